@@ -1,0 +1,21 @@
+//! The technologies behind the ports: one folder per port, one file per technology. Depends on
+//! `ports` alone: an adapter sees neither the domain nor HTTP.
+
+pub mod decoder;
+pub mod detector;
+pub mod embedder;
+pub mod entities;
+pub mod fetcher;
+pub mod index;
+pub mod llm;
+#[cfg(feature = "onnx")]
+mod onnx;
+pub mod reader;
+pub mod records;
+pub mod sentiment;
+pub mod storage;
+pub mod transcriber;
+pub mod voice;
+
+#[cfg(feature = "onnx")]
+pub use onnx::Runtime as OnnxRuntime;

@@ -1,0 +1,73 @@
+//! ONNX Runtime, loaded once per process from a shared library, and its sessions.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+use ort::environment::Environment;
+use ort::session::Session;
+use ports::{ErrorKind, PortError, Result};
+
+/// The loaded library. Cheap to clone; it stays loaded as long as the process lives.
+#[derive(Clone)]
+pub struct Runtime {
+    environment: Environment,
+}
+
+impl Runtime {
+    /// Loads the shared library. The first call decides for the whole process: a later one with
+    /// another path gets the library that is already loaded.
+    pub fn load(library: &Path) -> Result<Self> {
+        static LOADED: OnceLock<Runtime> = OnceLock::new();
+        static LOADING: Mutex<()> = Mutex::new(());
+        let _one_at_a_time = lock(&LOADING);
+        if let Some(runtime) = LOADED.get() {
+            return Ok(runtime.clone());
+        }
+        let unusable = |e: &dyn std::fmt::Display| {
+            PortError::new(
+                ErrorKind::Unavailable,
+                format!("cannot load ONNX Runtime from {}: {e}", library.display()),
+            )
+        };
+        if !library.is_file() {
+            return Err(PortError::new(
+                ErrorKind::NotFound,
+                format!("no ONNX Runtime library at {}", library.display()),
+            ));
+        }
+        let environment = ort::init_from(library)
+            .map_err(|e| unusable(&e))?
+            .with_telemetry(false)
+            .build()
+            .map_err(|e| unusable(&e))?;
+        Ok(LOADED.get_or_init(|| Self { environment }).clone())
+    }
+}
+
+impl Runtime {
+    /// Opens a model for inference on at most `threads` threads.
+    pub(crate) fn session(&self, model: &Path, threads: usize) -> Result<Session> {
+        let unusable = |e: &dyn std::fmt::Display| {
+            PortError::new(
+                ErrorKind::Invalid,
+                format!("cannot open the model {}: {e}", model.display()),
+            )
+        };
+        if !model.is_file() {
+            return Err(PortError::new(
+                ErrorKind::NotFound,
+                format!("no model file at {}", model.display()),
+            ));
+        }
+        Session::builder(&self.environment)
+            .map_err(|e| unusable(&e))?
+            .with_intra_threads(threads)
+            .map_err(|e| unusable(&e))?
+            .commit_from_file(model)
+            .map_err(|e| unusable(&e))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

@@ -1,0 +1,11 @@
+//! Every adapter passes the suite of its port.
+#![expect(clippy::unwrap_used, reason = "tests report by panicking")]
+
+mod decoder;
+mod embedder;
+mod fetcher;
+mod index;
+mod llm;
+mod models;
+mod records;
+mod storage;

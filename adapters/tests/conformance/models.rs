@@ -1,0 +1,1 @@
+//! Adapters of the transcriber, voice, detector, reader, sentiment and entities ports.

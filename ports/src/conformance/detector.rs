@@ -1,0 +1,1 @@
+//! What every adapter of the `detector` port does.

@@ -1,0 +1,18 @@
+//! One suite per port. An adapter's test calls it with the adapter to check; a broken duty panics
+//! with a message that names it.
+//!
+//! Tests are expected to panic here, so `unwrap` and `expect` are allowed.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a suite reports by panicking")]
+pub mod decoder;
+pub mod detector;
+pub mod embedder;
+pub mod entities;
+pub mod fetcher;
+pub mod index;
+pub mod llm;
+pub mod reader;
+pub mod records;
+pub mod sentiment;
+pub mod storage;
+pub mod transcriber;
+pub mod voice;

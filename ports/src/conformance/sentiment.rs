@@ -1,0 +1,1 @@
+//! What every adapter of the `sentiment` port does.

@@ -1,0 +1,1 @@
+//! What every adapter of the `transcriber` port does.

@@ -1,0 +1,122 @@
+//! Decoding: what a video file holds, its small frames and sound in one pass, single frames.
+//!
+//! Every time is in seconds on the container's presentation timeline, which is what a player's
+//! `currentTime` shows: offsets of a stream, edit lists and variable frame rates are accounted for.
+
+use std::path::Path;
+
+use crate::Result;
+
+/// Sample rate of all decoded sound, Hz. Sound is mono.
+pub const SAMPLE_RATE: u32 = 16_000;
+
+/// What a file says about itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MediaInfo {
+    /// Name of the container format, as `mov,mp4,m4a,3gp,3g2,mj2`.
+    pub container: String,
+    /// File name extension that fits the container, without the dot.
+    pub extension: String,
+    /// MIME type that fits the container.
+    pub content_type: String,
+    /// What the container claims, seconds; `None` when it claims nothing usable.
+    pub duration: Option<f64>,
+    /// The picture stream a player would show, if any. Attached pictures (cover art) do not count.
+    pub video: Option<VideoInfo>,
+    /// Whether there is a sound stream.
+    pub audio: bool,
+}
+
+/// The picture stream.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VideoInfo {
+    /// Codec name, as `h264`.
+    pub codec: String,
+    /// Width in pixels as shown (rotation applied).
+    pub width: u32,
+    /// Height in pixels as shown (rotation applied).
+    pub height: u32,
+    /// Average frames per second, when known.
+    pub frame_rate: Option<f64>,
+}
+
+/// An 8-bit RGB picture, rows without padding.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Pixels per row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// `width × height × 3` bytes.
+    pub rgb: Vec<u8>,
+}
+
+impl std::fmt::Debug for Image {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Image({}×{})", self.width, self.height)
+    }
+}
+
+/// Limits of a scan and the size of the frames it yields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScanOptions {
+    /// Every frame is scaled to exactly this size (pixels), whatever its aspect ratio.
+    pub width: u32,
+    /// See `width`.
+    pub height: u32,
+}
+
+/// Receives what a scan decodes, in order of presentation time within each kind.
+pub trait ScanSink: Send {
+    /// One frame: its time and `width × height` RGB pixels. An error ends the scan with it.
+    fn frame(&mut self, time: f64, rgb: &[u8]) -> Result<()>;
+
+    /// Consecutive samples in −1..1 at [`SAMPLE_RATE`]; `time` is that of the first. Gaps in the
+    /// sound longer than 50 ms are filled with silence, so that block follows block; sound starts
+    /// at time 0 or later (earlier samples are dropped).
+    fn audio(&mut self, time: f64, samples: &[f32]) -> Result<()>;
+}
+
+/// What a scan found out by decoding.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScanSummary {
+    /// Frames handed to the sink.
+    pub frames: u64,
+    /// Samples handed to the sink.
+    pub samples: u64,
+    /// Time at which the last picture or sound ends, seconds.
+    pub end: f64,
+    /// Damaged packets that were passed over.
+    pub damaged: u64,
+}
+
+/// A frame at full size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// Its presentation time, seconds.
+    pub time: f64,
+    /// Its pixels, rotation applied.
+    pub image: Image,
+}
+
+/// Reads video files. All methods *block*. A file that no decoder reads is `Invalid` with a message
+/// that says so; a hostile one costs bounded memory and time.
+pub trait VideoDecoder: Send + Sync {
+    /// What the file is. MUST be `Invalid` for anything that is not a media file (text, playlists,
+    /// random bytes, an empty file) and MUST NOT open any other file or address.
+    fn probe(&self, file: &Path) -> Result<MediaInfo>;
+
+    /// Decodes the file once, handing small frames and sound to `sink`. A file damaged half way
+    /// yields what can be decoded; nothing decodable at all is `Invalid`.
+    fn scan(
+        &self,
+        file: &Path,
+        options: &ScanOptions,
+        sink: &mut dyn ScanSink,
+    ) -> Result<ScanSummary>;
+
+    /// For each time (any order) the frame shown then: the last one at or before it, or the first
+    /// frame where there is none. The answer has one entry per time, `None` where nothing could be
+    /// decoded. Frames wider or higher than `max_side` are scaled down, keeping their aspect.
+    fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>>;
+}

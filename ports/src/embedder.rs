@@ -1,0 +1,19 @@
+//! Text embedding.
+
+use async_trait::async_trait;
+
+use crate::Result;
+
+/// Turns texts into vectors whose cosine says how alike their meanings are.
+#[async_trait]
+pub trait Embedder: Send + Sync {
+    /// Identifies the model and everything that changes its vectors, as `all-MiniLM-L6-v2`.
+    fn model(&self) -> &str;
+
+    /// Length of every vector.
+    fn dimension(&self) -> usize;
+
+    /// One unit vector per text, in order. The same text MUST give the same vector (cosine above
+    /// 0.999) whatever stands beside it. Texts longer than the model reads are cut by the adapter.
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>>;
+}

@@ -1,0 +1,180 @@
+//! The vector index: points with several named vectors, filterable payload fields, searchable text
+//! and a document that comes back with each hit.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use crate::Result;
+
+/// One (video, chunk, analyzer) is one point.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PointId {
+    /// 16 hexadecimal digits.
+    pub video_id: String,
+    /// Position in the video's chunk list.
+    pub chunk_id: u32,
+    /// Analyzer id.
+    pub analyzer_id: String,
+}
+
+/// How a payload field is stored and compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldKind {
+    /// One string or a list of strings, compared whole and exactly.
+    Keyword,
+    /// An integer.
+    Integer,
+    /// A floating-point number.
+    Float,
+}
+
+/// Every payload field a point can be filtered by. `video_id`, `chunk_id` and `analyzer_id` come
+/// from [`PointId`]; the others from [`Point::payload`].
+pub const PAYLOAD_FIELDS: &[(&str, FieldKind)] = &[
+    ("video_id", FieldKind::Keyword),
+    ("chunk_id", FieldKind::Integer),
+    ("analyzer_id", FieldKind::Keyword),
+    ("chunk_config", FieldKind::Keyword),
+    ("revision", FieldKind::Keyword),
+    ("objects", FieldKind::Keyword),
+    ("tags", FieldKind::Keyword),
+    ("speakers", FieldKind::Keyword),
+    ("people", FieldKind::Keyword),
+    ("people_count", FieldKind::Integer),
+    ("start", FieldKind::Float),
+    ("end", FieldKind::Float),
+];
+
+/// The value of a payload field.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FieldValue {
+    /// For [`FieldKind::Keyword`].
+    Keywords(Vec<String>),
+    /// For [`FieldKind::Integer`].
+    Integer(i64),
+    /// For [`FieldKind::Float`].
+    Float(f64),
+}
+
+/// What is stored for one chunk and analyzer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Replaces the point with the same id.
+    pub id: PointId,
+    /// Unit vectors by vector field (`combined`, `people` …). A point without a field never
+    /// matches a search on it.
+    pub vectors: BTreeMap<String, Vec<f32>>,
+    /// Fields of [`PAYLOAD_FIELDS`] other than the id's; a missing one matches no condition.
+    pub payload: BTreeMap<String, FieldValue>,
+    /// What full-text search looks in: speech, on-screen text, descriptions.
+    pub text: String,
+    /// Returned with a hit as it was stored.
+    pub document: Value,
+}
+
+/// One condition on a payload field.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Test {
+    /// Any of these strings is among the field's; an empty list matches nothing.
+    AnyKeyword(Vec<String>),
+    /// The integer field is one of these; an empty list matches nothing.
+    AnyInteger(Vec<i64>),
+    /// The number is at least this.
+    AtLeast(f64),
+    /// The number is at most this.
+    AtMost(f64),
+}
+
+/// A condition on one payload field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    /// A name of [`PAYLOAD_FIELDS`]; any other is `Invalid`, and so is a test of the wrong kind.
+    pub field: String,
+    /// What its value must satisfy.
+    pub test: Test,
+}
+
+/// Conditions that MUST all hold; empty matches every point.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Filter(pub Vec<Condition>);
+
+impl Filter {
+    /// The points of one video.
+    pub fn video(video_id: &str) -> Self {
+        Self::default().and("video_id", Test::AnyKeyword(vec![video_id.into()]))
+    }
+
+    /// This filter with one more condition.
+    pub fn and(mut self, field: &str, test: Test) -> Self {
+        self.0.push(Condition { field: field.into(), test });
+        self
+    }
+}
+
+/// A nearest-neighbour search on one vector field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VectorQuery {
+    /// Vector field.
+    pub field: String,
+    /// Unit vector of the index's dimension; any other length is `Invalid`.
+    pub vector: Vec<f32>,
+    /// Applied before scoring.
+    pub filter: Filter,
+    /// At most so many hits.
+    pub limit: usize,
+    /// Hits with a lower cosine are left out.
+    pub threshold: Option<f32>,
+}
+
+/// A full-text search (BM25) over [`Point::text`]. Phrases in double quotes match as phrases.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextQuery {
+    /// Words and quoted phrases; a point matches when any of them occurs.
+    pub text: String,
+    /// Applied before scoring.
+    pub filter: Filter,
+    /// At most so many hits.
+    pub limit: usize,
+}
+
+/// One found point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Which point.
+    pub id: PointId,
+    /// Cosine (−1..1) or BM25 score, highest first. Equal scores are ordered by id.
+    pub score: f32,
+    /// The point's document.
+    pub document: Value,
+}
+
+/// An index of points whose vectors all have the dimension it was opened with.
+#[async_trait]
+pub trait VectorIndex: Send + Sync {
+    /// Removes every point that matches `scope` (no scope: none), then adds `points`, replacing
+    /// those with the same id. When it returns the change is durable and every later search sees
+    /// it; a crash on the way leaves all of it or none where the store can, and no torn point
+    /// anywhere. A vector of another dimension is `Invalid` and changes nothing.
+    async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()>;
+
+    /// The points nearest to a vector, exact where the adapter says so.
+    async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>>;
+
+    /// The points that best match words. Text without any word finds nothing.
+    async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>>;
+
+    /// The vectors of one field of the points that match, ordered by id; points without the field
+    /// are left out.
+    async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>>;
+
+    /// How many points match.
+    async fn count(&self, filter: &Filter) -> Result<u64>;
+
+    /// The distinct values of a keyword field over all points, in order.
+    async fn values(&self, field: &str) -> Result<Vec<String>>;
+
+    /// Fails unless the index can be searched.
+    async fn probe(&self) -> Result<()>;
+}

@@ -1,0 +1,29 @@
+//! What the Shotlog domain needs from outside: one module per port, with the trait, the types it
+//! speaks and, under the feature `conformance`, the suite that every adapter of it passes.
+//!
+//! Ports are object-safe and used as `Arc<dyn Port>`. The methods whose doc says *blocks* burn CPU
+//! or wait on a file: call them on a blocking thread. Every other method is async and never blocks
+//! its thread for more than about 500 µs.
+
+pub mod decoder;
+pub mod detector;
+pub mod embedder;
+pub mod entities;
+mod error;
+pub mod fetcher;
+pub mod index;
+pub mod llm;
+pub mod reader;
+pub mod records;
+pub mod sentiment;
+pub mod storage;
+pub mod transcriber;
+pub mod voice;
+
+#[cfg(feature = "conformance")]
+pub mod conformance;
+
+pub use error::{ErrorKind, PortError, Result};
+
+/// Bytes in flight: what storage and fetchers yield and what uploads are made of.
+pub type ByteStream = futures::stream::BoxStream<'static, Result<bytes::Bytes>>;

@@ -1,0 +1,219 @@
+//! Language models.
+//!
+//! A request is instructions plus evidence: numbered passages, a question, pictures. A generative
+//! model is shown all of it as a prompt; an extractive one selects from the passages. Both answer a
+//! [`Task`] with JSON of the same shape, the types below.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::Result;
+
+/// What is asked for; each has one answer type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Task {
+    /// [`Description`] of pictures.
+    Describe,
+    /// [`Summary`] of passages.
+    Summarize,
+    /// [`Title`] of passages.
+    Title,
+    /// [`Events`] in passages.
+    Events,
+    /// [`Answer`] to the question from passages.
+    Answer,
+    /// [`Narrative`] of one person or thing from passages.
+    Narrate,
+}
+
+impl Task {
+    /// The JSON schema of the task's answer.
+    pub fn schema(self) -> Value {
+        let schema = match self {
+            Self::Describe => schemars::schema_for!(Description),
+            Self::Summarize => schemars::schema_for!(Summary),
+            Self::Title => schemars::schema_for!(Title),
+            Self::Events => schemars::schema_for!(Events),
+            Self::Answer => schemars::schema_for!(Answer),
+            Self::Narrate => schemars::schema_for!(Narrative),
+        };
+        schema.to_value()
+    }
+
+    /// The task's name, as `summarize`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Describe => "describe",
+            Self::Summarize => "summarize",
+            Self::Title => "title",
+            Self::Events => "events",
+            Self::Answer => "answer",
+            Self::Narrate => "narrate",
+        }
+    }
+}
+
+/// What a stretch of video shows.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// One to four sentences of prose about what is seen and what happens.
+    pub description: String,
+    /// Where it takes place, in a few words; empty when it cannot be told.
+    pub setting: String,
+    /// Each visible person by clothing and appearance, never by name or identity.
+    pub people: Vec<String>,
+    /// Names of visible objects, singular, lower case.
+    pub objects: Vec<String>,
+    /// What is being done and what objects are used for.
+    pub actions: Vec<String>,
+    /// One- or two-word topics, lower case.
+    pub tags: Vec<String>,
+}
+
+/// A summary of passages.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// A few sentences that the passages bear out.
+    pub summary: String,
+    /// The most important statements, most important first.
+    pub key_points: Vec<String>,
+    /// Short names of what it is about.
+    pub topics: Vec<String>,
+}
+
+/// A heading.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Title {
+    /// At most eight words that name the topic.
+    pub title: String,
+}
+
+/// Events found in passages.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Events {
+    /// In order of time, without repetitions.
+    pub events: Vec<Event>,
+}
+
+/// Something that happens at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Event {
+    /// What happens, in one short sentence.
+    pub event: String,
+    /// Who or what does it; empty when it cannot be told.
+    pub actor: String,
+    /// One lower-case word for the kind of event, as `speech`, `movement`, `scene`.
+    pub category: String,
+    /// The id of the passage that bears it out.
+    pub passage: String,
+}
+
+/// An answer made of sentences that each name their evidence.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// In reading order; empty when the passages do not answer the question.
+    pub sentences: Vec<AnswerSentence>,
+}
+
+/// One sentence of an answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerSentence {
+    /// The sentence, without citation marks.
+    pub text: String,
+    /// Ids of the passages that bear it out, at least one.
+    pub passages: Vec<String>,
+}
+
+/// What one person or thing does over time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Narrative {
+    /// One to four sentences.
+    pub narrative: String,
+}
+
+/// A piece of evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passage {
+    /// Names the passage in the answer; unique within a request.
+    pub id: String,
+    /// What it is, as `description`, `speech`, `on-screen text`, `chapter`.
+    pub source: String,
+    /// Plain prose.
+    pub text: String,
+}
+
+/// One call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Decides the answer's shape.
+    pub task: Task,
+    /// What a generative model is told to do. An extractive one does not read it.
+    pub instructions: String,
+    /// The evidence, in order of time.
+    pub passages: Vec<Passage>,
+    /// For [`Task::Answer`] the question; for [`Task::Narrate`] who or what it is about.
+    pub question: Option<String>,
+    /// JPEG pictures in order of time.
+    pub images: Vec<bytes::Bytes>,
+    /// Most tokens the answer may take.
+    pub max_tokens: u32,
+}
+
+/// What calls cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Requests that reached the model, retries included.
+    pub calls: u32,
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
+    }
+}
+
+/// An answer and its cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Completion {
+    /// Valid for the task's schema.
+    pub answer: Value,
+    /// What it took to get it.
+    pub usage: Usage,
+}
+
+/// Answers requests.
+#[async_trait]
+pub trait LanguageModel: Send + Sync {
+    /// Identifies the model.
+    fn model(&self) -> &str;
+
+    /// Whether [`Task::Describe`] works, that is, whether it sees pictures.
+    fn sees(&self) -> bool;
+
+    /// Whether calls cost money or leave the machine.
+    fn billed(&self) -> bool;
+
+    /// About how many tokens of passages fit into one request.
+    fn context_tokens(&self) -> usize;
+
+    /// The answer. MUST fit the task's schema: an answer that does not is asked for once more, then
+    /// the call fails with `Corrupt`. A refusal is `Denied`, a request larger than the context is
+    /// `TooLarge`. An extractive model is deterministic.
+    async fn complete(&self, request: &Request) -> Result<Completion>;
+}

@@ -1,0 +1,32 @@
+//! Stored JSON records: small documents that are the service's source of truth.
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use crate::Result;
+
+/// JSON documents under keys such as `videos/<video_id>/video.json`. Keys obey the rules of
+/// [`crate::storage::ObjectStorage`].
+#[async_trait]
+pub trait RecordStore: Send + Sync {
+    /// The document, or `None`. `Corrupt` when it is there but is not JSON.
+    async fn get(&self, key: &str) -> Result<Option<Value>>;
+
+    /// Replaces the document. MUST be atomic (a reader sees the old one or the new one, whole) and
+    /// durable when it returns, a crash of the process or the machine included.
+    async fn put(&self, key: &str, document: &Value) -> Result<()>;
+
+    /// Every key that starts with `prefix` (empty, or ending with `/`), in order.
+    async fn list(&self, prefix: &str) -> Result<Vec<String>>;
+
+    /// The distinct next segments below `prefix` (empty, or ending with `/`), in order: for keys
+    /// `a/x/1`, `a/x/2` and `a/y` and the prefix `a/` these are `x` and `y`.
+    async fn children(&self, prefix: &str) -> Result<Vec<String>>;
+
+    /// Removes the documents whose keys start with `prefix`; a key itself is a prefix too. Nothing
+    /// there is no error.
+    async fn delete(&self, prefix: &str) -> Result<()>;
+
+    /// Fails unless records can be read and written.
+    async fn probe(&self) -> Result<()>;
+}

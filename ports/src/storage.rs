@@ -1,0 +1,50 @@
+//! Object storage: the public bucket that holds videos and posters.
+
+use std::ops::Range;
+
+use async_trait::async_trait;
+
+use crate::{ByteStream, Result};
+
+/// What is known of a stored object without reading it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectInfo {
+    /// Size in bytes.
+    pub size: u64,
+    /// Opaque validator that changes with the content, without quotes.
+    pub etag: Option<String>,
+    /// MIME type, where the store keeps one.
+    pub content_type: Option<String>,
+}
+
+/// A bucket of immutable objects under keys such as `<video_id>/<filename>`. Keys are ASCII,
+/// `/`-separated, relative, and have no empty, `.` or `..` segment; any other key is `Invalid`.
+#[async_trait]
+pub trait ObjectStorage: Send + Sync {
+    /// The bucket's name, for `/health`.
+    fn bucket(&self) -> &str;
+
+    /// The address a client fetches the object from. MUST NOT do I/O.
+    fn public_url(&self, key: &str) -> String;
+
+    /// The key that a public URL of this bucket points to, or `None` for any other URL.
+    fn key_of_url(&self, url: &str) -> Option<String>;
+
+    /// Stores the stream under `key`, replacing what was there. MUST keep memory bounded whatever
+    /// the length, and MUST NOT let a reader see a part: a failed stream leaves the earlier object.
+    async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()>;
+
+    /// The object's description, or `None` where there is no such object.
+    async fn stat(&self, key: &str) -> Result<Option<ObjectInfo>>;
+
+    /// The object's bytes, or those of a range that lies within it. `NotFound` where there is no
+    /// such object.
+    async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream>;
+
+    /// Removes every object whose key starts with `prefix` (which ends with `/`) and returns the
+    /// removed keys in order. Nothing there is no error.
+    async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>>;
+
+    /// Fails unless the bucket can be reached and written to.
+    async fn probe(&self) -> Result<()>;
+}
