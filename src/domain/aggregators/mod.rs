@@ -1,0 +1,175 @@
+//! The aggregators: one file each and the list, in order of dependency.
+//!
+//! To add one, write its file, name it here as a module and in [`AGGREGATORS`]; `/schema`, request
+//! checks and the order in which they run come from the list.
+
+mod chapters;
+mod events;
+mod novelty;
+mod run;
+mod stats;
+mod summary;
+mod topics;
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use ports::llm::{Passage, Request, Task};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Ports;
+use super::error::{Error, Result};
+use super::library::listed;
+use super::passages::ChunkText;
+use super::record::{AnalyzedVideo, Span};
+
+pub(crate) use run::{Run, run};
+
+/// What is fixed about an aggregator.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AggregatorSpec {
+    /// Its id.
+    pub id: &'static str,
+    /// Analyzers or aggregators without which it is skipped.
+    pub depends_on: &'static [&'static str],
+    /// Whether it may bill model calls.
+    pub uses_llm: bool,
+    /// The kind of question its result answers; questions are routed by likeness to it.
+    pub answers: &'static str,
+}
+
+/// What an aggregator reads.
+pub struct Input<'a> {
+    /// Ports it may call.
+    pub ports: &'a Ports,
+    /// The analyzed video.
+    pub video: &'a AnalyzedVideo,
+    /// What each chunk says.
+    pub texts: &'a [ChunkText],
+    /// The `combined` vectors of the chunks, by the analyzer preferred as evidence.
+    pub vectors: &'a ChunkVectors,
+    /// Results so far, by aggregator id.
+    pub results: &'a BTreeMap<String, Value>,
+}
+
+/// One vector per chunk.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ChunkVectors {
+    /// The analyzer whose vectors these are.
+    pub analyzer: String,
+    /// The embedding model.
+    pub model: String,
+    /// By chunk id; `None` where the chunk has none.
+    pub vectors: Vec<Option<Vec<f32>>>,
+}
+
+/// Computes one video-level result.
+#[async_trait]
+pub trait Aggregator: Send + Sync {
+    /// What is fixed about it.
+    fn spec(&self) -> &'static AggregatorSpec;
+
+    /// The result, as the contract shapes it.
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Value>;
+
+    /// The result in sentences with the moments they speak of, for questions routed to it.
+    fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)>;
+}
+
+/// Every aggregator, dependencies first.
+pub const AGGREGATORS: &[&dyn Aggregator] =
+    &[&stats::Stats, &novelty::Novelty, &chapters::Chapters, &summary::Summary, &events::Events];
+
+/// Ids of [`AGGREGATORS`].
+pub fn ids() -> Vec<String> {
+    AGGREGATORS.iter().map(|a| a.spec().id.to_owned()).collect()
+}
+
+/// The aggregator of that id.
+pub fn find(id: &str) -> Option<&'static dyn Aggregator> {
+    AGGREGATORS.iter().copied().find(|a| a.spec().id == id)
+}
+
+/// The aggregators of a comma-separated selection; `Invalid` lists what there is.
+pub fn select(selection: &[String]) -> Result<Vec<&'static dyn Aggregator>> {
+    for id in selection {
+        if find(id).is_none() {
+            return Err(Error::Invalid(format!(
+                "unknown aggregator '{id}'; available: {}",
+                listed(&ids())
+            )));
+        }
+    }
+    Ok(AGGREGATORS.iter().copied().filter(|a| selection.iter().any(|s| s == a.spec().id)).collect())
+}
+
+/// Ids in the order of [`AGGREGATORS`], those unknown to it last.
+pub fn in_order<'a>(stored: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut stored: Vec<String> = stored.cloned().collect();
+    let place = |id: &str| AGGREGATORS.iter().position(|a| a.spec().id == id).unwrap_or(usize::MAX);
+    stored.sort_by_key(|id| place(id));
+    stored
+}
+
+/// Asks the language model for one answer.
+async fn complete<T: DeserializeOwned>(
+    input: &Input<'_>,
+    task: Task,
+    prompt: &str,
+    passages: Vec<Passage>,
+    max_tokens: u32,
+) -> Result<T> {
+    let request = Request {
+        task,
+        instructions: prompt.to_owned(),
+        passages,
+        question: None,
+        images: Vec::new(),
+        max_tokens,
+    };
+    let completion = input.ports.llm.complete(&request).await?;
+    serde_json::from_value(completion.answer)
+        .map_err(|e| Error::corrupt(format!("the model's answer does not parse: {e}")))
+}
+
+/// The chunks' texts as passages whose ids are the chunk ids.
+fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
+    texts
+        .iter()
+        .map(|chunk| Passage {
+            id: chunk.chunk_id.to_string(),
+            source: format!("chunk at {}", chunk.span.timecode()),
+            text: chunk.prose(),
+        })
+        .collect()
+}
+
+/// Cuts passages into consecutive batches that each fit the model's context.
+fn batches(input: &Input<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
+    const CHARACTERS_PER_TOKEN: usize = 4;
+    let budget = input.ports.llm.context_tokens().max(256) * CHARACTERS_PER_TOKEN;
+    let mut batches: Vec<Vec<Passage>> = Vec::new();
+    let mut used = usize::MAX;
+    for mut passage in passages {
+        // A passage longer than a whole context is cut: better its beginning than nothing.
+        if passage.text.len() > budget {
+            passage.text = passage.text.chars().take(budget / 2).collect();
+        }
+        let size = passage.text.len() + passage.source.len() + 16;
+        if used.saturating_add(size) > budget {
+            batches.push(Vec::new());
+            used = 0;
+        }
+        used += size;
+        if let Some(batch) = batches.last_mut() {
+            batch.push(passage);
+        }
+    }
+    batches
+}
+
+/// A number of seconds in a result: milliseconds are enough.
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}

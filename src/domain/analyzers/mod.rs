@@ -1,0 +1,152 @@
+//! The analyzers: one file each and the list.
+//!
+//! To add one, write its file, name it here as a module and in [`ANALYZERS`]; `/schema`, request
+//! checks and start-up read the list.
+
+mod default_video;
+pub mod evidence;
+
+pub(crate) use default_video::jpeg;
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+
+use super::Ports;
+use super::error::{Error, Result};
+use super::library::listed;
+use super::record::Output;
+use super::search::HitDocument;
+use evidence::ChunkEvidence;
+
+/// What is fixed about an analyzer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnalyzerSpec {
+    /// Its id.
+    pub id: &'static str,
+    /// At most one analyzer of a group may be selected.
+    pub group: Option<&'static str>,
+    /// What it does, in a sentence.
+    pub description: &'static str,
+}
+
+/// Turns a chunk into stored output and that output into what is searched.
+#[async_trait]
+pub trait Analyzer: Send + Sync {
+    /// What is fixed about it.
+    fn spec(&self) -> &'static AnalyzerSpec;
+
+    /// Why it cannot work with these ports and what would help; `None` when it can.
+    fn missing(&self, ports: &Ports) -> Option<String>;
+
+    /// Model and prompt version: output with another fingerprint is out of date.
+    fn fingerprint(&self, ports: &Ports) -> String;
+
+    /// Whether a chunk's output is worth keeping against a crash, that is, whether it costs money
+    /// or more than about a second.
+    fn costly(&self, ports: &Ports) -> bool;
+
+    /// Output for one chunk, or `None` where there is nothing to say.
+    async fn analyze(&self, ports: &Ports, chunk: &ChunkEvidence) -> Result<Option<Output>>;
+
+    /// What of an output is searched and returned with hits.
+    fn index(&self, output: &Output) -> Indexed;
+}
+
+/// The searchable side of an output.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Indexed {
+    /// Text to embed by vector field; a field without evidence is absent.
+    pub fields: BTreeMap<&'static str, String>,
+    /// What a hit returns. Times and `text` are filled in by the caller.
+    pub document: HitDocument,
+}
+
+/// Every analyzer this service has, whether its models are there or not.
+pub const ANALYZERS: &[&dyn Analyzer] = &[&default_video::DefaultVideo];
+
+/// The order in which an analyzer's chunks are preferred as evidence.
+pub const EVIDENCE_ORDER: &[&str] =
+    &["default_video", "people", "diarization", "transcript", "object_detection", "ocr"];
+
+/// The vector fields in contract order with what each embeds.
+pub const VECTOR_FIELDS: &[(&str, &str)] = &[
+    ("combined", "whole flattened record (default)"),
+    ("description", "prose summary only"),
+    ("people", "person descriptions only"),
+    ("actions", "actions and what objects are used for"),
+    ("objects", "object names only"),
+];
+
+/// The analyzers whose ports are configured, in alphabetical order of their ids.
+pub fn registered(ports: &Ports) -> Vec<&'static dyn Analyzer> {
+    let mut present: Vec<_> =
+        ANALYZERS.iter().copied().filter(|a| a.missing(ports).is_none()).collect();
+    present.sort_by_key(|a| a.spec().id);
+    present
+}
+
+/// Ids of [`registered`].
+pub fn ids(ports: &Ports) -> Vec<String> {
+    registered(ports).iter().map(|a| a.spec().id.to_owned()).collect()
+}
+
+/// The groups of registered analyzers of which at most one may be selected.
+pub fn exclusive_groups(ports: &Ports) -> Vec<Vec<String>> {
+    let mut groups: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for spec in registered(ports).iter().map(|a| a.spec()) {
+        if let Some(group) = spec.group {
+            groups.entry(group).or_default().push(spec.id.to_owned());
+        }
+    }
+    groups.into_values().filter(|members| members.len() > 1).collect()
+}
+
+/// The registered analyzer of that id; `Invalid` lists what there is.
+pub fn find(ports: &Ports, id: &str) -> Result<&'static dyn Analyzer> {
+    registered(ports).into_iter().find(|a| a.spec().id == id).ok_or_else(|| {
+        Error::Invalid(format!("unknown analyzer '{id}'; available: {}", listed(&ids(ports))))
+    })
+}
+
+/// The analyzers of a comma-separated selection, in the order given, without repetitions.
+pub fn select(ports: &Ports, selection: &str) -> Result<Vec<&'static dyn Analyzer>> {
+    let mut selected: Vec<&'static dyn Analyzer> = Vec::new();
+    for id in selection.split(',').map(str::trim).filter(|id| !id.is_empty()) {
+        let analyzer = find(ports, id)?;
+        if !selected.iter().any(|a| a.spec().id == id) {
+            selected.push(analyzer);
+        }
+    }
+    if selected.is_empty() {
+        return Err(Error::Invalid(format!(
+            "no analyzer selected; available: {}",
+            listed(&ids(ports))
+        )));
+    }
+    for group in exclusive_groups(ports) {
+        let chosen: Vec<_> =
+            group.iter().filter(|id| selected.iter().any(|a| a.spec().id == **id)).collect();
+        if chosen.len() > 1 {
+            return Err(Error::Invalid(format!(
+                "the analyzers {} are mutually exclusive; select one of them",
+                listed(&chosen)
+            )));
+        }
+    }
+    Ok(selected)
+}
+
+/// The strings of an output's list.
+fn strings(output: &Output, key: &str) -> Vec<String> {
+    output
+        .get(key)
+        .and_then(|value| value.as_array())
+        .map(|items| items.iter().filter_map(|i| i.as_str()).map(str::to_owned).collect())
+        .unwrap_or_default()
+}
+
+/// The string of an output's key, empty when there is none.
+fn string(output: &Output, key: &str) -> String {
+    output.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+}

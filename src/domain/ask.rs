@@ -1,0 +1,325 @@
+//! Question answering over aggregates and segments.
+
+use std::collections::BTreeMap;
+
+use futures::{StreamExt, TryStreamExt, stream};
+use ports::index::{Filter, Test, VectorQuery};
+use serde_json::Value;
+
+use super::aggregators::{self, AGGREGATORS, Aggregator};
+use super::answer::{CitationForm, Evidence};
+use super::error::{Error, Result};
+use super::record::{Span, VideoRecord};
+use super::search::SearchResult;
+use super::{Shotlog, analyzers};
+
+/// A question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// The question.
+    pub question: String,
+    /// `None` uses every ingested video.
+    pub video_ids: Option<Vec<String>>,
+    /// Whose chunks are retrieved as evidence; `None` chooses per video.
+    pub analyzer: Option<String>,
+    /// Supporting segments per video, 1..=20.
+    pub limit: u32,
+}
+
+/// What an answer was drawn from, per video.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sources {
+    /// Aggregators consulted.
+    pub routed_to: Vec<String>,
+    /// How many elements of each source were used, as `sections`, `chunks`.
+    pub counts: BTreeMap<String, u32>,
+}
+
+/// The answer to a [`Question`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskResponse {
+    /// The question.
+    pub question: String,
+    /// Sentences that cite moments, or `None`.
+    pub answer: Option<String>,
+    /// By video id.
+    pub sources: BTreeMap<String, Sources>,
+    /// Supporting segments.
+    pub results: Vec<SearchResult>,
+    /// Why there is nothing, in the contract's words.
+    pub error: Option<String>,
+}
+
+/// Aggregates whose likeness to a question stands out by so many standard deviations are consulted.
+const STANDS_OUT: f64 = 1.0;
+
+/// At most so many aggregates are consulted per question.
+const MOST_ROUTED: usize = 3;
+
+/// Summary sections nearest the question that are taken into the context.
+const NEAREST_SECTIONS: usize = 3;
+
+impl Shotlog {
+    /// Answers a question.
+    pub async fn ask(&self, question: Question) -> Result<AskResponse> {
+        if let Some(id) = &question.analyzer {
+            analyzers::find(&self.ports, id)?;
+        }
+        let records = match &question.video_ids {
+            None => {
+                let all = self.library.all().await?;
+                if all.is_empty() {
+                    return Ok(nothing(question.question, "No videos ingested."));
+                }
+                all
+            }
+            Some(ids) => {
+                let mut records: Vec<VideoRecord> = Vec::new();
+                for id in ids {
+                    let known = records.iter().any(|r| r.video_id == *id);
+                    if let (false, Some(record)) = (known, self.library.find(id).await?) {
+                        records.push(record);
+                    }
+                }
+                records
+            }
+        };
+        let vector = self.embed(&question.question).await?;
+        let mut contexts: Vec<Context> = stream::iter(0..records.len())
+            .map(|i| self.segments(&records[i], &question, &vector))
+            .buffered(self.settings.concurrency.max(1))
+            .try_collect()
+            .await?;
+        // Across a large install only the videos that speak to the question can be read.
+        contexts.sort_by(|a, b| b.best_score().total_cmp(&a.best_score()));
+        contexts.truncate(self.settings.ask_videos);
+        let routed = self.route(&vector).await?;
+        for context in &mut contexts {
+            self.consult(context, &routed, &vector).await?;
+        }
+        contexts.retain(|context| !context.evidence().is_empty());
+        if contexts.is_empty() {
+            return Ok(nothing(question.question, "Nothing indexed for the requested videos."));
+        }
+        // The best pieces of every video come before the second best of any.
+        let per_video: Vec<Vec<Evidence>> = contexts.iter().map(Context::evidence).collect();
+        let longest = per_video.iter().map(Vec::len).max().unwrap_or(0);
+        let evidence: Vec<Evidence> = (0..longest)
+            .flat_map(|rank| per_video.iter().filter_map(move |e| e.get(rank).cloned()))
+            .collect();
+        let answer = self.answer(&question.question, &evidence, CitationForm::Plain).await?;
+        let mut sources = BTreeMap::new();
+        let mut results = Vec::new();
+        for context in contexts {
+            sources.insert(context.record.video_id.clone(), context.sources());
+            results.extend(context.results);
+        }
+        Ok(AskResponse { question: question.question, answer, sources, results, error: None })
+    }
+
+    /// The supporting segments of one video.
+    async fn segments<'a>(
+        &self,
+        record: &'a VideoRecord,
+        question: &Question,
+        vector: &[f32],
+    ) -> Result<Context<'a>> {
+        let mut context = Context {
+            record,
+            results: Vec::new(),
+            routed_to: Vec::new(),
+            routed: Vec::new(),
+            summary: Vec::new(),
+            sections: Vec::new(),
+        };
+        let analyzer = match &question.analyzer {
+            Some(id) => Some(id.as_str()),
+            None => analyzers::EVIDENCE_ORDER
+                .iter()
+                .copied()
+                .find(|id| record.analyzers.contains_key(*id)),
+        };
+        if let Some(analyzer) = analyzer {
+            let filter = Filter::video(&record.video_id)
+                .and("analyzer_id", Test::AnyKeyword(vec![analyzer.to_owned()]));
+            context.results = self
+                .search(VectorQuery {
+                    field: "combined".into(),
+                    vector: vector.to_vec(),
+                    filter,
+                    limit: question.limit as usize,
+                    threshold: None,
+                })
+                .await?;
+        }
+        Ok(context)
+    }
+
+    /// The aggregators whose description stands out in likeness to a question.
+    async fn route(&self, vector: &[f32]) -> Result<Vec<&'static dyn Aggregator>> {
+        let descriptions = self
+            .routes
+            .get_or_try_init(|| async {
+                let texts: Vec<String> =
+                    AGGREGATORS.iter().map(|a| a.spec().answers.to_owned()).collect();
+                Ok::<_, Error>(self.ports.embedder.embed(&texts).await?)
+            })
+            .await?;
+        let scores: Vec<f64> = descriptions.iter().map(|d| cosine(d, vector)).collect();
+        let routed = standing_out(&scores).into_iter().map(|i| AGGREGATORS[i]).collect();
+        Ok(routed)
+    }
+
+    /// Adds the routed aggregates, the summary and its nearest sections.
+    async fn consult(
+        &self,
+        context: &mut Context<'_>,
+        routed: &[&'static dyn Aggregator],
+        vector: &[f32],
+    ) -> Result<()> {
+        let record = context.record;
+        let whole = Span { start: 0.0, end: record.duration };
+        for aggregator in routed {
+            let id = aggregator.spec().id;
+            if record.aggregates.contains_key(id) {
+                let result = self.library.aggregate(record, id).await?;
+                context.routed_to.push(id.into());
+                context.routed.push((id, aggregator.evidence(&result, whole)));
+            }
+        }
+        if record.aggregates.contains_key("summary") {
+            let summary = self.library.aggregate(record, "summary").await?;
+            if let Some(aggregator) = aggregators::find("summary") {
+                context.summary = aggregator.evidence(&summary, whole);
+            }
+            if summary["depth"].as_u64() > Some(1) {
+                let sections = summary_sections(&summary);
+                context.sections = self.nearest(sections, vector).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The sections most like the question, in order of likeness.
+    async fn nearest(
+        &self,
+        sections: Vec<(Span, String)>,
+        vector: &[f32],
+    ) -> Result<Vec<(Span, String)>> {
+        let texts: Vec<String> = sections.iter().map(|(_, text)| text.clone()).collect();
+        let vectors = self.ports.embedder.embed(&texts).await?;
+        let mut scored: Vec<(f64, (Span, String))> =
+            vectors.iter().map(|v| cosine(v, vector)).zip(sections).collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Ok(scored.into_iter().take(NEAREST_SECTIONS).map(|(_, section)| section).collect())
+    }
+}
+
+/// What is known of one video for one question.
+struct Context<'a> {
+    record: &'a VideoRecord,
+    results: Vec<SearchResult>,
+    routed_to: Vec<String>,
+    routed: Vec<(&'static str, Vec<(Span, String)>)>,
+    summary: Vec<(Span, String)>,
+    sections: Vec<(Span, String)>,
+}
+
+impl Context<'_> {
+    fn best_score(&self) -> f32 {
+        self.results.first().map_or(0.0, |hit| hit.score)
+    }
+
+    /// Everything as evidence: the best segments first, then what the aggregates say.
+    fn evidence(&self) -> Vec<Evidence> {
+        let mut evidence: Vec<Evidence> = self.results.iter().flat_map(Evidence::of_hit).collect();
+        let aggregates = self
+            .routed
+            .iter()
+            .map(|(id, pieces)| (*id, pieces))
+            .chain([("section", &self.sections), ("summary", &self.summary)]);
+        for (source, pieces) in aggregates {
+            for (span, text) in pieces {
+                // The summary may be routed to as well; once is enough.
+                if !text.is_empty() && !evidence.iter().any(|e| e.text == *text) {
+                    evidence.push(Evidence {
+                        video_id: self.record.video_id.clone(),
+                        span: *span,
+                        source: source.into(),
+                        text: text.clone(),
+                    });
+                }
+            }
+        }
+        evidence
+    }
+
+    fn sources(&self) -> Sources {
+        let mut counts: BTreeMap<String, u32> = self
+            .routed
+            .iter()
+            .map(|(id, pieces)| ((*id).to_owned(), pieces.len() as u32))
+            .collect();
+        counts.insert("summary".into(), self.summary.len() as u32);
+        counts.insert("sections".into(), self.sections.len() as u32);
+        counts.insert("chunks".into(), self.results.len() as u32);
+        Sources { routed_to: self.routed_to.clone(), counts }
+    }
+}
+
+fn nothing(question: String, error: &str) -> AskResponse {
+    AskResponse {
+        question,
+        answer: None,
+        sources: BTreeMap::new(),
+        results: Vec::new(),
+        error: Some(error.into()),
+    }
+}
+
+fn summary_sections(summary: &Value) -> Vec<(Span, String)> {
+    let sections = summary["sections"].as_array().into_iter().flatten();
+    sections
+        .filter_map(|s| {
+            let span = Span { start: s["start"].as_f64()?, end: s["end"].as_f64()? };
+            let text = s["summary"].as_str().filter(|text| !text.is_empty())?;
+            Some((span, text.to_owned()))
+        })
+        .collect()
+}
+
+/// Cosine of two unit vectors.
+fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| f64::from(x * y)).sum()
+}
+
+/// Indices whose standard score is at least [`STANDS_OUT`], best first.
+fn standing_out(scores: &[f64]) -> Vec<usize> {
+    let count = scores.len().max(1) as f64;
+    let mean = scores.iter().sum::<f64>() / count;
+    let deviation = (scores.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / count).sqrt();
+    let mut chosen: Vec<usize> = (0..scores.len())
+        .filter(|&i| deviation > 1e-9 && (scores[i] - mean) / deviation >= STANDS_OUT)
+        .collect();
+    chosen.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    chosen.truncate(MOST_ROUTED);
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selection_is_relative_to_the_average() {
+        for (scores, expected) in [
+            (vec![0.1, 0.1, 0.1, 0.5, 0.1], vec![3]),
+            (vec![0.7, 0.7, 0.7, 0.9, 0.7], vec![3]),
+            (vec![0.2, 0.2, 0.2], vec![]),
+            (vec![], vec![]),
+            (vec![0.0, 0.0, 0.0, 0.0, 0.8, 0.9], vec![5, 4]),
+        ] {
+            assert_eq!(standing_out(&scores), expected, "{scores:?}");
+        }
+    }
+}

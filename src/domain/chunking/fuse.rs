@@ -1,0 +1,224 @@
+//! Fusion: the boundaries that together score highest with every chunk within its bounds.
+//!
+//! The votes of all detectors are merged into anchors; dynamic programming then finds, over all
+//! ways to step from anchor to anchor, the one with the highest total. It is optimal, not greedy.
+
+use super::signal::Vote;
+use crate::domain::record::Span;
+
+/// Votes at most so far apart (seconds) speak of the same boundary. People place a boundary within
+/// about this distance of a cut, and pauses and voice changes surround the cut they belong to.
+const SAME_BOUNDARY: f64 = 0.75;
+
+/// Breaking a bound by a second costs more than any gain: bounds give way only where no way of
+/// cutting keeps them.
+const BREACH: f64 = 1e6;
+
+/// A boundary without a vote costs a little, so that a stretch is cut no more often than it must.
+const FILLER: f64 = 1e-3;
+
+/// A chosen boundary's place and total score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Anchor {
+    time: f64,
+    score: f64,
+}
+
+/// Splits `0..duration` seconds at the best-supported places such that every chunk lasts from
+/// `min` to `max` seconds. A stretch longer than `max` without votes is cut evenly. A video shorter
+/// than `min` is one chunk; where the bounds cannot all be kept (say 9 seconds in chunks of 5 to
+/// 6), they are broken by as few seconds as possible.
+pub fn fuse(duration: f64, votes: &[Vote], min: f64, max: f64) -> Vec<Span> {
+    if duration <= min {
+        return vec![Span { start: 0.0, end: duration.max(0.001) }];
+    }
+    let anchors = anchors(duration, votes);
+    let best = best_path(&anchors, min, max);
+    let mut spans = Vec::new();
+    for step in best.windows(2) {
+        let (from, to) = (anchors[step[0]].time, anchors[step[1]].time);
+        let pieces = pieces(to - from, min, max);
+        let length = (to - from) / pieces as f64;
+        for i in 0..pieces {
+            let end = if i + 1 == pieces { to } else { from + (i + 1) as f64 * length };
+            spans.push(Span { start: from + i as f64 * length, end });
+        }
+    }
+    spans
+}
+
+/// Merges votes into anchors. Each stands at the time of its strongest vote and adds, for every
+/// other detector, the best vote nearby, the less the farther away.
+fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
+    let inside: Vec<&Vote> =
+        votes.iter().filter(|v| v.time > 0.0 && v.time < duration && v.score > 0.0).collect();
+    let mut anchors = vec![Anchor { time: 0.0, score: 0.0 }];
+    let mut first_near = 0;
+    for vote in &inside {
+        while inside[first_near].time < vote.time - SAME_BOUNDARY {
+            first_near += 1;
+        }
+        let near =
+            || inside[first_near..].iter().take_while(|v| v.time <= vote.time + SAME_BOUNDARY);
+        // The strongest vote of a neighbourhood is its anchor; of equals, the first.
+        let outdone = near().any(|v| {
+            v.detector != vote.detector
+                && (v.score > vote.score || v.score == vote.score && v.time < vote.time)
+        });
+        if outdone {
+            continue;
+        }
+        let mut score = vote.score;
+        for detector in super::Detector::ALL.into_iter().filter(|d| *d != vote.detector) {
+            score += near()
+                .filter(|v| v.detector == detector)
+                .map(|v| v.score * (1.0 - (v.time - vote.time).abs() / (2.0 * SAME_BOUNDARY)))
+                .fold(0.0, f64::max);
+        }
+        match anchors.last_mut() {
+            Some(last) if last.time == vote.time => last.score = last.score.max(score),
+            _ => anchors.push(Anchor { time: vote.time, score }),
+        }
+    }
+    anchors.push(Anchor { time: duration, score: 0.0 });
+    anchors
+}
+
+/// Into how many even pieces a stretch is cut: as few as keep every piece within `max`, unless only
+/// more pieces or fewer keep `min` as well.
+fn pieces(length: f64, min: f64, max: f64) -> usize {
+    let fewest = ((length / max) - 1e-9).ceil().max(1.0) as usize;
+    if breach(length / fewest as f64, min, max) == 0.0 || fewest == 1 {
+        return fewest;
+    }
+    // The only other sensible count is one less: longer than `max`, but nearer to the bounds.
+    let cost = |n: usize| breach(length / n as f64, min, max) * n as f64;
+    if cost(fewest - 1) < cost(fewest) { fewest - 1 } else { fewest }
+}
+
+/// Seconds by which a chunk's length is out of bounds.
+fn breach(length: f64, min: f64, max: f64) -> f64 {
+    const ROUNDING: f64 = 1e-6;
+    let breach = (min - length).max(length - max);
+    if breach > ROUNDING { breach } else { 0.0 }
+}
+
+/// Indices of the anchors of the best path from the first to the last.
+fn best_path(anchors: &[Anchor], min: f64, max: f64) -> Vec<usize> {
+    let mut best = vec![f64::NEG_INFINITY; anchors.len()];
+    let mut from = vec![0; anchors.len()];
+    best[0] = 0.0;
+    for to in 1..anchors.len() {
+        for start in (0..to).rev() {
+            let length = anchors[to].time - anchors[start].time;
+            // A longer step can be better only when nothing nearer fits the bounds.
+            if length > 50.0 * max && best[to] > -BREACH {
+                break;
+            }
+            let pieces = pieces(length, min, max);
+            let total = best[start] + anchors[to].score
+                - FILLER * (pieces - 1) as f64
+                - BREACH * pieces as f64 * breach(length / pieces as f64, min, max);
+            if total > best[to] {
+                best[to] = total;
+                from[to] = start;
+            }
+        }
+    }
+    let mut path = vec![anchors.len() - 1];
+    while let Some(&last) = path.last().filter(|last| **last != 0) {
+        path.push(from[last]);
+    }
+    path.reverse();
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Detector;
+    use super::*;
+
+    fn vote(detector: Detector, time: f64, score: f64) -> Vote {
+        Vote { detector, time, score }
+    }
+
+    fn cuts(times: &[f64]) -> Vec<Vote> {
+        times.iter().map(|&time| vote(Detector::Cut, time, 1.0)).collect()
+    }
+
+    fn boundaries(spans: &[Span]) -> Vec<f64> {
+        spans.iter().skip(1).map(|s| (s.start * 1000.0).round() / 1000.0).collect()
+    }
+
+    #[test]
+    fn boundaries_by_case() {
+        let cases: &[(&str, f64, Vec<Vote>, f64, f64, &[f64])] = &[
+            ("shorter than the minimum", 3.0, cuts(&[1.0]), 5.0, 20.0, &[]),
+            ("no votes, fits", 18.0, vec![], 5.0, 20.0, &[]),
+            ("no votes, cut evenly", 50.0, vec![], 5.0, 20.0, &[16.667, 33.333]),
+            ("a cut on each bound", 30.0, cuts(&[5.0, 25.0]), 5.0, 20.0, &[5.0, 25.0]),
+            ("too close to the start", 30.0, cuts(&[4.0, 15.0]), 5.0, 20.0, &[15.0]),
+            ("too close to the end", 30.0, cuts(&[15.0, 27.0]), 5.0, 20.0, &[15.0]),
+            (
+                "greedy would take 6 and lose 10 and 15",
+                20.0,
+                cuts(&[5.0, 6.0, 10.0, 15.0]),
+                5.0,
+                20.0,
+                &[5.0, 10.0, 15.0],
+            ),
+            ("filler reaches a far cut", 60.0, cuts(&[50.0]), 5.0, 20.0, &[16.667, 33.333, 50.0]),
+            ("fixed length keeps fitting cuts", 20.0, cuts(&[10.0]), 5.0, 5.0, &[5.0, 10.0, 15.0]),
+        ];
+        for (name, duration, votes, min, max, expected) in cases {
+            let spans = fuse(*duration, votes, *min, *max);
+            assert_eq!(boundaries(&spans), *expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn agreeing_detectors_win_and_the_cut_sets_the_time() {
+        let votes = [
+            vote(Detector::Cut, 8.0, 0.6),
+            vote(Detector::Cut, 12.0, 0.5),
+            vote(Detector::Silence, 12.3, 0.4),
+        ];
+        assert_eq!(boundaries(&fuse(17.0, &votes, 5.0, 20.0)), [12.0]);
+    }
+
+    #[test]
+    fn every_split_covers_the_video_within_its_bounds() {
+        // A small linear congruential generator: the cases are the same on every machine.
+        let mut seed = 7_u64;
+        let mut random = move || {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as f64 / f64::from(1_u32 << 31)
+        };
+        for _ in 0..200 {
+            let duration = 20.0 + random() * 300.0;
+            let mut votes: Vec<Vote> = (0..(random() * 60.0) as usize)
+                .map(|_| vote(Detector::Cut, random() * duration, random()))
+                .collect();
+            votes.sort_by(|a, b| a.time.total_cmp(&b.time));
+            let (min, max) = (1.0 + random() * 4.0, 10.0 + random() * 10.0);
+            let spans = fuse(duration, &votes, min, max);
+            assert_eq!(spans[0].start, 0.0);
+            assert_eq!(spans[spans.len() - 1].end, duration);
+            for pair in spans.windows(2) {
+                assert_eq!(pair[0].end, pair[1].start);
+            }
+            for span in &spans {
+                assert!(breach(span.seconds(), min, max) == 0.0, "{span:?} outside {min}..{max}");
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_that_cannot_be_kept_are_broken_as_little_as_possible() {
+        let total: f64 =
+            fuse(9.0, &[], 5.0, 6.0).iter().map(|s| breach(s.seconds(), 5.0, 6.0)).sum();
+        assert!((total - 1.0).abs() < 1e-6, "{total}");
+    }
+}

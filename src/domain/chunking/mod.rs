@@ -1,0 +1,292 @@
+//! How a video is split: the requested mode, the detectors' weights, and the spans they lead to.
+
+pub mod cut;
+pub mod fuse;
+pub mod signal;
+pub mod silence;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::error::{Error, Result};
+use super::record::Span;
+pub use signal::{Candidate, Detector, Signals};
+
+/// The chunking fields of an ingest as the client gave them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChunkingFields {
+    /// `preset`, `weights` or `interval`.
+    pub mode: String,
+    /// Used in mode `preset` only.
+    pub preset: String,
+    /// Used in mode `weights` only; at least one is required there.
+    pub weights: Weights<Option<f64>>,
+    /// Seconds per chunk; required in mode `interval`.
+    pub interval: Option<f64>,
+    /// Seconds; ignored in mode `interval`.
+    pub min_duration: f64,
+    /// Seconds; ignored in mode `interval`.
+    pub max_duration: f64,
+}
+
+impl Default for ChunkingFields {
+    fn default() -> Self {
+        Self {
+            mode: "preset".into(),
+            preset: "audio_video".into(),
+            weights: Weights::default(),
+            interval: None,
+            min_duration: 5.0,
+            max_duration: 20.0,
+        }
+    }
+}
+
+/// One value per boundary detector.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Weights<T> {
+    /// Voice changes.
+    pub speaker: T,
+    /// Pauses.
+    pub silence: T,
+    /// Shot changes.
+    pub cut: T,
+    /// Topic shifts.
+    pub semantic: T,
+}
+
+impl<T: Copy> Weights<T> {
+    /// Name and value in the order speaker, silence, cut, semantic.
+    pub fn named(&self) -> [(&'static str, T); 4] {
+        [
+            ("speaker", self.speaker),
+            ("silence", self.silence),
+            ("cut", self.cut),
+            ("semantic", self.semantic),
+        ]
+    }
+}
+
+/// The fixed weight tables a client chooses from by name.
+pub const PRESETS: &[(&str, Weights<f64>)] = &[
+    ("audio", Weights { speaker: 1.0, silence: 0.6, cut: 0.0, semantic: 0.8 }),
+    ("video", Weights { speaker: 0.0, silence: 0.0, cut: 1.0, semantic: 0.4 }),
+    ("audio_video", Weights { speaker: 0.7, silence: 0.4, cut: 1.0, semantic: 0.5 }),
+];
+
+/// The chunking modes.
+pub const MODES: &[&str] = &["preset", "weights", "interval"];
+
+/// A valid way to split a video.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "mode", rename_all = "snake_case")]
+pub enum Chunking {
+    /// Boundaries where a preset's detectors agree.
+    Preset {
+        /// Name of the table.
+        preset: String,
+        /// Seconds.
+        min_duration: f64,
+        /// Seconds.
+        max_duration: f64,
+    },
+    /// Boundaries where the client's weights put them.
+    Weights {
+        /// Not all zero.
+        weights: Weights<f64>,
+        /// Seconds.
+        min_duration: f64,
+        /// Seconds.
+        max_duration: f64,
+    },
+    /// Boundaries at multiples of a length.
+    Interval {
+        /// Seconds.
+        interval: f64,
+    },
+}
+
+impl Chunking {
+    /// Checks the fields of a request. `Invalid` names what is accepted; `Unprocessable` a number
+    /// out of range.
+    pub fn parse(fields: &ChunkingFields) -> Result<Self> {
+        let positive = |name: &str, value: f64| {
+            if value.is_finite() && value > 0.0 {
+                Ok(value)
+            } else {
+                Err(Error::Unprocessable(format!(
+                    "{name} is {value}; it must be a number of seconds greater than 0"
+                )))
+            }
+        };
+        if fields.mode == "interval" {
+            let interval = fields.interval.ok_or_else(|| {
+                Error::Invalid("mode=interval needs 'interval', the seconds per chunk".into())
+            })?;
+            return Ok(Self::Interval { interval: positive("interval", interval)? });
+        }
+        let min_duration = positive("min_duration", fields.min_duration)?;
+        let max_duration = positive("max_duration", fields.max_duration)?;
+        let ordered = || {
+            if min_duration > max_duration {
+                return Err(Error::Invalid(format!(
+                    "min_duration ({}) is greater than max_duration ({}); it must not be",
+                    number(min_duration),
+                    number(max_duration)
+                )));
+            }
+            Ok(())
+        };
+        match fields.mode.as_str() {
+            "preset" => {
+                if !PRESETS.iter().any(|(name, _)| *name == fields.preset) {
+                    let names: Vec<_> = PRESETS.iter().map(|(name, _)| *name).collect();
+                    return Err(Error::Invalid(format!(
+                        "unknown preset '{}'; available: {}",
+                        fields.preset,
+                        names.join(", ")
+                    )));
+                }
+                ordered()?;
+                Ok(Self::Preset { preset: fields.preset.clone(), min_duration, max_duration })
+            }
+            "weights" => {
+                for (name, weight) in fields.weights.named() {
+                    if weight.is_some_and(|w| !w.is_finite() || w < 0.0) {
+                        return Err(Error::Unprocessable(format!(
+                            "the weight '{name}' is {}; it must be a number of at least 0",
+                            weight.unwrap_or_default()
+                        )));
+                    }
+                }
+                if fields.weights.named().iter().all(|(_, w)| w.is_none_or(|w| w == 0.0)) {
+                    return Err(Error::Invalid(
+                        "mode=weights needs at least one weight above 0 among speaker, silence, \
+                         cut and semantic"
+                            .into(),
+                    ));
+                }
+                ordered()?;
+                let given = fields.weights;
+                let weights = Weights {
+                    speaker: given.speaker.unwrap_or(0.0),
+                    silence: given.silence.unwrap_or(0.0),
+                    cut: given.cut.unwrap_or(0.0),
+                    semantic: given.semantic.unwrap_or(0.0),
+                };
+                Ok(Self::Weights { weights, min_duration, max_duration })
+            }
+            other => Err(Error::Invalid(format!(
+                "unknown mode '{other}'; available: {}",
+                MODES.join(", ")
+            ))),
+        }
+    }
+
+    /// The canonical form, as `audio_video:5-20`, `weights(cut=1,silence=0.5):5-20` or
+    /// `interval:10`.
+    pub fn config(&self) -> String {
+        match self {
+            Self::Preset { preset, min_duration, max_duration } => {
+                format!("{preset}:{}-{}", number(*min_duration), number(*max_duration))
+            }
+            Self::Weights { weights, min_duration, max_duration } => {
+                let named: Vec<_> = weights
+                    .named()
+                    .iter()
+                    .filter(|(_, weight)| *weight > 0.0)
+                    .map(|(name, weight)| format!("{name}={}", number(*weight)))
+                    .collect();
+                let (min, max) = (number(*min_duration), number(*max_duration));
+                format!("weights({}):{min}-{max}", named.join(","))
+            }
+            Self::Interval { interval } => format!("interval:{}", number(*interval)),
+        }
+    }
+
+    /// The record's `preset`: the preset's name, or the mode for the other two.
+    pub fn preset(&self) -> &str {
+        match self {
+            Self::Preset { preset, .. } => preset,
+            Self::Weights { .. } => "weights",
+            Self::Interval { .. } => "interval",
+        }
+    }
+
+    /// The record's `params`.
+    pub fn params(&self) -> Map<String, Value> {
+        let value = match self {
+            Self::Preset { min_duration, max_duration, .. } => {
+                json!({"min_duration": min_duration, "max_duration": max_duration})
+            }
+            Self::Weights { weights, min_duration, max_duration } => json!({
+                "speaker": weights.speaker, "silence": weights.silence, "cut": weights.cut,
+                "semantic": weights.semantic,
+                "min_duration": min_duration, "max_duration": max_duration,
+            }),
+            Self::Interval { interval } => json!({"interval": interval}),
+        };
+        value.as_object().cloned().unwrap_or_default()
+    }
+
+    /// Splits `duration` seconds. At most `max_chunks` spans, or `Invalid`.
+    pub fn split(&self, duration: f64, signals: &Signals, max_chunks: usize) -> Result<Vec<Span>> {
+        let (weights, min, max) = match self {
+            Self::Interval { interval } => {
+                let expected = (duration / interval).ceil();
+                within(expected, max_chunks, "interval")?;
+                return Ok(multiples(duration, *interval));
+            }
+            Self::Preset { preset, min_duration, max_duration } => {
+                let weights = PRESETS
+                    .iter()
+                    .find(|(name, _)| name == preset)
+                    .map(|(_, weights)| *weights)
+                    .ok_or_else(|| {
+                        Error::corrupt(format!("stored preset '{preset}' is unknown"))
+                    })?;
+                (weights, *min_duration, *max_duration)
+            }
+            Self::Weights { weights, min_duration, max_duration } => {
+                (*weights, *min_duration, *max_duration)
+            }
+        };
+        within((duration / max).ceil(), max_chunks, "max_duration")?;
+        let spans = fuse::fuse(duration, &signals.weighted(&weights), min, max);
+        within(spans.len() as f64, max_chunks, "min_duration")?;
+        Ok(spans)
+    }
+}
+
+fn within(expected: f64, max_chunks: usize, field: &str) -> Result<()> {
+    if expected > max_chunks as f64 {
+        return Err(Error::Invalid(format!(
+            "this would make {expected} chunks, more than the {max_chunks} that are allowed \
+             (ingest.max_chunks); use a larger {field}"
+        )));
+    }
+    Ok(())
+}
+
+fn multiples(duration: f64, interval: f64) -> Vec<Span> {
+    // A remainder shorter than a millisecond is rounding, not a chunk.
+    let count = ((duration - 0.001) / interval).ceil().max(1.0) as usize;
+    (0..count)
+        .map(|i| Span {
+            start: i as f64 * interval,
+            end: ((i + 1) as f64 * interval).min(duration.max(0.001)),
+        })
+        .map(|s| {
+            if s.end - s.start < interval - 0.001 {
+                Span { end: duration.max(s.start + 0.001), ..s }
+            } else {
+                s
+            }
+        })
+        .collect()
+}
+
+/// The shortest decimal form: `5`, `0.5`, never `5.0`.
+fn number(value: f64) -> String {
+    format!("{value}")
+}

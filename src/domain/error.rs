@@ -1,0 +1,68 @@
+//! What a use-case fails with. HTTP maps each variant to one status; job failures print
+//! [`Error::type_name`] before the message.
+
+use ports::{ErrorKind, PortError};
+
+/// What every use-case returns.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A failed use-case. The message tells the caller what would be right.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The request names something this install does not know or combines what does not go
+    /// together (400).
+    #[error("{0}")]
+    Invalid(String),
+    /// A value has the wrong type or lies outside its range (422).
+    #[error("{0}")]
+    Unprocessable(String),
+    /// No such video, chunk, job or object (404).
+    #[error("{0}")]
+    NotFound(String),
+    /// An upload exceeds its limit (413).
+    #[error("{0}")]
+    TooLarge(String),
+    /// The service is full or stopping; try again later (503).
+    #[error("{message}")]
+    Busy {
+        /// What it waits for.
+        message: String,
+        /// Seconds after which to try again.
+        retry_after: u32,
+    },
+    /// The job was cancelled: its video was deleted or the service stops.
+    #[error("{0}")]
+    Cancelled(String),
+    /// A port failed (500, or the job fails).
+    #[error(transparent)]
+    Port(#[from] PortError),
+}
+
+impl Error {
+    /// The name before the colon in a failed job's `error`.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Self::Invalid(_) | Self::Unprocessable(_) | Self::TooLarge(_) => "ValueError",
+            Self::NotFound(_) => ErrorKind::NotFound.type_name(),
+            Self::Busy { .. } => ErrorKind::Unavailable.type_name(),
+            Self::Cancelled(_) => "Cancelled",
+            Self::Port(e) => e.kind().type_name(),
+        }
+    }
+
+    /// `TypeName: message`, as the contract words failures.
+    pub fn labelled(&self) -> String {
+        format!("{}: {self}", self.type_name())
+    }
+
+    /// Stored data that does not read back.
+    pub(crate) fn corrupt(what: impl std::fmt::Display) -> Self {
+        Self::Port(PortError::new(ErrorKind::Corrupt, what.to_string()))
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(e: std::io::Error) -> Self {
+        Self::Port(e.into())
+    }
+}

@@ -1,0 +1,139 @@
+//! Ingest: from a file or URL to a published, searchable video.
+
+mod claims;
+mod pipeline;
+mod poster;
+mod scan;
+mod source;
+pub mod spool;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::chunking::{Chunking, ChunkingFields};
+use super::error::Result;
+use super::jobs::Job;
+use super::{Shotlog, analyzers};
+pub use claims::{Claim, Claims};
+use pipeline::Plan;
+use source::Source;
+pub use spool::{Limit, Spool, Spooled};
+
+/// The fields of an ingest other than its source, as the client gave them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IngestFields {
+    /// Comma-separated analyzer ids.
+    pub analyzers: String,
+    /// Mode and parameters.
+    pub chunking: ChunkingFields,
+}
+
+/// Result of an ingest.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct IngestResult {
+    /// Content hash.
+    pub video_id: String,
+    /// Public storage URL.
+    pub video_url: String,
+    /// Public storage URL; `None` when poster extraction failed.
+    pub poster_url: Option<String>,
+    /// `<video_id>/<filename>`.
+    pub storage_path: String,
+    /// Cleaned name.
+    pub filename: String,
+    /// Seconds.
+    pub duration: f64,
+    /// Bytes.
+    pub size_bytes: u64,
+    /// Canonical form.
+    pub chunk_config: String,
+    /// Number of chunks.
+    pub chunks: u32,
+    /// Analyzers that have output now.
+    pub analyzers: Vec<String>,
+    /// Vectors written, by analyzer.
+    pub indexed: BTreeMap<String, u64>,
+    /// What aggregation did.
+    pub aggregated: Aggregated,
+}
+
+/// What aggregation did during an ingest.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Aggregated {
+    /// It ran.
+    Done {
+        /// Computed this time.
+        ran: Vec<String>,
+        /// Kept.
+        reused: Vec<String>,
+        /// Everything stored.
+        aggregates: Vec<String>,
+    },
+    /// It failed as a whole; the ingest did not.
+    Failed {
+        /// `TypeName: message`.
+        error: String,
+    },
+}
+
+impl Shotlog {
+    /// Checks the fields that can be checked while the caller waits.
+    pub fn check_ingest(&self, fields: &IngestFields) -> Result<()> {
+        self.plan(fields).map(|_| ())
+    }
+
+    /// A file to stream an upload into; `TooLarge` past the upload limit. Dropping it removes it.
+    pub async fn spool_upload(&self) -> Result<Spool> {
+        let limit = Limit { bytes: self.settings.max_upload, key: "ingest.max_upload_bytes" };
+        Spool::create(self.settings.work_dir.clone(), limit).await
+    }
+
+    /// Queues the ingest of an uploaded file. `filename` is the client's.
+    pub fn ingest_file(
+        self: &Arc<Self>,
+        filename: Option<&str>,
+        file: Spooled,
+        fields: IngestFields,
+    ) -> Result<Job> {
+        let plan = self.plan(&fields)?;
+        self.submit(Source::File(file, filename.map(str::to_owned)), plan)
+    }
+
+    /// Queues the ingest of an http(s) URL.
+    pub fn ingest_url(self: &Arc<Self>, url: &str, fields: IngestFields) -> Result<Job> {
+        source::check_url(url)?;
+        let plan = self.plan(&fields)?;
+        self.submit(Source::Url(url.to_owned()), plan)
+    }
+
+    /// One job.
+    pub fn job(&self, job_id: &str) -> Result<Job> {
+        self.jobs.get(job_id)
+    }
+
+    /// Every job this process has seen, newest first.
+    pub fn jobs(&self) -> Vec<Job> {
+        self.jobs.list()
+    }
+
+    /// Takes no new jobs, gives running ones `grace` to finish, then stops them at a safe point.
+    pub async fn stop_jobs(&self, grace: std::time::Duration) {
+        self.jobs.stop(grace).await;
+    }
+
+    fn plan(&self, fields: &IngestFields) -> Result<Plan> {
+        Ok(Plan {
+            analyzers: analyzers::select(&self.ports, &fields.analyzers)?,
+            chunking: Chunking::parse(&fields.chunking)?,
+        })
+    }
+
+    fn submit(self: &Arc<Self>, source: Source, plan: Plan) -> Result<Job> {
+        let service = self.clone();
+        self.jobs
+            .submit(move |progress| async move { service.ingest(source, plan, progress).await })
+    }
+}

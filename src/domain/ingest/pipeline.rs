@@ -1,0 +1,465 @@
+//! The pipeline, top-down: fetch, decode once, split, analyze, index, aggregate, publish.
+//!
+//! Everything before publication writes documents that nothing names yet, so a failure or a crash
+//! leaves the previous state.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::{StreamExt, TryStreamExt, stream};
+use ports::decoder::MediaInfo;
+use ports::index::{Filter, Point, Test};
+use ports::{ByteStream, ErrorKind, PortError};
+use serde_json::{Value, json};
+
+use super::source::{self, Source};
+use super::{Aggregated, IngestResult, Limit, Spool, Spooled, poster, scan};
+use crate::domain::Shotlog;
+use crate::domain::aggregators::AGGREGATORS;
+use crate::domain::analyzers::Analyzer;
+use crate::domain::analyzers::evidence::{ChunkEvidence, VideoEvidence};
+use crate::domain::chunking::{Chunking, Signals};
+use crate::domain::error::{Error, Result};
+use crate::domain::jobs::{JobResult, Progress, Stage, now};
+use crate::domain::library::CacheKey;
+use crate::domain::points::points;
+use crate::domain::record::{AnalyzedVideo, AnalyzerEntry, Outputs, Span, VideoRecord};
+
+/// A checked request.
+pub(super) struct Plan {
+    pub(super) analyzers: Vec<&'static dyn Analyzer>,
+    pub(super) chunking: Chunking,
+}
+
+/// A source on disk that has turned out to be a video.
+struct Fetched {
+    file: Spooled,
+    info: MediaInfo,
+    filename: String,
+    source_url: Option<String>,
+}
+
+impl Shotlog {
+    pub(super) async fn ingest(
+        &self,
+        source: Source,
+        plan: Plan,
+        progress: Progress,
+    ) -> Result<JobResult> {
+        progress.stage(Stage::Fetching, Value::Null);
+        let fetched = progress.cancellable(self.fetch(source)).await?;
+        let video_id = fetched.file.video_id.clone();
+        progress.video(&video_id);
+        let claim = self.ingests.claim(&video_id);
+        let _claim = progress.cancellable(async { Ok(claim.await) }).await?;
+        let previous = self.library.find(&video_id).await?;
+        let outcome = self.process(&fetched, &plan, previous.clone(), &progress).await;
+        if outcome.is_err() {
+            self.discard(&video_id, previous.as_ref()).await;
+        }
+        Ok(JobResult::Ingest(Box::new(outcome?)))
+    }
+
+    /// Brings the source to disk, hashed, and checks that it is a video.
+    async fn fetch(&self, source: Source) -> Result<Fetched> {
+        let (file, name, source_url) = match source {
+            Source::File(file, name) => (file, name, None),
+            Source::Url(url) => {
+                let (file, name) = self.download(&url).await?;
+                (file, name, Some(url))
+            }
+        };
+        if file.size == 0 {
+            return Err(Error::Unprocessable("the source is empty; a video file is needed".into()));
+        }
+        let (decoder, path) = (self.ports.decoder.clone(), file.path.to_path_buf());
+        let info = tokio::task::spawn_blocking(move || decoder.probe(&path))
+            .await
+            .map_err(|e| Error::corrupt(format!("probing panicked: {e}")))??;
+        if let Some(duration) = info.duration.filter(|d| *d > self.settings.max_duration) {
+            return Err(self.too_long(duration));
+        }
+        let filename = source::clean_name(name.as_deref(), &info);
+        Ok(Fetched { file, info, filename, source_url })
+    }
+
+    fn too_long(&self, duration: f64) -> Error {
+        Error::Unprocessable(format!(
+            "the video lasts {duration:.0} s, longer than the {:.0} s that are allowed \
+             (ingest.max_duration)",
+            self.settings.max_duration
+        ))
+    }
+
+    async fn download(&self, url: &str) -> Result<(Spooled, Option<String>)> {
+        let limit = Limit { bytes: self.settings.max_download, key: "SERVICE_MAX_BYTES" };
+        let (body, name): (ByteStream, _) = match self.ports.storage.key_of_url(url) {
+            // Our own bucket may be on an address that a fetcher must refuse.
+            Some(key) => {
+                let name = key.rsplit('/').next().map(str::to_owned);
+                (self.ports.storage.get(&key, None).await?, name)
+            }
+            None => {
+                let fetched = self.ports.fetcher.fetch(url).await?;
+                if let Some(length) = fetched.length.filter(|length| *length > limit.bytes) {
+                    return Err(Error::TooLarge(format!(
+                        "the source is {length} bytes, more than the {} that are allowed ({})",
+                        limit.bytes, limit.key
+                    )));
+                }
+                if let Some(kind) = fetched.content_type.filter(|kind| is_page(kind)) {
+                    return Err(Error::Invalid(format!(
+                        "the URL serves {kind}, not a video; it must point to the video file itself"
+                    )));
+                }
+                (fetched.body, fetched.filename.or_else(|| source::name_in_url(url)))
+            }
+        };
+        let mut spool = Spool::create(self.settings.work_dir.clone(), limit).await?;
+        spool.write_stream(body).await?;
+        Ok((spool.finish().await?, name))
+    }
+
+    /// Everything from the boundary detectors to publication.
+    async fn process(
+        &self,
+        fetched: &Fetched,
+        plan: &Plan,
+        previous: Option<VideoRecord>,
+        progress: &Progress,
+    ) -> Result<IngestResult> {
+        progress.stage(Stage::Chunking, Value::Null);
+        let (signals, signals_document) =
+            self.signals(fetched, previous.as_ref(), progress).await?;
+        let duration = duration(&fetched.info, signals.end);
+        if duration > self.settings.max_duration {
+            return Err(self.too_long(duration));
+        }
+        let spans = plan.chunking.split(signals.end, &signals, self.settings.max_chunks)?;
+        let mut record =
+            self.draft(fetched, plan, previous.as_ref(), &spans, signals_document).await?;
+        record.duration = duration;
+        self.store_objects(fetched, &signals, &mut record).await?;
+        progress.stage(Stage::Chunked, json!({"chunks": spans.len()}));
+
+        let evidence = Arc::new(VideoEvidence {
+            file: fetched.file.path.to_path_buf(),
+            signals: Arc::new(signals),
+            has_video: fetched.info.video.is_some(),
+            has_audio: fetched.info.audio,
+            decoder: self.ports.decoder.clone(),
+            frames_per_chunk: self.settings.frames_per_chunk,
+            frame_side: self.settings.frame_side,
+        });
+        let chunks: Vec<ChunkEvidence> = (0..)
+            .zip(&spans)
+            .map(|(id, span)| ChunkEvidence::new(evidence.clone(), id, *span))
+            .collect();
+        let mut fresh = Vec::new();
+        let mut ran = Vec::new();
+        for analyzer in &plan.analyzers {
+            let id = analyzer.spec().id;
+            let fingerprint = analyzer.fingerprint(&self.ports);
+            if record.analyzers.get(id).is_some_and(|entry| entry.fingerprint == fingerprint) {
+                continue;
+            }
+            progress.stage(Stage::Analyzing, json!({"analyzer": id}));
+            let outputs = self.analyze(*analyzer, &record.video_id, &chunks, progress).await?;
+            progress.stage(Stage::Indexing, json!({"analyzer": id}));
+            let (entry, points) =
+                self.embed_outputs(*analyzer, &record, &spans, &outputs, fingerprint).await?;
+            record.analyzers.insert(id.into(), entry);
+            fresh.extend(points);
+            ran.push(id.to_owned());
+        }
+        drop(chunks);
+        let aggregated = self.aggregate_draft(&mut record, progress).await?;
+        progress.check()?;
+        self.publish(&record, previous.as_ref(), ran, fresh).await?;
+        Ok(self.result(&record, plan, aggregated))
+    }
+
+    /// The stored signals of these bytes, or those of a decoding pass.
+    async fn signals(
+        &self,
+        fetched: &Fetched,
+        previous: Option<&VideoRecord>,
+        progress: &Progress,
+    ) -> Result<(Signals, String)> {
+        if let Some(record) = previous {
+            return Ok((self.library.signals(record).await?, record.signals_document.clone()));
+        }
+        let signals = scan::scan(
+            self.ports.decoder.clone(),
+            fetched.file.path.to_path_buf(),
+            self.settings.scan_width,
+            self.settings.scan_height,
+            progress.clone(),
+        )
+        .await?;
+        let key = self.library.store(&fetched.file.video_id, "signals", &signals).await?;
+        Ok((signals, key))
+    }
+
+    /// The record to be: what is kept of the previous one, with the new chunking.
+    async fn draft(
+        &self,
+        fetched: &Fetched,
+        plan: &Plan,
+        previous: Option<&VideoRecord>,
+        spans: &[Span],
+        signals_document: String,
+    ) -> Result<VideoRecord> {
+        if let Some(previous) = previous
+            && previous.chunking == plan.chunking
+            && self.library.spans(previous).await? == spans
+        {
+            return Ok(previous.clone());
+        }
+        let video_id = fetched.file.video_id.clone();
+        let filename = previous.map_or(&fetched.filename, |record| &record.filename);
+        Ok(VideoRecord {
+            storage_path: format!("{video_id}/{filename}"),
+            filename: filename.clone(),
+            poster_path: previous.and_then(|record| record.poster_path.clone()),
+            source_url: previous
+                .and_then(|record| record.source_url.clone())
+                .or_else(|| fetched.source_url.clone()),
+            size_bytes: fetched.file.size,
+            duration: 0.0,
+            content_type: fetched.info.content_type.clone(),
+            chunking: plan.chunking.clone(),
+            chunks: spans.len() as u32,
+            chunks_document: self.library.store(&video_id, "chunks", &spans).await?,
+            signals_document,
+            analyzers: BTreeMap::new(),
+            aggregates: BTreeMap::new(),
+            aggregated_analyzers: Vec::new(),
+            created_at: previous.map_or_else(now, |record| record.created_at.clone()),
+            video_id,
+        })
+    }
+
+    /// Puts the video into the bucket, unless it is there, and a poster beside it.
+    async fn store_objects(
+        &self,
+        fetched: &Fetched,
+        signals: &Signals,
+        record: &mut VideoRecord,
+    ) -> Result<()> {
+        let storage = &self.ports.storage;
+        let stored = storage.stat(&record.storage_path).await?;
+        if stored.is_none_or(|object| object.size != record.size_bytes) {
+            let content = file_stream(&fetched.file.path).await?;
+            storage.put(&record.storage_path, content, &record.content_type).await?;
+        }
+        if record.poster_path.is_some() || fetched.info.video.is_none() {
+            return Ok(());
+        }
+        let path = format!("{}/poster.jpg", record.video_id);
+        let file = fetched.file.path.to_path_buf();
+        let side = self.settings.frame_side;
+        let poster = poster::poster(self.ports.decoder.clone(), file, signals, side).await;
+        let stored = match poster {
+            Ok(jpeg) => {
+                let content = stream::once(async { Ok(jpeg) }).boxed();
+                storage.put(&path, content, "image/jpeg").await.map_err(Error::from)
+            }
+            Err(error) => Err(error),
+        };
+        match stored {
+            Ok(()) => record.poster_path = Some(path),
+            Err(error) => {
+                tracing::warn!(video_id = %record.video_id, error = %error.labelled(), "no poster");
+            }
+        }
+        Ok(())
+    }
+
+    /// One analyzer over every chunk; costly results are kept as they come.
+    async fn analyze(
+        &self,
+        analyzer: &'static dyn Analyzer,
+        video_id: &str,
+        chunks: &[ChunkEvidence],
+        progress: &Progress,
+    ) -> Result<Outputs> {
+        let costly = analyzer.costly(&self.ports);
+        let fingerprint = analyzer.fingerprint(&self.ports);
+        let fingerprint = &fingerprint;
+        let work = stream::iter(0..chunks.len())
+            .map(|i| async move {
+                let chunk = &chunks[i];
+                if !costly {
+                    return analyzer.analyze(&self.ports, chunk).await;
+                }
+                let key = CacheKey::new(video_id, analyzer.spec().id, chunk.span, fingerprint);
+                if let Some(cached) = self.library.cached(&key).await? {
+                    return Ok(cached.as_object().cloned());
+                }
+                let output = analyzer.analyze(&self.ports, chunk).await?;
+                let value = output.clone().map_or(Value::Null, Value::Object);
+                self.library.cache(&key, &value).await?;
+                Ok(output)
+            })
+            .buffered(self.settings.concurrency.max(1))
+            .try_collect();
+        progress.cancellable(work).await
+    }
+
+    async fn embed_outputs(
+        &self,
+        analyzer: &dyn Analyzer,
+        record: &VideoRecord,
+        spans: &[Span],
+        outputs: &Outputs,
+        fingerprint: String,
+    ) -> Result<(AnalyzerEntry, Vec<Point>)> {
+        let revision = uuid::Uuid::new_v4().simple().to_string();
+        let id = analyzer.spec().id;
+        let config = record.chunking.config();
+        let points =
+            points(&self.ports, &record.video_id, &config, &revision, spans, analyzer, outputs)
+                .await?;
+        let entry = AnalyzerEntry {
+            document: self.library.store(&record.video_id, id, outputs).await?,
+            fingerprint,
+            points: points.len() as u64,
+            revision,
+            embedder: self.ports.embedder.model().to_owned(),
+        };
+        Ok((entry, points))
+    }
+
+    /// Aggregates the draft. Failing as a whole loses the aggregates, not the ingest.
+    async fn aggregate_draft(
+        &self,
+        record: &mut VideoRecord,
+        progress: &Progress,
+    ) -> Result<Aggregated> {
+        let video: AnalyzedVideo = self.library.analyzed(record).await?;
+        let all = AGGREGATORS.to_vec();
+        match self.run_aggregators(record, &video, all, false, progress).await {
+            Ok(report) => Ok(Aggregated::Done {
+                ran: report.ran,
+                reused: report.reused,
+                aggregates: report.aggregates,
+            }),
+            Err(error) => {
+                progress.check()?;
+                tracing::error!(video_id = %record.video_id, error = %error.labelled(), "aggregation failed");
+                Ok(Aggregated::Failed { error: error.labelled() })
+            }
+        }
+    }
+
+    /// Makes the draft the video: vectors, then the record in one atomic step. A crash between the
+    /// two is mended at start-up.
+    async fn publish(
+        &self,
+        record: &VideoRecord,
+        previous: Option<&VideoRecord>,
+        ran: Vec<String>,
+        points: Vec<Point>,
+    ) -> Result<()> {
+        let of_video = Filter::video(&record.video_id);
+        let kept = previous.is_some_and(|p| p.chunks_document == record.chunks_document);
+        if !kept {
+            self.ports.index.replace(Some(&of_video), points).await?;
+        } else if !ran.is_empty() {
+            let scope = of_video.and("analyzer_id", Test::AnyKeyword(ran));
+            self.ports.index.replace(Some(&scope), points).await?;
+        }
+        self.library.publish(record).await
+    }
+
+    fn result(&self, record: &VideoRecord, plan: &Plan, aggregated: Aggregated) -> IngestResult {
+        let storage = &self.ports.storage;
+        IngestResult {
+            video_id: record.video_id.clone(),
+            video_url: storage.public_url(&record.storage_path),
+            poster_url: record.poster_path.as_ref().map(|path| storage.public_url(path)),
+            storage_path: record.storage_path.clone(),
+            filename: record.filename.clone(),
+            duration: record.duration,
+            size_bytes: record.size_bytes,
+            chunk_config: record.chunking.config(),
+            chunks: record.chunks,
+            analyzers: record.analyzer_ids(),
+            indexed: plan
+                .analyzers
+                .iter()
+                .filter_map(|a| {
+                    let id = a.spec().id;
+                    Some((id.to_owned(), record.analyzers.get(id)?.points))
+                })
+                .collect(),
+            aggregated,
+        }
+    }
+
+    /// Removes what a failed ingest wrote; what was paid for stays in the cache.
+    async fn discard(&self, video_id: &str, previous: Option<&VideoRecord>) {
+        let swept = self.library.sweep(video_id, previous).await;
+        let removed = match previous {
+            Some(_) => Ok(Vec::new()),
+            None => self.ports.storage.delete_prefix(&format!("{video_id}/")).await,
+        };
+        for error in swept.err().into_iter().chain(removed.err().map(Error::from)) {
+            tracing::warn!(video_id, error = %error.labelled(), "leftovers of a failed ingest remain");
+        }
+    }
+}
+
+/// The container's duration, unless it claims none or disagrees with what was decoded beyond belief.
+fn duration(info: &MediaInfo, decoded: f64) -> f64 {
+    const SHORTER: f64 = 0.5;
+    const LONGER: f64 = 5.0;
+    match info.duration {
+        Some(claimed) if claimed >= decoded - SHORTER && claimed <= 2.0 * decoded + LONGER => {
+            claimed
+        }
+        _ => decoded,
+    }
+}
+
+/// A content type that no video has. Servers mislabel videos in many ways, but not as pages.
+fn is_page(content_type: &str) -> bool {
+    content_type.starts_with("text/html") || content_type == "application/xhtml+xml"
+}
+
+async fn file_stream(path: &Path) -> Result<ByteStream> {
+    const BUFFER: usize = 256 * 1024;
+    let file = tokio::fs::File::open(path).await?;
+    let stream = tokio_util::io::ReaderStream::with_capacity(file, BUFFER);
+    Ok(stream
+        .map_err(|e| PortError::caused_by(ErrorKind::Other, "cannot read the spooled source", e))
+        .boxed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lying_container_is_not_believed() {
+        let info = |duration| MediaInfo {
+            container: "mov".into(),
+            extension: "mp4".into(),
+            content_type: "video/mp4".into(),
+            duration,
+            video: None,
+            audio: true,
+        };
+        for (claimed, decoded, expected) in [
+            (Some(16.57), 13.0, 16.57),
+            (Some(10.0), 10.02, 10.0),
+            (None, 8.0, 8.0),
+            (Some(360_000.0), 8.0, 8.0),
+            (Some(1.0), 8.0, 8.0),
+        ] {
+            assert_eq!(duration(&info(claimed), decoded), expected, "{claimed:?}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Where a video comes from, and what it is called.
+
+use percent_encoding::percent_decode_str;
+use ports::decoder::MediaInfo;
+use url::Url;
+
+use super::Spooled;
+use crate::domain::error::{Error, Result};
+
+/// Longest stored file name, bytes.
+const NAME_BYTES: usize = 128;
+
+/// What a job starts from.
+pub(super) enum Source {
+    /// An upload that is on disk already, with the client's name for it.
+    File(Spooled, Option<String>),
+    /// To be downloaded.
+    Url(String),
+}
+
+/// Checks that a URL can be fetched at all.
+pub(super) fn check_url(url: &str) -> Result<()> {
+    let wrong =
+        |why: &str| Err(Error::Invalid(format!("'{url}' {why}; it must be an http or https URL")));
+    match Url::parse(url) {
+        Err(_) => wrong("is not a URL"),
+        Ok(parsed) if !matches!(parsed.scheme(), "http" | "https") => {
+            wrong("is not fetched over http or https")
+        }
+        Ok(parsed) if parsed.host_str().is_none_or(str::is_empty) => wrong("has no host"),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// The last path segment of a URL, decoded.
+pub(super) fn name_in_url(url: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    let segment = url.path_segments()?.next_back()?.to_owned();
+    Some(percent_decode_str(&segment).decode_utf8_lossy().into_owned())
+}
+
+/// A name that is safe in a path and a URL: the last segment, cleaned to letters, digits, `.`, `_`
+/// and `-`, at most 128 bytes; empty becomes `video` plus the container's extension.
+pub(super) fn clean_name(given: Option<&str>, info: &MediaInfo) -> String {
+    let last = given.unwrap_or_default().rsplit(['/', '\\']).next().unwrap_or_default();
+    let mut name = String::new();
+    for c in last.trim().chars() {
+        let c = if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' };
+        if c != '_' || !name.ends_with('_') {
+            name.push(c);
+        }
+    }
+    let name = name.trim_matches(['.', '_']);
+    if name.is_empty() {
+        return format!("video.{}", info.extension);
+    }
+    if name.len() <= NAME_BYTES {
+        return name.to_owned();
+    }
+    // The extension is worth more than the middle of the name.
+    match name.rsplit_once('.').filter(|(_, extension)| extension.len() <= 8) {
+        Some((stem, extension)) => {
+            format!("{}.{extension}", &stem[..NAME_BYTES - extension.len() - 1])
+        }
+        None => name[..NAME_BYTES].to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info() -> MediaInfo {
+        MediaInfo {
+            container: "mov".into(),
+            extension: "mp4".into(),
+            content_type: "video/mp4".into(),
+            duration: None,
+            video: None,
+            audio: false,
+        }
+    }
+
+    #[test]
+    fn names_are_cleaned() {
+        let long = format!("{}.mp4", "a".repeat(300));
+        for (given, expected) in [
+            (Some("clip.mp4"), "clip.mp4"),
+            (Some("../../etc/passwd"), "passwd"),
+            (Some("..\\..\\boot.ini"), "boot.ini"),
+            (Some("my holiday (1).mov"), "my_holiday_1_.mov"),
+            (Some("été.mp4"), "t_.mp4"),
+            (Some(".."), "video.mp4"),
+            (Some("..."), "video.mp4"),
+            (Some(""), "video.mp4"),
+            (Some("a/"), "video.mp4"),
+            (Some("日本語"), "video.mp4"),
+            (Some(".hidden"), "hidden"),
+            (Some("a\0b\n.mp4"), "a_b_.mp4"),
+            (None, "video.mp4"),
+        ] {
+            assert_eq!(clean_name(given, &info()), expected, "{given:?}");
+        }
+        let cleaned = clean_name(Some(&long), &info());
+        assert!(cleaned.len() == NAME_BYTES && cleaned.ends_with(".mp4"), "{cleaned}");
+    }
+
+    #[test]
+    fn urls_are_checked_and_named() {
+        for url in ["http://a/b.mp4", "https://example.org:8443/x?y=1"] {
+            assert!(check_url(url).is_ok(), "{url}");
+        }
+        for url in ["", "clip.mp4", "ftp://a/b", "file:///etc/passwd", "data:video/mp4,", "http://"]
+        {
+            assert!(matches!(check_url(url), Err(Error::Invalid(_))), "{url}");
+        }
+        assert_eq!(name_in_url("http://a/x/my%20clip.mp4?t=1").as_deref(), Some("my clip.mp4"));
+    }
+}

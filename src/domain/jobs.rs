@@ -1,0 +1,366 @@
+//! Jobs: what runs, waits and has run. Held in memory; a restart forgets them.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::aggregates::AggregatesResult;
+use super::error::{Error, Result};
+use super::ingest::IngestResult;
+
+/// Where a job is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobStatus {
+    /// Accepted, waiting for a worker.
+    Queued,
+    /// A worker is on it.
+    Running,
+    /// Finished; `result` is set.
+    Done,
+    /// Ended by an error; `error` is set.
+    Failed,
+}
+
+/// Where a running job is in the pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Nothing done yet.
+    Starting,
+    /// Download, hash, probe.
+    Fetching,
+    /// Boundary detectors and their fusion.
+    Chunking,
+    /// Chunks are known: `detail.chunks`.
+    Chunked,
+    /// An analyzer runs: `detail.analyzer`.
+    Analyzing,
+    /// Its output is embedded: `detail.analyzer`.
+    Indexing,
+    /// An aggregator runs: `detail.aggregator`.
+    Aggregating,
+    /// Finished.
+    Complete,
+}
+
+/// What a finished job yields.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum JobResult {
+    /// Of an ingest.
+    Ingest(Box<IngestResult>),
+    /// Of an aggregate re-run.
+    Aggregates(Box<AggregatesResult>),
+}
+
+/// A job as clients see it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Job {
+    /// Its id.
+    pub job_id: String,
+    /// Its status.
+    pub status: JobStatus,
+    /// Its stage.
+    pub stage: Stage,
+    /// What the stage is about.
+    pub detail: Map<String, Value>,
+    /// Set when done.
+    pub result: Option<JobResult>,
+    /// `TypeName: message`, set when failed.
+    pub error: Option<String>,
+    /// ISO 8601, second precision, UTC.
+    pub created_at: String,
+    /// ISO 8601, second precision, UTC.
+    pub updated_at: String,
+}
+
+/// The current time as the contract writes it: ISO 8601, second precision, UTC.
+pub fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// How many jobs run, wait and are remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobLimits {
+    /// Jobs that run at once.
+    pub workers: usize,
+    /// Jobs that may wait; one more is refused.
+    pub queue: usize,
+    /// Finished jobs that are remembered.
+    pub history: usize,
+}
+
+/// Every job this process has seen.
+pub struct Jobs {
+    limits: JobLimits,
+    workers: Arc<Semaphore>,
+    running: TaskTracker,
+    stopping: CancellationToken,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: HashMap<String, Entry>,
+    order: VecDeque<String>,
+}
+
+struct Entry {
+    job: Job,
+    cancelled: CancellationToken,
+    reason: Arc<Mutex<Option<String>>>,
+    video_id: Option<String>,
+}
+
+/// A running job's handle on its own entry.
+#[derive(Clone)]
+pub struct Progress {
+    job_id: String,
+    state: Arc<Mutex<State>>,
+    cancelled: CancellationToken,
+    reason: Arc<Mutex<Option<String>>>,
+}
+
+impl Jobs {
+    /// No jobs yet.
+    pub fn new(limits: JobLimits) -> Self {
+        Self {
+            workers: Arc::new(Semaphore::new(limits.workers)),
+            limits,
+            running: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+            state: Arc::default(),
+        }
+    }
+
+    /// Queues `work` and returns its job. `Busy` when the queue is full or the service is stopping.
+    pub fn submit<F, W>(&self, work: W) -> Result<Job>
+    where
+        W: FnOnce(Progress) -> F + Send + 'static,
+        F: Future<Output = Result<JobResult>> + Send + 'static,
+    {
+        if self.stopping.is_cancelled() {
+            return Err(Error::Busy {
+                message: "the service is stopping and takes no new jobs".into(),
+                retry_after: 30,
+            });
+        }
+        let job = Job {
+            job_id: uuid::Uuid::new_v4().simple().to_string(),
+            status: JobStatus::Queued,
+            stage: Stage::Starting,
+            detail: Map::new(),
+            result: None,
+            error: None,
+            created_at: now(),
+            updated_at: now(),
+        };
+        let progress = {
+            let mut state = lock(&self.state);
+            let waiting = state.jobs.values().filter(|e| e.job.status == JobStatus::Queued).count();
+            if waiting >= self.limits.queue {
+                return Err(Error::Busy {
+                    message: format!("{waiting} jobs are waiting already; try again later"),
+                    retry_after: 30,
+                });
+            }
+            let entry = Entry {
+                job: job.clone(),
+                cancelled: CancellationToken::new(),
+                reason: Arc::default(),
+                video_id: None,
+            };
+            let progress = Progress {
+                job_id: job.job_id.clone(),
+                state: self.state.clone(),
+                cancelled: entry.cancelled.clone(),
+                reason: entry.reason.clone(),
+            };
+            state.order.push_back(job.job_id.clone());
+            state.jobs.insert(job.job_id.clone(), entry);
+            state.forget(self.limits.history);
+            progress
+        };
+        let workers = self.workers.clone();
+        self.running.spawn(async move {
+            let permit = tokio::select! {
+                permit = workers.acquire_owned() => permit.ok(),
+                () = progress.cancelled.cancelled() => None,
+            };
+            let outcome = if permit.is_some() {
+                progress.change(|job| job.status = JobStatus::Running);
+                // A panic must end as a failed job, not as one that runs for ever.
+                match tokio::spawn(work(progress.clone())).await {
+                    Ok(outcome) => outcome,
+                    Err(panic) => Err(Error::corrupt(format!("the job panicked: {panic}"))),
+                }
+            } else {
+                Err(progress.cancellation())
+            };
+            progress.end(outcome);
+        });
+        Ok(job)
+    }
+
+    /// One job.
+    pub fn get(&self, job_id: &str) -> Result<Job> {
+        lock(&self.state).jobs.get(job_id).map(|e| e.job.clone()).ok_or_else(|| {
+            Error::NotFound(format!("unknown job '{job_id}'; a restart forgets jobs"))
+        })
+    }
+
+    /// Every job, newest first.
+    pub fn list(&self) -> Vec<Job> {
+        let state = lock(&self.state);
+        state
+            .order
+            .iter()
+            .rev()
+            .filter_map(|id| state.jobs.get(id))
+            .map(|e| e.job.clone())
+            .collect()
+    }
+
+    /// Cancels every unfinished job that works on a video.
+    pub fn cancel_video(&self, video_id: &str, reason: &str) {
+        let state = lock(&self.state);
+        for entry in state.jobs.values().filter(|e| e.video_id.as_deref() == Some(video_id)) {
+            entry.cancel(reason);
+        }
+    }
+
+    /// Takes no new jobs, lets running ones go on for `grace`, then cancels them and waits until
+    /// each has reached a safe point. Waiting jobs are cancelled at once.
+    pub async fn stop(&self, grace: std::time::Duration) {
+        self.stopping.cancel();
+        self.running.close();
+        let reason = "the service is stopping";
+        for entry in lock(&self.state).jobs.values().filter(|e| e.job.status == JobStatus::Queued) {
+            entry.cancel(reason);
+        }
+        if tokio::time::timeout(grace, self.running.wait()).await.is_err() {
+            for entry in lock(&self.state).jobs.values() {
+                entry.cancel(reason);
+            }
+            self.running.wait().await;
+        }
+    }
+}
+
+impl Entry {
+    fn cancel(&self, reason: &str) {
+        if matches!(self.job.status, JobStatus::Queued | JobStatus::Running) {
+            lock(&self.reason).get_or_insert_with(|| reason.to_owned());
+            self.cancelled.cancel();
+        }
+    }
+}
+
+impl State {
+    /// Drops the oldest finished jobs beyond `history`.
+    fn forget(&mut self, history: usize) {
+        let finished = |e: &Entry| matches!(e.job.status, JobStatus::Done | JobStatus::Failed);
+        let mut surplus =
+            self.jobs.values().filter(|e| finished(e)).count().saturating_sub(history);
+        let jobs = &mut self.jobs;
+        self.order.retain(|id| {
+            let drop = surplus > 0 && jobs.get(id).is_some_and(finished);
+            if drop {
+                surplus -= 1;
+                jobs.remove(id);
+            }
+            !drop
+        });
+    }
+}
+
+impl Progress {
+    /// The job's id.
+    pub fn job_id(&self) -> &str {
+        &self.job_id
+    }
+
+    /// Enters a stage with its detail.
+    pub fn stage(&self, stage: Stage, detail: Value) {
+        self.change(|job| {
+            job.stage = stage;
+            job.detail = match detail {
+                Value::Object(map) => map,
+                _ => Map::new(),
+            };
+        });
+    }
+
+    /// Says which video the job works on, so that deleting the video cancels it.
+    pub fn video(&self, video_id: &str) {
+        if let Some(entry) = lock(&self.state).jobs.get_mut(&self.job_id) {
+            entry.video_id = Some(video_id.to_owned());
+        }
+    }
+
+    /// Fails when the job has been cancelled: the safe points of the pipeline.
+    pub fn check(&self) -> Result<()> {
+        if self.cancelled.is_cancelled() { Err(self.cancellation()) } else { Ok(()) }
+    }
+
+    /// Runs `work` unless or until the job is cancelled, dropping it at its next await.
+    pub async fn cancellable<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::select! {
+            biased;
+            () = self.cancelled.cancelled() => Err(self.cancellation()),
+            outcome = work => outcome,
+        }
+    }
+
+    fn cancellation(&self) -> Error {
+        Error::Cancelled(
+            lock(&self.reason).clone().unwrap_or_else(|| "the job was cancelled".into()),
+        )
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Job)) {
+        if let Some(entry) = lock(&self.state).jobs.get_mut(&self.job_id) {
+            change(&mut entry.job);
+            entry.job.updated_at = now();
+        }
+    }
+
+    fn end(&self, outcome: Result<JobResult>) {
+        self.change(|job| match outcome {
+            Ok(result) => {
+                job.status = JobStatus::Done;
+                job.stage = Stage::Complete;
+                job.detail = Map::new();
+                job.result = Some(result);
+            }
+            Err(error) => {
+                tracing::warn!(job_id = %job.job_id, stage = ?job.stage, error = %error.labelled(), "job failed");
+                job.status = JobStatus::Failed;
+                job.detail.insert("traceback".into(), json!(traceback(job.stage, &error)));
+                job.error = Some(error.labelled());
+            }
+        });
+    }
+}
+
+/// The chain of causes, outermost first, at most its last 2000 characters.
+fn traceback(stage: Stage, error: &Error) -> String {
+    let mut text = format!("while {stage:?}\n{}", error.labelled());
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        text.push_str(&format!("\ncaused by: {inner}"));
+        cause = inner.source();
+    }
+    let surplus = text.chars().count().saturating_sub(2000);
+    text.chars().skip(surplus).collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

@@ -1,0 +1,132 @@
+//! What is stored of a video. `video.json` names immutable documents; replacing it publishes them
+//! together, so a reader sees the state before an ingest or the one after, never a mixture.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::chunking::Chunking;
+
+/// The published state of one video.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VideoRecord {
+    /// First 16 hexadecimal digits of the SHA-1 of the bytes.
+    pub video_id: String,
+    /// Cleaned name the video was ingested under.
+    pub filename: String,
+    /// `<video_id>/<filename>` in the bucket.
+    pub storage_path: String,
+    /// `<video_id>/poster.jpg` when there is one.
+    pub poster_path: Option<String>,
+    /// Where it was fetched from.
+    pub source_url: Option<String>,
+    /// Size in bytes.
+    pub size_bytes: u64,
+    /// Seconds.
+    pub duration: f64,
+    /// MIME type.
+    pub content_type: String,
+    /// How it was split.
+    pub chunking: Chunking,
+    /// Number of chunks.
+    pub chunks: u32,
+    /// Key of the `Vec<Span>` document.
+    pub chunks_document: String,
+    /// Key of the `Signals` document.
+    pub signals_document: String,
+    /// Analyzers with output, by id.
+    pub analyzers: BTreeMap<String, AnalyzerEntry>,
+    /// Stored aggregates, by id: the key of each result document.
+    pub aggregates: BTreeMap<String, String>,
+    /// The analyzers whose output the aggregates were computed from.
+    pub aggregated_analyzers: Vec<String>,
+    /// When it was first ingested, ISO 8601.
+    pub created_at: String,
+}
+
+impl VideoRecord {
+    /// Ids of the analyzers with output, in alphabetical order.
+    pub fn analyzer_ids(&self) -> Vec<String> {
+        self.analyzers.keys().cloned().collect()
+    }
+}
+
+/// One analyzer's stored output.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnalyzerEntry {
+    /// Key of the document: one output or null per chunk.
+    pub document: String,
+    /// Model and prompt version it came from.
+    pub fingerprint: String,
+    /// How many points the index must hold for it.
+    pub points: u64,
+    /// Marks those points; changes whenever they do.
+    pub revision: String,
+    /// Embedding model of the points.
+    pub embedder: String,
+}
+
+/// A time segment of a video, seconds. Its position in the list is the chunk's id.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Span {
+    /// Where it begins.
+    pub start: f64,
+    /// Where it ends, after `start`.
+    pub end: f64,
+}
+
+impl Span {
+    /// Seconds.
+    pub fn seconds(&self) -> f64 {
+        self.end - self.start
+    }
+
+    /// `M:SS.ss-M:SS.ss`.
+    pub fn timecode(&self) -> String {
+        format!("{}-{}", timecode(self.start), timecode(self.end))
+    }
+}
+
+/// `M:SS.ss`.
+pub fn timecode(seconds: f64) -> String {
+    let hundredths = (seconds.max(0.0) * 100.0).round() as u64;
+    format!("{}:{:02}.{:02}", hundredths / 6000, hundredths / 100 % 60, hundredths % 100)
+}
+
+/// One analyzer's output on one chunk.
+pub type Output = Map<String, Value>;
+
+/// One analyzer's outputs, one per chunk; `None` where it found nothing.
+pub type Outputs = Vec<Option<Output>>;
+
+/// A whole analyzed video, as aggregators read it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnalyzedVideo {
+    /// Its id.
+    pub video_id: String,
+    /// Seconds.
+    pub duration: f64,
+    /// Its chunks.
+    pub spans: Vec<Span>,
+    /// Outputs by analyzer id.
+    pub outputs: BTreeMap<String, Outputs>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timecodes_round_once_and_carry() {
+        for (seconds, expected) in [
+            (0.0, "0:00.00"),
+            (3.0, "0:03.00"),
+            (59.996, "1:00.00"),
+            (75.5, "1:15.50"),
+            (3661.25, "61:01.25"),
+        ] {
+            assert_eq!(timecode(seconds), expected);
+        }
+    }
+}

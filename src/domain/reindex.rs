@@ -1,0 +1,110 @@
+//! Bringing the index back in line with the records: at start-up and on demand. Costs embedding,
+//! no other model call.
+
+use std::collections::BTreeSet;
+
+use ports::index::{Filter, Test};
+
+use super::error::Result;
+use super::record::VideoRecord;
+use super::{Shotlog, analyzers, points};
+
+/// What a repair did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reindexed {
+    /// Videos looked at.
+    pub videos: u64,
+    /// Analyzers whose points were written again.
+    pub rebuilt: u64,
+    /// Videos whose points had no record and were removed.
+    pub orphans: u64,
+}
+
+impl Shotlog {
+    /// Rebuilds the points that disagree with the published records and removes those without a
+    /// record; with `all`, rebuilds every point. Leftovers of interrupted ingests are removed.
+    pub async fn reindex(&self, all: bool) -> Result<Reindexed> {
+        let mut done = Reindexed::default();
+        let mut known = BTreeSet::new();
+        for video_id in self.library.ids().await? {
+            let _claim = self.ingests.claim(&video_id).await;
+            let Some(record) = self.library.find(&video_id).await? else {
+                self.library.sweep(&video_id, None).await?;
+                continue;
+            };
+            known.insert(video_id.clone());
+            done.videos += 1;
+            done.rebuilt += self.reindex_video(record, all).await?;
+        }
+        for video_id in self.ports.index.values("video_id").await? {
+            let _claim = self.ingests.claim(&video_id).await;
+            if !known.contains(&video_id) && self.library.find(&video_id).await?.is_none() {
+                self.ports.index.replace(Some(&Filter::video(&video_id)), Vec::new()).await?;
+                done.orphans += 1;
+            }
+        }
+        Ok(done)
+    }
+
+    /// How many analyzers' points of one video were rebuilt.
+    async fn reindex_video(&self, mut record: VideoRecord, all: bool) -> Result<u64> {
+        self.library.sweep(&record.video_id, Some(&record)).await?;
+        let of_video = Filter::video(&record.video_id);
+        let stored = self.ports.index.count(&of_video).await?;
+        let expected: u64 = record.analyzers.values().map(|entry| entry.points).sum();
+        let mut stale = Vec::new();
+        for (id, entry) in &record.analyzers {
+            let current =
+                of_video.clone().and("revision", Test::AnyKeyword(vec![entry.revision.clone()]));
+            let agrees = entry.embedder == self.ports.embedder.model()
+                && self.ports.index.count(&current).await? == entry.points;
+            if all || !agrees || stored != expected {
+                stale.push(id.clone());
+            }
+        }
+        if stale.is_empty() && stored == expected {
+            return Ok(0);
+        }
+        let spans = self.library.spans(&record).await?;
+        let mut fresh = Vec::new();
+        let mut rebuilt = 0;
+        for id in &stale {
+            // An analyzer that is not registered now keeps its record; its points cannot be made.
+            let Ok(analyzer) = analyzers::find(&self.ports, id) else {
+                if let Some(entry) = record.analyzers.get_mut(id) {
+                    (entry.points, entry.embedder) = (0, String::new());
+                }
+                continue;
+            };
+            let outputs = self.library.outputs(&record, id).await?;
+            let revision = uuid::Uuid::new_v4().simple().to_string();
+            let config = record.chunking.config();
+            let points = points::points(
+                &self.ports,
+                &record.video_id,
+                &config,
+                &revision,
+                &spans,
+                analyzer,
+                &outputs,
+            )
+            .await?;
+            if let Some(entry) = record.analyzers.get_mut(id) {
+                entry.points = points.len() as u64;
+                entry.revision = revision;
+                entry.embedder = self.ports.embedder.model().to_owned();
+            }
+            fresh.extend(points);
+            rebuilt += 1;
+        }
+        // When the total disagrees every analyzer is stale, so the whole video is the scope.
+        let scope = if stored == expected && !all {
+            of_video.and("analyzer_id", Test::AnyKeyword(stale))
+        } else {
+            of_video
+        };
+        self.ports.index.replace(Some(&scope), fresh).await?;
+        self.library.publish(&record).await?;
+        Ok(rebuilt)
+    }
+}

@@ -1,0 +1,242 @@
+//! Vector search with an optional answer over the hits.
+
+use std::collections::HashMap;
+
+use ports::index::{Test, VectorQuery};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::answer::{CitationForm, Evidence};
+use super::error::{Error, Result};
+use super::library::listed;
+use super::record::Span;
+use super::{Shotlog, analyzers, filters};
+
+/// How much of a hit comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Ids, times, score and a snippet.
+    Minimal,
+    /// With the chunk's description, people, objects and speech.
+    Standard,
+    /// With the embedded text and nested records.
+    Full,
+}
+
+/// A search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    /// What to look for.
+    pub text: String,
+    /// `None` searches every video.
+    pub video_ids: Option<Vec<String>>,
+    /// Whose output is searched.
+    pub analyzer: String,
+    /// Vector field.
+    pub field: String,
+    /// 1..=50.
+    pub limit: u32,
+    /// Weaker matches are dropped.
+    pub score_threshold: Option<f32>,
+    /// Whether to answer over the hits.
+    pub synthesize: bool,
+    /// `minimal`, `standard` or `full`.
+    pub detail: String,
+    /// As the client gave them.
+    pub filters: Map<String, Value>,
+}
+
+/// A stretch of one speaker's speech.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Label within the video.
+    pub speaker: String,
+    /// Seconds.
+    pub start: f64,
+    /// Seconds.
+    pub end: f64,
+    /// What was said.
+    pub text: String,
+}
+
+/// What is stored with a point and comes back with a hit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HitDocument {
+    /// Seconds.
+    pub start: f64,
+    /// Seconds.
+    pub end: f64,
+    /// Prose.
+    pub description: String,
+    /// Descriptions of people.
+    pub people: Vec<String>,
+    /// Names of objects.
+    pub objects: Vec<String>,
+    /// What is done.
+    pub actions: Vec<String>,
+    /// Topics.
+    pub tags: Vec<String>,
+    /// Speaker labels.
+    pub speakers: Vec<String>,
+    /// From the people analyzer.
+    pub people_count: Option<u32>,
+    /// From diarization.
+    pub turns: Vec<Turn>,
+    /// The text that was embedded as `combined`.
+    pub text: String,
+    /// Records of the people analyzer.
+    pub persons: Vec<Value>,
+    /// Records of object detection.
+    pub detections: Vec<Value>,
+    /// Records of OCR.
+    pub texts: Vec<Value>,
+}
+
+/// One hit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchResult {
+    /// Its video.
+    pub video_id: String,
+    /// Its chunk.
+    pub chunk_id: u32,
+    /// Human form of start and end.
+    pub timecode: String,
+    /// Cosine, 0..1.
+    pub score: f32,
+    /// First 180 characters of the text.
+    pub snippet: String,
+    /// Public storage URL of the video.
+    pub video_url: String,
+    /// Everything else.
+    pub document: HitDocument,
+}
+
+/// The answer to a [`Query`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryResponse {
+    /// The search text.
+    pub query: String,
+    /// Whose output was searched.
+    pub analyzer: String,
+    /// Vector field.
+    pub field: String,
+    /// How much of each hit the client asked for.
+    pub detail: Detail,
+    /// `None` when not asked for or nothing matched.
+    pub answer: Option<String>,
+    /// Best first.
+    pub results: Vec<SearchResult>,
+}
+
+/// The detail levels with what each returns.
+pub const DETAIL_LEVELS: &[(&str, &str)] = &[
+    ("minimal", "ids, times, score and a snippet of 180 characters"),
+    (
+        "standard",
+        "minimal without the snippet, plus the video's URL, description, people, objects, \
+      actions, tags, speakers, people_count and turns",
+    ),
+    ("full", "standard plus the embedded text and the persons, detections and texts records"),
+];
+
+/// Characters of a snippet.
+const SNIPPET: usize = 180;
+
+impl Detail {
+    fn parse(name: &str) -> Result<Self> {
+        match name {
+            "minimal" => Ok(Self::Minimal),
+            "standard" => Ok(Self::Standard),
+            "full" => Ok(Self::Full),
+            other => {
+                let names: Vec<_> = DETAIL_LEVELS.iter().map(|(name, _)| *name).collect();
+                Err(Error::Invalid(format!(
+                    "unknown detail level '{other}'; available: {}",
+                    listed(&names)
+                )))
+            }
+        }
+    }
+}
+
+impl Shotlog {
+    /// Searches. `Invalid` for an unknown analyzer, field, detail or filter key.
+    pub async fn query(&self, query: Query) -> Result<QueryResponse> {
+        let detail = Detail::parse(&query.detail)?;
+        let analyzer = analyzers::find(&self.ports, &query.analyzer)?.spec().id;
+        if !analyzers::VECTOR_FIELDS.iter().any(|(name, _)| *name == query.field) {
+            let names: Vec<_> = analyzers::VECTOR_FIELDS.iter().map(|(name, _)| *name).collect();
+            return Err(Error::Invalid(format!(
+                "unknown field '{}'; available: {}",
+                query.field,
+                listed(&names)
+            )));
+        }
+        let mut filter = filters::parse(&query.filters)?
+            .and("analyzer_id", Test::AnyKeyword(vec![analyzer.into()]));
+        if let Some(ids) = &query.video_ids {
+            filter = filter.and("video_id", Test::AnyKeyword(ids.clone()));
+        }
+        let vector = self.embed(&query.text).await?;
+        let results = self
+            .search(VectorQuery {
+                field: query.field.clone(),
+                vector,
+                filter,
+                limit: query.limit as usize,
+                threshold: query.score_threshold,
+            })
+            .await?;
+        let answer = if query.synthesize && !results.is_empty() {
+            let evidence: Vec<Evidence> = results.iter().flat_map(Evidence::of_hit).collect();
+            self.answer(&query.text, &evidence, CitationForm::Seconds).await?
+        } else {
+            None
+        };
+        Ok(QueryResponse {
+            query: query.text,
+            analyzer: query.analyzer,
+            field: query.field,
+            detail,
+            answer,
+            results,
+        })
+    }
+
+    /// The vector of a search text.
+    pub(crate) async fn embed(&self, text: &str) -> Result<Vec<f32>> {
+        let vectors = self.ports.embedder.embed(&[text.to_owned()]).await?;
+        vectors.into_iter().next().ok_or_else(|| Error::corrupt("the embedder returned no vector"))
+    }
+
+    /// Hits of published videos, best first.
+    pub(crate) async fn search(&self, query: VectorQuery) -> Result<Vec<SearchResult>> {
+        let hits = self.ports.index.search(query).await?;
+        let mut urls: HashMap<String, Option<String>> = HashMap::new();
+        let mut results = Vec::with_capacity(hits.len());
+        for hit in hits {
+            let video_id = hit.id.video_id;
+            if !urls.contains_key(&video_id) {
+                let record = self.library.find(&video_id).await?;
+                let url = record.map(|r| self.ports.storage.public_url(&r.storage_path));
+                urls.insert(video_id.clone(), url);
+            }
+            // A video that is being deleted may still have vectors for a moment.
+            let Some(Some(video_url)) = urls.get(&video_id).cloned() else { continue };
+            let document: HitDocument = serde_json::from_value(hit.document)
+                .map_err(|e| Error::corrupt(format!("a hit of '{video_id}': {e}")))?;
+            let span = Span { start: document.start, end: document.end };
+            results.push(SearchResult {
+                chunk_id: hit.id.chunk_id,
+                timecode: span.timecode(),
+                score: hit.score.clamp(0.0, 1.0),
+                snippet: document.text.chars().take(SNIPPET).collect(),
+                video_id,
+                video_url,
+                document,
+            });
+        }
+        Ok(results)
+    }
+}
