@@ -7,6 +7,7 @@ pub mod embedder;
 pub mod entities;
 pub mod fetcher;
 pub mod index;
+mod keys;
 pub mod llm;
 #[cfg(feature = "onnx")]
 mod onnx;

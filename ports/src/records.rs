@@ -23,8 +23,8 @@ pub trait RecordStore: Send + Sync {
     /// `a/x/1`, `a/x/2` and `a/y` and the prefix `a/` these are `x` and `y`.
     async fn children(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// Removes the documents whose keys start with `prefix`; a key itself is a prefix too. Nothing
-    /// there is no error.
+    /// Removes every document below `prefix` where it is empty or ends with `/`, and else the one
+    /// document of that key. Durable when it returns. Nothing there is no error.
     async fn delete(&self, prefix: &str) -> Result<()>;
 
     /// Fails unless records can be read and written.

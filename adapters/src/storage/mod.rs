@@ -1,1 +1,10 @@
 //! Adapters of `ports::storage`.
+
+#[cfg(feature = "cloud")]
+mod cloud;
+mod opendal;
+mod urls;
+
+#[cfg(feature = "cloud")]
+pub use cloud::{GcsOptions, S3Options, gcs, s3};
+pub use opendal::{OpendalStorage, RemoteLimits};

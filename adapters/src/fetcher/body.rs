@@ -1,0 +1,45 @@
+//! Response bodies that end with an error unless they are complete.
+
+use bytes::Bytes;
+use futures::stream::{self, BoxStream, StreamExt};
+use ports::{ByteStream, ErrorKind, PortError, Result};
+
+/// Passes `body` on up to its end or first error. A body that ends before its announced length
+/// ends with an error.
+pub(super) fn whole(
+    body: BoxStream<'static, Result<Bytes>>,
+    length: Option<u64>,
+    address: String,
+) -> ByteStream {
+    let mut received = 0;
+    let mut body = Some(body);
+    stream::poll_fn(move |context| {
+        let Some(open) = body.as_mut() else { return std::task::Poll::Ready(None) };
+        open.poll_next_unpin(context).map(|item| match item {
+            Some(Ok(block)) => {
+                received += block.len() as u64;
+                Some(Ok(block))
+            }
+            Some(Err(e)) => {
+                body = None;
+                Some(Err(e))
+            }
+            None => {
+                body = None;
+                length
+                    .filter(|length| received < *length)
+                    .map(|length| Err(cut_off(&address, received, Some(length))))
+            }
+        })
+    })
+    .boxed()
+}
+
+/// `http://host/clip.mp4 stopped after 10 of 20 bytes`.
+pub(super) fn cut_off(address: &str, received: u64, length: Option<u64>) -> PortError {
+    let of = length.map_or_else(String::new, |length| format!(" of {length}"));
+    PortError::new(
+        ErrorKind::Unavailable,
+        format!("{address} stopped after {received}{of} bytes; try again when it sends them all"),
+    )
+}

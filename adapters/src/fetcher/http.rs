@@ -1,0 +1,249 @@
+//! Fetches sources over HTTP with reqwest. Opened by the composition root.
+//!
+//! Every connection goes to an address that was checked: names are resolved here, once, and only
+//! checked addresses reach the connector; addresses in URLs are checked before each request, those
+//! that redirects lead to included; proxies of the environment are not used.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use ports::fetcher::{Fetched, SourceFetcher};
+use ports::{ErrorKind, PortError, Result};
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{
+    ACCEPT_ENCODING, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, LOCATION,
+};
+use reqwest::{Client, Response, StatusCode, redirect};
+use tokio::time::Instant;
+use url::Url;
+
+use super::address::is_public;
+use super::body::{cut_off, whole};
+use super::head::{
+    NotPublic, check_literal, disposition_filename, media_type, parse_url, redirected, shown,
+    status_error,
+};
+
+#[cfg(test)]
+mod tests;
+
+/// How sources are fetched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpFetcherOptions {
+    /// For finding the host and connecting to it.
+    pub connect_timeout: Duration,
+    /// Without a byte from the other side.
+    pub read_timeout: Duration,
+    /// For everything, from the first request to the last byte.
+    pub total_timeout: Duration,
+    /// Redirects that are followed.
+    pub max_redirects: usize,
+    /// Fetches from addresses that are not public, too.
+    pub allow_private: bool,
+    /// The `User-Agent` header.
+    pub user_agent: String,
+}
+
+impl Default for HttpFetcherOptions {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            read_timeout: Duration::from_secs(30),
+            total_timeout: Duration::from_secs(60 * 60),
+            max_redirects: 5,
+            allow_private: false,
+            user_agent: concat!("shotlog/", env!("CARGO_PKG_VERSION")).into(),
+        }
+    }
+}
+
+/// Fetches over HTTP.
+pub struct HttpFetcher {
+    client: Client,
+    network: Network,
+    options: HttpFetcherOptions,
+}
+
+impl HttpFetcher {
+    /// Fails when no TLS roots are installed. *Blocks* while it reads them.
+    pub fn new(options: HttpFetcherOptions) -> Result<Self> {
+        Self::on(Network::system(), options)
+    }
+
+    fn on(network: Network, options: HttpFetcherOptions) -> Result<Self> {
+        let resolver =
+            CheckedResolver { network: network.clone(), allow_private: options.allow_private };
+        let client = Client::builder()
+            .user_agent(&options.user_agent)
+            .connect_timeout(options.connect_timeout)
+            .read_timeout(options.read_timeout)
+            // A proxy would resolve names itself, past the check.
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .dns_resolver(Arc::new(resolver))
+            .build()
+            .map_err(|e| {
+                let message = format!("cannot set up https: {}", root_cause(&e));
+                PortError::caused_by(ErrorKind::Unavailable, message, e)
+            })?;
+        Ok(Self { client, network, options })
+    }
+
+    async fn send(&self, url: &Url, deadline: Instant) -> Result<Response> {
+        if !self.options.allow_private {
+            check_literal(url)?;
+        }
+        let response = self
+            .client
+            .get(url.clone())
+            // The bytes are what is hashed and stored, so they are asked for as they are.
+            .header(ACCEPT_ENCODING, "identity")
+            .timeout(deadline.saturating_duration_since(Instant::now()))
+            .send()
+            .await
+            .map_err(|e| self.send_error(url, e))?;
+        match response.remote_addr() {
+            Some(address)
+                if !self.options.allow_private && !(self.network.is_public)(address.ip()) =>
+            {
+                Err(NotPublic(address.ip().to_string()).into())
+            }
+            _ => Ok(response),
+        }
+    }
+
+    fn send_error(&self, url: &Url, e: reqwest::Error) -> PortError {
+        if let Some(refusal) = causes(&e).find_map(|cause| cause.downcast_ref::<NotPublic>()) {
+            return refusal.clone().into();
+        }
+        // reqwest shows the whole url, which may hold a password.
+        let e = e.without_url();
+        let shown = shown(url);
+        let (kind, message) = if e.is_timeout() {
+            (ErrorKind::Timeout, format!("{shown} did not answer in time"))
+        } else if e.is_dns() {
+            let host = url.host_str().unwrap_or_default();
+            (ErrorKind::Unavailable, format!("cannot find the host {host}: {}", root_cause(&e)))
+        } else if e.is_builder() {
+            (ErrorKind::Invalid, format!("cannot request {shown}: {}", root_cause(&e)))
+        } else {
+            (ErrorKind::Unavailable, format!("cannot reach {shown}: {}", root_cause(&e)))
+        };
+        PortError::caused_by(kind, message, e)
+    }
+}
+
+#[async_trait]
+impl SourceFetcher for HttpFetcher {
+    async fn fetch(&self, url: &str) -> Result<Fetched> {
+        let mut url = parse_url(url)?;
+        let deadline = Instant::now() + self.options.total_timeout;
+        for _ in 0..=self.options.max_redirects {
+            let response = self.send(&url, deadline).await?;
+            let status = response.status();
+            match response.headers().get(LOCATION) {
+                Some(location) if is_redirect(status) => {
+                    url = redirected(&url, location.as_bytes())?;
+                }
+                _ if status.is_success() => return Ok(fetched(&url, response)),
+                _ => {
+                    let reason = status.canonical_reason().unwrap_or_default();
+                    return Err(status_error(status.as_u16(), reason, &url));
+                }
+            }
+        }
+        Err(PortError::new(
+            ErrorKind::Invalid,
+            format!("{} redirects more than {} times", shown(&url), self.options.max_redirects),
+        ))
+    }
+}
+
+fn is_redirect(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
+}
+
+fn fetched(url: &Url, response: Response) -> Fetched {
+    let header = |name: HeaderName| response.headers().get(name).map(|value| value.as_bytes());
+    let content_type =
+        header(CONTENT_TYPE).and_then(|value| media_type(&String::from_utf8_lossy(value)));
+    let filename = header(CONTENT_DISPOSITION).and_then(disposition_filename);
+    let length =
+        header(CONTENT_LENGTH).and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
+    let address = shown(url);
+    let mut received = 0;
+    let body = response.bytes_stream().map({
+        let address = address.clone();
+        move |block| match block {
+            Ok(block) => {
+                received += block.len() as u64;
+                Ok(block)
+            }
+            Err(e) if e.is_timeout() => Err(PortError::caused_by(
+                ErrorKind::Timeout,
+                format!("{address} was too slow: {received} bytes arrived in time"),
+                e.without_url(),
+            )),
+            Err(_) => Err(cut_off(&address, received, length)),
+        }
+    });
+    Fetched { content_type, length, filename, body: whole(body.boxed(), length, address) }
+}
+
+/// The way from a name to its addresses, and which of those are public. Tests have their own.
+#[derive(Clone)]
+struct Network {
+    lookup: Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>,
+    is_public: fn(IpAddr) -> bool,
+}
+
+impl Network {
+    fn system() -> Self {
+        Self {
+            lookup: Arc::new(|host| {
+                async move { Ok(tokio::net::lookup_host((host, 0)).await?.collect()) }.boxed()
+            }),
+            is_public,
+        }
+    }
+}
+
+/// Hands the connector addresses that were checked, and no name to resolve again.
+struct CheckedResolver {
+    network: Network,
+    allow_private: bool,
+}
+
+impl Resolve for CheckedResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (network, allow_private) = (self.network.clone(), self.allow_private);
+        async move {
+            let mut addresses = (network.lookup)(name.as_str().to_owned()).await?;
+            let refused = addresses.iter().map(SocketAddr::ip).find(|ip| !(network.is_public)(*ip));
+            if let (Some(refused), false) = (refused, allow_private) {
+                addresses.retain(|address| (network.is_public)(address.ip()));
+                if addresses.is_empty() {
+                    return Err(NotPublic(format!("{} ({refused})", name.as_str())).into());
+                }
+            }
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        }
+        .boxed()
+    }
+}
+
+fn causes<'a>(
+    e: &'a (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(e), |e| e.source())
+}
+
+fn root_cause(e: &reqwest::Error) -> String {
+    causes(e).last().map_or_else(String::new, ToString::to_string)
+}

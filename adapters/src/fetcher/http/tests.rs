@@ -1,0 +1,236 @@
+//! What needs a network of its own making: names that resolve to private addresses, answers that
+//! change between look-ups, servers that break off.
+
+use std::collections::VecDeque;
+use std::net::Ipv4Addr;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::TryStreamExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::*;
+
+const PUBLIC_HERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+const PRIVATE: Ipv4Addr = Ipv4Addr::LOCALHOST;
+
+/// Counts its connections and answers each with the next of its responses.
+struct Server {
+    address: SocketAddr,
+    connections: Arc<AtomicUsize>,
+}
+
+async fn server(ip: Ipv4Addr, port: u16, responses: Vec<String>) -> Server {
+    let listener = TcpListener::bind((ip, port)).await.expect("a free port");
+    let address = listener.local_addr().expect("its address");
+    let connections = Arc::new(AtomicUsize::new(0));
+    let counted = connections.clone();
+    tokio::spawn(async move {
+        let mut responses = VecDeque::from(responses);
+        while let Ok((connection, _)) = listener.accept().await {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let Some(response) = responses.pop_front() else { continue };
+            tokio::spawn(answer(connection, response));
+        }
+    });
+    Server { address, connections }
+}
+
+async fn answer(mut connection: TcpStream, response: String) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match connection.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => return,
+        }
+    }
+    let stalls = response.ends_with("STALL");
+    let response = response.trim_end_matches("STALL");
+    let _ = connection.write_all(response.as_bytes()).await;
+    if stalls {
+        // Until the other side gives up.
+        let _ = connection.read_u8().await;
+    }
+}
+
+fn redirect_to(url: &str) -> String {
+    format!(
+        "HTTP/1.1 302 Found\r\nlocation: {url}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    )
+}
+
+fn ok(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
+}
+
+/// Looks names up in turn; the last answer stays.
+fn network(answers: &[&[Ipv4Addr]]) -> (Network, Arc<AtomicUsize>) {
+    let mut answers: VecDeque<Vec<SocketAddr>> = answers
+        .iter()
+        .map(|ips| ips.iter().map(|ip| SocketAddr::from((*ip, 0))).collect())
+        .collect();
+    let last = answers.back().cloned().unwrap_or_default();
+    answers.pop_back();
+    let answers = Mutex::new(answers);
+    let lookups = Arc::new(AtomicUsize::new(0));
+    let counted = lookups.clone();
+    let lookup = move |_| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        let next = answers.lock().expect("no panic").pop_front().unwrap_or_else(|| last.clone());
+        async move { Ok(next) }.boxed()
+    };
+    let is_public = |ip| ip == IpAddr::from(PUBLIC_HERE) || is_public(ip);
+    (Network { lookup: Arc::new(lookup), is_public }, lookups)
+}
+
+fn options() -> HttpFetcherOptions {
+    HttpFetcherOptions { max_redirects: 3, ..Default::default() }
+}
+
+async fn text(fetched: Fetched) -> Result<String> {
+    let blocks: Vec<_> = fetched.body.try_collect().await?;
+    Ok(String::from_utf8(blocks.concat()).expect("text"))
+}
+
+async fn refusal(fetcher: &HttpFetcher, url: &str) -> String {
+    let error = fetcher.fetch(url).await.err().expect("is refused");
+    assert_eq!(error.kind(), ErrorKind::Denied, "{error}");
+    error.to_string()
+}
+
+#[tokio::test]
+async fn a_name_for_a_private_address_is_refused_without_a_connection() {
+    let inside = server(PRIVATE, 0, vec![ok("secret")]).await;
+    let (network, lookups) = network(&[&[PRIVATE]]);
+    let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");
+    let url = format!("http://user:secret@rebind.example:{}/x", inside.address.port());
+    assert_eq!(
+        refusal(&fetcher, &url).await,
+        "refusing to fetch from rebind.example (127.0.0.1): not a public address (set \
+         fetch.allow_private = true on a trusted network)"
+    );
+    assert_eq!(lookups.load(Ordering::SeqCst), 1);
+    assert_eq!(inside.connections.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn of_several_addresses_only_public_ones_are_connected_to() {
+    let inside = server(PRIVATE, 0, vec![ok("secret")]).await;
+    let port = inside.address.port();
+    let outside = server(PUBLIC_HERE, port, vec![ok("public")]).await;
+    let (network, _) = network(&[&[PRIVATE, PUBLIC_HERE]]);
+    let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");
+    let url = format!("http://both.example:{port}/");
+    assert_eq!(text(fetcher.fetch(&url).await.expect("answers")).await.expect("text"), "public");
+    assert_eq!(outside.connections.load(Ordering::SeqCst), 1);
+    assert_eq!(inside.connections.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_name_that_changes_its_answer_is_checked_at_every_look_up() {
+    let inside = server(PRIVATE, 0, vec![ok("secret")]).await;
+    let port = inside.address.port();
+    let url = format!("http://rebind.example:{port}/");
+    let outside = server(PUBLIC_HERE, port, vec![redirect_to(&url)]).await;
+    let (network, lookups) = network(&[&[PUBLIC_HERE], &[PRIVATE]]);
+    let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");
+    assert!(refusal(&fetcher, &url).await.contains("127.0.0.1"));
+    // One look-up per connection: there is no second answer between the check and its use.
+    assert_eq!(lookups.load(Ordering::SeqCst), 2);
+    assert_eq!(outside.connections.load(Ordering::SeqCst), 1);
+    assert_eq!(inside.connections.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_redirect_to_a_private_address_is_refused_without_a_connection() {
+    let inside = server(PRIVATE, 0, vec![ok("secret")]).await;
+    let port = inside.address.port();
+    let targets = [
+        format!("http://127.0.0.1:{port}/"),
+        format!("http://2130706433:{port}/"),
+        format!("http://0x7f.1:{port}/"),
+        format!("http://[::ffff:127.0.0.1]:{port}/"),
+        format!("http://localhost:{port}/"),
+        "http://169.254.169.254/latest/meta-data/".into(),
+        "//10.0.0.1/x".into(),
+    ];
+    let responses = targets.iter().map(|target| redirect_to(target)).collect();
+    let outside = server(PUBLIC_HERE, 0, responses).await;
+    let (network, _) = network(&[&[PUBLIC_HERE]]);
+    let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");
+    let url = format!("http://public.example:{}/", outside.address.port());
+    for target in &targets {
+        let refusal = refusal(&fetcher, &url).await;
+        assert!(refusal.contains("not a public address"), "{target}: {refusal}");
+    }
+    assert_eq!(outside.connections.load(Ordering::SeqCst), targets.len());
+    assert_eq!(inside.connections.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn redirects_end() {
+    let (network, _) = network(&[&[PUBLIC_HERE]]);
+    let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");
+    let around = server(PUBLIC_HERE, 0, vec![redirect_to("/again"); 10]).await;
+    let url = format!("http://public.example:{}/", around.address.port());
+    let error = fetcher.fetch(&url).await.err().expect("does not end");
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    assert!(error.to_string().contains("more than 3 times"), "{error}");
+    assert_eq!(around.connections.load(Ordering::SeqCst), 4);
+
+    let away = server(PUBLIC_HERE, 0, vec![redirect_to("file:///etc/passwd")]).await;
+    let url = format!("http://public.example:{}/", away.address.port());
+    let error = fetcher.fetch(&url).await.err().expect("is no http");
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+}
+
+#[tokio::test]
+async fn silence_is_a_timeout_before_and_within_the_body() {
+    let silent = [
+        "STALL".to_owned(),
+        "HTTP/1.1 200 OK\r\ncontent-le".to_owned() + "STALL",
+        "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf a bodySTALL".to_owned(),
+    ];
+    let short = Duration::from_millis(200);
+    let long = Duration::from_secs(600);
+    for (read_timeout, total_timeout) in [(short, long), (long, short)] {
+        let server = server(PUBLIC_HERE, 0, silent.to_vec()).await;
+        let (network, _) = network(&[&[PUBLIC_HERE]]);
+        let options = HttpFetcherOptions { read_timeout, total_timeout, ..options() };
+        let fetcher = HttpFetcher::on(network, options).expect("a fetcher");
+        let url = format!("http://public.example:{}/", server.address.port());
+        for _ in 0..2 {
+            let error = fetcher.fetch(&url).await.err().expect("never answers");
+            assert_eq!(error.kind(), ErrorKind::Timeout, "{error}");
+        }
+        let mut body = fetcher.fetch(&url).await.expect("has a head").body;
+        assert_eq!(body.try_next().await.expect("a block").as_deref(), Some(&b"half a body"[..]));
+        let error = body.try_next().await.expect_err("never ends");
+        assert_eq!(error.kind(), ErrorKind::Timeout, "{error}");
+        assert!(body.try_next().await.expect("has ended").is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_host_that_is_not_there_is_unavailable_and_secrets_stay_out_of_the_error() {
+    let (mut network, _) = network(&[&[]]);
+    network.lookup = Arc::new(|_| async { Err(io::Error::other("no such host")) }.boxed());
+    let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");
+    let url = "http://user:secret@nowhere.example/x?signature=secret";
+    let error = fetcher.fetch(url).await.err().expect("is not there");
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    let chain = causes(&error).map(|e| format!("{e} {e:?}")).collect::<String>();
+    assert!(chain.contains("no such host") && !chain.contains("secret"), "{chain}");
+
+    // A port where nobody listens.
+    let listener = TcpListener::bind((PUBLIC_HERE, 0)).await.expect("a free port");
+    let url =
+        format!("http://user:secret@gone.example:{}/", listener.local_addr().expect("one").port());
+    drop(listener);
+    let (network, _) = self::network(&[&[PUBLIC_HERE]]);
+    let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");
+    let error = fetcher.fetch(&url).await.err().expect("is closed");
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
+}

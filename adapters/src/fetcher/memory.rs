@@ -1,0 +1,102 @@
+//! A fetcher that answers from a script, for tests. Nothing leaves the process; what a script says
+//! is read as a real response would be.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use ports::fetcher::{Fetched, SourceFetcher};
+use ports::{ErrorKind, PortError, Result};
+
+use super::body::whole;
+use super::head::{
+    check_literal, disposition_filename, media_type, parse_url, redirected, shown, status_error,
+};
+
+const MAX_REDIRECTS: usize = 5;
+
+/// What is answered for one URL.
+#[derive(Debug, Clone, Default)]
+pub struct Response {
+    /// HTTP status.
+    pub status: u16,
+    /// `content-type`, `content-length`, `content-disposition` and `location` have their effect.
+    pub headers: Vec<(String, String)>,
+    /// The body's blocks; fewer bytes than `content-length` announces are a body cut off.
+    pub body: Vec<Bytes>,
+}
+
+impl Response {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
+    }
+}
+
+/// Answers from a script. A URL without a response is a 404.
+#[derive(Debug, Default)]
+pub struct MemoryFetcher {
+    allow_private: bool,
+    responses: Mutex<HashMap<String, Response>>,
+}
+
+impl MemoryFetcher {
+    /// Refuses literal addresses that are not public unless `allow_private`.
+    pub fn new(allow_private: bool) -> Self {
+        Self { allow_private, responses: Mutex::default() }
+    }
+
+    /// Scripts the answer for a URL, replacing an earlier one.
+    pub fn respond(&self, url: &str, response: Response) {
+        self.responses
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(url.to_owned(), response);
+    }
+
+    fn response(&self, url: &str) -> Option<Response> {
+        self.responses.lock().unwrap_or_else(PoisonError::into_inner).get(url).cloned()
+    }
+}
+
+#[async_trait]
+impl SourceFetcher for MemoryFetcher {
+    async fn fetch(&self, url: &str) -> Result<Fetched> {
+        let mut url = parse_url(url)?;
+        for _ in 0..=MAX_REDIRECTS {
+            if !self.allow_private {
+                check_literal(&url)?;
+            }
+            let Some(response) = self.response(url.as_str()) else {
+                return Err(status_error(404, "Not Found", &url));
+            };
+            if let (301 | 302 | 303 | 307 | 308, Some(location)) =
+                (response.status, response.header("location"))
+            {
+                url = redirected(&url, location.as_bytes())?;
+                continue;
+            }
+            if !(200..300).contains(&response.status) {
+                return Err(status_error(response.status, "", &url));
+            }
+            let length = response.header("content-length").and_then(|length| length.parse().ok());
+            return Ok(Fetched {
+                content_type: response.header("content-type").and_then(media_type),
+                length,
+                filename: response
+                    .header("content-disposition")
+                    .and_then(|header| disposition_filename(header.as_bytes())),
+                body: whole(
+                    stream::iter(response.body.into_iter().map(Ok)).boxed(),
+                    length,
+                    shown(&url),
+                ),
+            });
+        }
+        Err(PortError::new(
+            ErrorKind::Invalid,
+            format!("{} redirects more than {MAX_REDIRECTS} times", shown(&url)),
+        ))
+    }
+}

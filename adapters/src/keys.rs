@@ -1,0 +1,59 @@
+//! The rules for keys that object and record stores share. They hold for every technology, so that
+//! a key which one store takes is never refused, or understood differently, by another.
+
+use ports::{ErrorKind, PortError, Result};
+
+/// What a key may take in S3 and GCS.
+const KEY_BYTES: usize = 1024;
+/// Leaves room for the suffix of a temporary file within a file system's 255 bytes.
+const SEGMENT_BYTES: usize = 200;
+
+/// Fails unless `key` names an object.
+pub(crate) fn check_key(key: &str) -> Result<()> {
+    match fault(key) {
+        None => Ok(()),
+        Some(fault) => Err(PortError::new(
+            ErrorKind::Invalid,
+            format!(
+                "the key {key:?} {fault}; keys are relative ASCII paths such as \
+                 \"0123456789abcdef/clip.mp4\""
+            ),
+        )),
+    }
+}
+
+/// Fails unless `prefix` is empty or a key followed by a slash.
+pub(crate) fn check_prefix(prefix: &str) -> Result<()> {
+    match prefix.strip_suffix('/') {
+        None if prefix.is_empty() => Ok(()),
+        None => Err(PortError::new(
+            ErrorKind::Invalid,
+            format!("the prefix {prefix:?} does not end with a slash"),
+        )),
+        Some(folder) => check_key(folder),
+    }
+}
+
+fn fault(key: &str) -> Option<&'static str> {
+    if key.is_empty() {
+        return Some("is empty");
+    }
+    if key.len() > KEY_BYTES {
+        return Some("is longer than 1024 bytes");
+    }
+    if !key.bytes().all(|b| (b' '..=b'~').contains(&b) && b != b'\\') {
+        return Some("has a character that is not printable ASCII, or a backslash");
+    }
+    if key.starts_with('.') {
+        return Some("starts with a dot, which is reserved");
+    }
+    key.split('/').find_map(|segment| match segment {
+        "" => Some("has an empty segment"),
+        "." | ".." => Some("has a segment \".\" or \"..\""),
+        _ if segment.len() > SEGMENT_BYTES => Some("has a segment longer than 200 bytes"),
+        _ if segment.starts_with(' ') || segment.ends_with(' ') => {
+            Some("has a segment that starts or ends with a space")
+        }
+        _ => None,
+    })
+}

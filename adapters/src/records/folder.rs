@@ -1,0 +1,388 @@
+//! JSON records as files below a folder, one per key, written with plain system calls because what
+//! is promised here (durable when `put` returns) needs the folders synchronised as well.
+//! Opened by the composition root.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind as Io, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ports::records::RecordStore;
+use ports::{ErrorKind, PortError, Result};
+use serde_json::Value;
+use tempfile::{Builder, NamedTempFile};
+
+use crate::keys::{check_key, check_prefix};
+
+/// Below the folder, out of reach of every key: documents being written, folders being removed.
+const PARTIAL: &str = ".partial";
+/// How often a write is tried again whose folder was removed, by a concurrent delete, under it.
+const ATTEMPTS: usize = 8;
+
+/// Records in a folder. Several processes may use it at once.
+#[derive(Debug, Clone)]
+pub struct FolderRecords {
+    root: Arc<Path>,
+}
+
+impl FolderRecords {
+    /// Opens the folder, made where it is missing, and removes what a crash left half-written.
+    /// *Blocks.*
+    pub fn open(root: &Path) -> Result<Self> {
+        let unusable = |e: io::Error| {
+            PortError::caused_by(
+                PortError::from(io::Error::from(e.kind())).kind(),
+                format!("cannot use {} as the folder of records: {e}", root.display()),
+                e,
+            )
+        };
+        make_durable_folder(root).map_err(unusable)?;
+        let root = root.canonicalize().map_err(unusable)?;
+        make_durable_folder(&root.join(PARTIAL)).map_err(unusable)?;
+        remove_abandoned(&root.join(PARTIAL)).map_err(unusable)?;
+        Ok(Self { root: root.into() })
+    }
+
+    /// Runs `work` on a blocking thread; its error is shown as `cannot {action}: …`.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        action: String,
+        work: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let root = self.root.clone();
+        let done = tokio::task::spawn_blocking(move || work(&root)).await;
+        let failed = |e: io::Error| {
+            let kind = match e.kind() {
+                Io::InvalidData => ErrorKind::Corrupt,
+                Io::IsADirectory | Io::NotADirectory | Io::AlreadyExists => ErrorKind::Invalid,
+                Io::StorageFull | Io::QuotaExceeded | Io::ReadOnlyFilesystem => {
+                    ErrorKind::Unavailable
+                }
+                kind => PortError::from(io::Error::from(kind)).kind(),
+            };
+            PortError::caused_by(kind, format!("cannot {action}: {e}"), e)
+        };
+        match done {
+            Ok(done) => done.map_err(failed),
+            Err(e) => Err(failed(io::Error::other(e))),
+        }
+    }
+}
+
+#[async_trait]
+impl RecordStore for FolderRecords {
+    async fn get(&self, key: &str) -> Result<Option<Value>> {
+        check_key(key)?;
+        let file = self.root.join(key);
+        self.blocking(format!("read the record {key}"), move |_| {
+            let json = match fs::read(&file) {
+                Err(e) if is_absent(&e) || e.kind() == Io::IsADirectory => return Ok(None),
+                read => read?,
+            };
+            serde_json::from_slice(&json)
+                .map(Some)
+                .map_err(|e| io::Error::new(Io::InvalidData, format!("it is not JSON ({e})")))
+        })
+        .await
+    }
+
+    async fn put(&self, key: &str, document: &Value) -> Result<()> {
+        check_key(key)?;
+        let json = without_stalling(|| serde_json::to_vec(document)).map_err(|e| {
+            PortError::caused_by(ErrorKind::Invalid, format!("the record {key} is not JSON"), e)
+        })?;
+        let target = self.root.join(key);
+        self.blocking(format!("write the record {key}"), move |root| {
+            for _ in 1..ATTEMPTS {
+                match replace(root, &target, &json) {
+                    Err(e) if e.kind() == Io::NotFound => {}
+                    written => return written,
+                }
+            }
+            replace(root, &target, &json)
+        })
+        .await
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<String>> {
+        check_prefix(prefix)?;
+        let folder = prefix.trim_end_matches('/').to_owned();
+        self.blocking(format!("list the records below {prefix:?}"), move |root| {
+            let (mut keys, mut folders) = (Vec::new(), vec![folder]);
+            while let Some(folder) = folders.pop() {
+                for (name, is_folder) in entries(root, &folder)? {
+                    let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+                    if is_folder { folders.push(path) } else { keys.push(path) }
+                }
+            }
+            keys.sort();
+            Ok(keys)
+        })
+        .await
+    }
+
+    async fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        check_prefix(prefix)?;
+        let folder = prefix.trim_end_matches('/').to_owned();
+        self.blocking(format!("list the records below {prefix:?}"), move |root| {
+            let mut names = Vec::new();
+            for (name, is_folder) in entries(root, &folder)? {
+                let path =
+                    if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+                if !is_folder || holds_document(root, &path)? {
+                    names.push(name);
+                }
+            }
+            names.sort();
+            Ok(names)
+        })
+        .await
+    }
+
+    async fn delete(&self, prefix: &str) -> Result<()> {
+        let whole = prefix.is_empty() || prefix.ends_with('/');
+        if whole {
+            check_prefix(prefix)?
+        } else {
+            check_key(prefix)?
+        }
+        let path = prefix.trim_end_matches('/').to_owned();
+        self.blocking(format!("remove the records {prefix:?}"), move |root| {
+            if !whole {
+                return remove_file(&root.join(path));
+            }
+            if !path.is_empty() {
+                return remove_folder(root, &root.join(path));
+            }
+            for (name, is_folder) in entries(root, "")? {
+                let path = root.join(name);
+                if is_folder { remove_folder(root, &path)? } else { remove_file(&path)? }
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.blocking("write and read records".into(), |root| {
+            let mut file = NamedTempFile::new_in(root.join(PARTIAL))?;
+            file.write_all(b"probe")?;
+            if fs::read(file.path())? != b"probe" {
+                return Err(io::Error::other("the folder returns something else than was written"));
+            }
+            file.close()
+        })
+        .await
+    }
+}
+
+/// Gives other tasks another thread while `work` takes long, where the runtime has one.
+fn without_stalling<T>(work: impl FnOnce() -> T) -> T {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+/// Content first, then name, then folder: whatever survives a crash is a whole document.
+fn replace(root: &Path, target: &Path, json: &[u8]) -> io::Result<()> {
+    let folder = target.parent().ok_or(Io::InvalidInput)?;
+    make_durable_folder(folder)?;
+    let mut file = Builder::new().suffix(".json").tempfile_in(root.join(PARTIAL))?;
+    // Tells another process that is just opening the folder that this file is no leftover. On a
+    // file system without locks nothing is removed at opening either.
+    let _ = file.as_file().try_lock();
+    file.write_all(json)?;
+    file.as_file().sync_all()?;
+    file.persist(target).map_err(|e| e.error)?;
+    sync_folder(folder)
+}
+
+fn remove_file(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(e) if is_absent(&e) || e.kind() == Io::IsADirectory => Ok(()),
+        removed => {
+            removed?;
+            file.parent().map_or(Ok(()), sync_folder)
+        }
+    }
+}
+
+/// The folder vanishes as a whole; its documents are removed where nobody looks.
+fn remove_folder(root: &Path, folder: &Path) -> io::Result<()> {
+    for _ in 0..ATTEMPTS {
+        match fs::metadata(folder) {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Ok(()),
+            Err(e) if is_absent(&e) => return Ok(()),
+            Err(e) => return Err(e),
+        }
+        let bin = Builder::new().tempdir_in(root.join(PARTIAL))?;
+        match fs::rename(folder, bin.path().join("removed")) {
+            // Either the folder is gone, or another process that is opening has taken the bin.
+            Err(e) if is_absent(&e) => continue,
+            renamed => renamed?,
+        }
+        folder.parent().map_or(Ok(()), sync_folder)?;
+        return match bin.close() {
+            Err(e) if is_absent(&e) => Ok(()),
+            closed => closed,
+        };
+    }
+    Err(io::Error::new(Io::ResourceBusy, "the folder keeps changing"))
+}
+
+/// Names of documents and folders directly below `folder`, each with whether it is a folder.
+fn entries(root: &Path, folder: &str) -> io::Result<Vec<(String, bool)>> {
+    let found = match fs::read_dir(root.join(folder)) {
+        Err(e) if is_absent(&e) => return Ok(Vec::new()),
+        found => found?,
+    };
+    let mut names = Vec::new();
+    for entry in found {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        // Whatever no key leads to was not written by this store.
+        if check_key(&name).is_err() && (folder.is_empty() || !name.starts_with('.')) {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            Err(e) if is_absent(&e) => continue,
+            kind => kind?,
+        };
+        if kind.is_dir() || kind.is_file() {
+            names.push((name, kind.is_dir()));
+        }
+    }
+    Ok(names)
+}
+
+fn holds_document(root: &Path, folder: &str) -> io::Result<bool> {
+    for (name, is_folder) in entries(root, folder)? {
+        if !is_folder || holds_document(root, &format!("{folder}/{name}"))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Makes the folder and those it lies in, each durably.
+fn make_durable_folder(folder: &Path) -> io::Result<()> {
+    let mut missing: Vec<PathBuf> = Vec::new();
+    let mut existing = folder;
+    while !existing.try_exists()? {
+        missing.push(existing.to_owned());
+        match existing.parent() {
+            Some(parent) => existing = parent,
+            None => break,
+        }
+        if existing.as_os_str().is_empty() {
+            existing = Path::new(".");
+        }
+    }
+    for folder in missing.iter().rev() {
+        match fs::create_dir(folder) {
+            Err(e) if e.kind() == Io::AlreadyExists && folder.is_dir() => {}
+            made => made?,
+        }
+        sync_folder(
+            folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")),
+        )?;
+    }
+    Ok(())
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Removes what nobody is writing any more: a process holds a lock on the file it writes.
+fn remove_abandoned(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            // A folder in here was removed already, as far as any reader is concerned.
+            let _ = fs::remove_dir_all(&path);
+        } else if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+            let _ = fs::remove_file(&path);
+        }
+    }
+    Ok(())
+}
+
+fn is_absent(e: &io::Error) -> bool {
+    matches!(e.kind(), Io::NotFound | Io::NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn what_a_crash_left_is_neither_read_nor_listed_and_goes_at_opening() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let records = FolderRecords::open(folder.path()).expect("opens");
+        records.put("videos/a/video.json", &json!({"n": 1})).await.expect("writes");
+        let partial = folder.path().join(PARTIAL);
+        let torn = partial.join("torn.json");
+        fs::write(&torn, b"{\"n\": 2, \"title\": \"cut o").expect("a torn file");
+        fs::create_dir_all(partial.join("half/removed/b")).expect("a folder half removed");
+        fs::write(partial.join("half/removed/b/video.json"), b"{}").expect("a file in it");
+
+        assert_eq!(records.list("").await.expect("lists"), ["videos/a/video.json"]);
+        assert_eq!(records.children("").await.expect("lists"), ["videos"]);
+        let read = records.get("videos/a/video.json").await.expect("reads");
+        assert_eq!(read, Some(json!({"n": 1})));
+        assert_eq!(
+            records.get(".partial/torn.json").await.expect_err("is out of reach").kind(),
+            ErrorKind::Invalid
+        );
+
+        let reopened = FolderRecords::open(folder.path()).expect("opens");
+        assert_eq!(fs::read_dir(&partial).expect("is there").count(), 0, "leftovers are gone");
+        assert_eq!(reopened.list("").await.expect("lists"), ["videos/a/video.json"]);
+    }
+
+    #[tokio::test]
+    async fn opening_leaves_alone_what_another_process_is_writing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        FolderRecords::open(folder.path()).expect("opens");
+        let writing = folder.path().join(PARTIAL).join("writing.json");
+        let file = File::create(&writing).expect("a file");
+        file.try_lock().expect("its lock");
+        FolderRecords::open(folder.path()).expect("opens");
+        assert!(writing.exists(), "a file under way must stay");
+        drop(file);
+        FolderRecords::open(folder.path()).expect("opens");
+        assert!(!writing.exists(), "an abandoned file must go");
+    }
+
+    #[tokio::test]
+    async fn damage_is_told_from_absence() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let records = FolderRecords::open(folder.path()).expect("opens");
+        fs::write(folder.path().join("broken.json"), b"{\"n\": ").expect("a damaged file");
+        fs::create_dir(folder.path().join("empty")).expect("an empty folder");
+        let error = records.get("broken.json").await.expect_err("is damaged");
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(error.to_string().contains("broken.json"), "{error}");
+        assert_eq!(records.get("empty").await.expect("a folder is no document"), None);
+        assert_eq!(records.children("").await.expect("lists"), ["broken.json"]);
+        let error = records.put("broken.json/inner", &json!(1)).await.expect_err("a file");
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_failed_write_keeps_the_earlier_document() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let records = FolderRecords::open(folder.path()).expect("opens");
+        records.put("a.json", &json!(1)).await.expect("writes");
+        fs::remove_dir_all(folder.path().join(PARTIAL)).expect("breaks the folder");
+        records.put("a.json", &json!(2)).await.expect_err("has nowhere to write");
+        assert_eq!(records.get("a.json").await.expect("reads"), Some(json!(1)));
+        records.probe().await.expect_err("the folder is broken");
+    }
+}

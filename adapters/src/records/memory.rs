@@ -1,0 +1,76 @@
+//! JSON records in memory, gone with the process; for tests and trials.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use async_trait::async_trait;
+use ports::Result;
+use ports::records::RecordStore;
+use serde_json::Value;
+
+use crate::keys::{check_key, check_prefix};
+
+/// Records in memory.
+#[derive(Debug, Default)]
+pub struct MemoryRecords {
+    documents: RwLock<BTreeMap<String, Value>>,
+}
+
+impl MemoryRecords {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, Value>> {
+        self.documents.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<String, Value>> {
+        self.documents.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl RecordStore for MemoryRecords {
+    async fn get(&self, key: &str) -> Result<Option<Value>> {
+        check_key(key)?;
+        Ok(self.read().get(key).cloned())
+    }
+
+    async fn put(&self, key: &str, document: &Value) -> Result<()> {
+        check_key(key)?;
+        self.write().insert(key.to_owned(), document.clone());
+        Ok(())
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<String>> {
+        check_prefix(prefix)?;
+        Ok(self.read().keys().filter(|key| key.starts_with(prefix)).cloned().collect())
+    }
+
+    async fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        check_prefix(prefix)?;
+        let documents = self.read();
+        let segments: BTreeSet<&str> = documents
+            .keys()
+            .filter_map(|key| key.strip_prefix(prefix)?.split('/').next())
+            .collect();
+        Ok(segments.into_iter().map(str::to_owned).collect())
+    }
+
+    async fn delete(&self, prefix: &str) -> Result<()> {
+        if prefix.is_empty() || prefix.ends_with('/') {
+            check_prefix(prefix)?;
+            self.write().retain(|key, _| !key.starts_with(prefix));
+        } else {
+            check_key(prefix)?;
+            self.write().remove(prefix);
+        }
+        Ok(())
+    }
+
+    async fn probe(&self) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! Opens S3 and GCS buckets. Called by the composition root when the configuration asks for one.
+
+use opendal::layers::{RetryLayer, TimeoutLayer};
+use opendal::{Operator, services};
+use ports::Result;
+
+use super::opendal::{OpendalStorage, RemoteLimits, failed};
+use super::urls::PublicUrls;
+
+/// A bucket on S3 or a server that speaks its protocol.
+#[derive(Clone, Default)]
+pub struct S3Options {
+    /// The bucket's name.
+    pub bucket: String,
+    /// `https://host[:port]`; `None` is Amazon's for the region.
+    pub endpoint: Option<String>,
+    /// As `eu-central-1`; many other servers take any, `auto` for instance.
+    pub region: String,
+    /// Folder within the bucket that all keys lie below; may be empty.
+    pub prefix: String,
+    /// `None`, together with the secret: the environment, profiles and machine roles are asked.
+    pub access_key_id: Option<String>,
+    /// See `access_key_id`.
+    pub secret_access_key: Option<String>,
+    /// Of temporary credentials.
+    pub session_token: Option<String>,
+    /// `bucket.host` instead of `host/bucket`, in requests and public URLs.
+    pub virtual_host_style: bool,
+    /// Where the bucket's root is publicly reached, when not at the endpoint (a CDN).
+    pub public_base_url: Option<String>,
+    /// What requests may take.
+    pub limits: RemoteLimits,
+}
+
+/// A bucket on Google Cloud Storage.
+#[derive(Clone, Default)]
+pub struct GcsOptions {
+    /// The bucket's name.
+    pub bucket: String,
+    /// `None` is Google's.
+    pub endpoint: Option<String>,
+    /// Folder within the bucket that all keys lie below; may be empty.
+    pub prefix: String,
+    /// A service account's JSON key, base64-encoded; `None`: the environment and the machine's own
+    /// account are asked.
+    pub credential: Option<String>,
+    /// Requests are not signed; for public buckets and test servers.
+    pub anonymous: bool,
+    /// Where the bucket's root is publicly reached, when not at the endpoint (a CDN).
+    pub public_base_url: Option<String>,
+    /// What requests may take.
+    pub limits: RemoteLimits,
+}
+
+/// Opens an S3 bucket; no request is sent yet.
+pub fn s3(options: &S3Options) -> Result<OpendalStorage> {
+    let amazon = format!("https://s3.{}.amazonaws.com", options.region);
+    let endpoint = options.endpoint.as_deref().unwrap_or(&amazon);
+    let mut service = services::S3::default()
+        .bucket(&options.bucket)
+        .region(&options.region)
+        .endpoint(endpoint)
+        .root(&options.prefix);
+    if let (Some(id), Some(secret)) = (&options.access_key_id, &options.secret_access_key) {
+        // Credentials that are configured must not be overruled by those of the machine.
+        service = service
+            .access_key_id(id)
+            .secret_access_key(secret)
+            .disable_config_load()
+            .disable_ec2_metadata();
+        if let Some(token) = &options.session_token {
+            service = service.session_token(token);
+        }
+    }
+    let bucket_url = if options.virtual_host_style {
+        service = service.enable_virtual_host_style();
+        match endpoint.split_once("://") {
+            Some((scheme, host)) => format!("{scheme}://{}.{host}", options.bucket),
+            None => format!("https://{}.{endpoint}", options.bucket),
+        }
+    } else {
+        format!("{}/{}", endpoint.trim_end_matches('/'), options.bucket)
+    };
+    opendal::install_default();
+    let operator = Operator::new(service).map_err(|e| failed("open", "the S3 bucket", e))?;
+    let public = options.public_base_url.as_deref().unwrap_or(&bucket_url);
+    remote(operator, &options.bucket, PublicUrls::new(public, &options.prefix)?, &options.limits)
+}
+
+/// Opens a GCS bucket; no request is sent yet.
+pub fn gcs(options: &GcsOptions) -> Result<OpendalStorage> {
+    let endpoint = options.endpoint.as_deref().unwrap_or("https://storage.googleapis.com");
+    let mut service =
+        services::Gcs::default().bucket(&options.bucket).endpoint(endpoint).root(&options.prefix);
+    if let Some(credential) = &options.credential {
+        service = service.credential(credential).disable_config_load().disable_vm_metadata();
+    }
+    if options.anonymous {
+        service = service.skip_signature().disable_config_load().disable_vm_metadata();
+    }
+    opendal::install_default();
+    let operator = Operator::new(service).map_err(|e| failed("open", "the GCS bucket", e))?;
+    let bucket_url = format!("{}/{}", endpoint.trim_end_matches('/'), options.bucket);
+    let public = options.public_base_url.as_deref().unwrap_or(&bucket_url);
+    remote(operator, &options.bucket, PublicUrls::new(public, &options.prefix)?, &options.limits)
+}
+
+fn remote(
+    operator: Operator,
+    bucket: &str,
+    urls: PublicUrls,
+    limits: &RemoteLimits,
+) -> Result<OpendalStorage> {
+    // The time limit is innermost: it ends one attempt, which is then tried again.
+    let operator = operator
+        .layer(TimeoutLayer::new().with_timeout(limits.timeout).with_io_timeout(limits.io_timeout))
+        .layer(RetryLayer::new().with_max_times(limits.retries).with_jitter());
+    Ok(OpendalStorage {
+        operator,
+        bucket: bucket.to_owned(),
+        urls,
+        root: None,
+        block: limits.part_size,
+        concurrency: limits.concurrency,
+    })
+}

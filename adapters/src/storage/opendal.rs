@@ -1,0 +1,365 @@
+//! Object storage through opendal: a folder, memory, or a bucket opened by `cloud`.
+//! Opened by the composition root.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::{StreamExt, TryStreamExt, stream};
+use opendal::{Operator, Writer, services};
+use ports::storage::{ObjectInfo, ObjectStorage};
+use ports::{ByteStream, ErrorKind, PortError, Result};
+
+use super::urls::PublicUrls;
+use crate::keys::{check_key, check_prefix};
+
+/// Below the folder, out of reach of every key: streams that are not complete yet.
+const PARTIAL: &str = ".partial";
+/// Where `probe` writes.
+const PROBE: &str = ".probe";
+/// Partial files that a crash left are removed when the folder is opened; younger ones may belong
+/// to another process that is writing right now.
+const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+/// The folder that the service serves local objects from.
+const SERVED_FROM: &str = "storage";
+/// How much of an object is read or written at once, folder and memory.
+const LOCAL_BLOCK: usize = 1 << 20;
+
+/// What a bucket's requests may take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RemoteLimits {
+    /// Bytes per part of an upload; at least 5 MiB on S3. A part is held in memory.
+    pub part_size: usize,
+    /// Parts of one upload under way at once.
+    pub concurrency: usize,
+    /// For a request without a body.
+    pub timeout: Duration,
+    /// For each read or write of a body.
+    pub io_timeout: Duration,
+    /// How often a failed request is tried again, with growing pauses.
+    pub retries: usize,
+}
+
+impl Default for RemoteLimits {
+    fn default() -> Self {
+        Self {
+            part_size: 8 << 20,
+            concurrency: 4,
+            timeout: Duration::from_secs(30),
+            io_timeout: Duration::from_secs(60),
+            retries: 4,
+        }
+    }
+}
+
+/// A bucket of objects.
+pub struct OpendalStorage {
+    pub(super) operator: Operator,
+    pub(super) bucket: String,
+    pub(super) urls: PublicUrls,
+    /// Of a folder, its canonical path.
+    pub(super) root: Option<PathBuf>,
+    pub(super) block: usize,
+    pub(super) concurrency: usize,
+}
+
+impl OpendalStorage {
+    /// Objects as files below `root`, which is made where it is missing. The service answers for
+    /// their public URLs, `{base_url}/storage/<key>`. *Blocks.*
+    pub fn folder(root: &Path, base_url: &str) -> Result<Self> {
+        let unusable = |e: std::io::Error| {
+            PortError::caused_by(
+                PortError::from(std::io::Error::from(e.kind())).kind(),
+                format!("cannot use {} as the storage folder: {e}", root.display()),
+                e,
+            )
+        };
+        let partial = root.join(PARTIAL);
+        std::fs::create_dir_all(&partial).map_err(unusable)?;
+        let root = root.canonicalize().map_err(unusable)?;
+        remove_abandoned(&root.join(PARTIAL)).map_err(unusable)?;
+        let service = services::Fs::default()
+            .root(&root.to_string_lossy())
+            .atomic_write_dir(&root.join(PARTIAL).to_string_lossy());
+        let bucket = root
+            .file_name()
+            .map_or_else(|| SERVED_FROM.into(), |name| name.to_string_lossy().into_owned());
+        Ok(Self {
+            operator: Operator::new(service).map_err(|e| failed("open", "", e))?,
+            bucket,
+            urls: PublicUrls::new(base_url, SERVED_FROM)?,
+            root: Some(root),
+            block: LOCAL_BLOCK,
+            concurrency: 1,
+        })
+    }
+
+    /// Objects in memory, gone with the process; addressed as those of [`Self::folder`] are.
+    pub fn memory(base_url: &str) -> Result<Self> {
+        Ok(Self {
+            operator: Operator::new(services::Memory::default())
+                .map_err(|e| failed("open", "", e))?,
+            bucket: "memory".into(),
+            urls: PublicUrls::new(base_url, SERVED_FROM)?,
+            root: None,
+            block: LOCAL_BLOCK,
+            concurrency: 1,
+        })
+    }
+
+    async fn write(&self, key: &str, mut content: ByteStream, content_type: &str) -> Result<()> {
+        let writing = self.operator.writer_with(key).chunk(self.block).concurrent(self.concurrency);
+        let writing =
+            if self.root.is_some() { writing } else { writing.content_type(content_type) };
+        let writer = writing.await.map_err(|e| failed("store", key, e))?;
+        let mut upload = Upload { writer: Some(writer) };
+        let written = async {
+            while let Some(block) = content.try_next().await? {
+                upload.writer()?.write(block).await.map_err(|e| failed("store", key, e))?;
+            }
+            upload.writer()?.close().await.map_err(|e| failed("store", key, e))
+        }
+        .await;
+        match written {
+            Ok(_) => {
+                upload.writer = None;
+                Ok(())
+            }
+            Err(e) => {
+                upload.abort().await;
+                Err(e)
+            }
+        }
+    }
+
+    /// A file that another caller has just removed is no error.
+    async fn delete_file(&self, key: &str) -> Result<()> {
+        match self.operator.delete(key).await {
+            Err(e) if e.kind() != opendal::ErrorKind::NotFound => Err(failed("remove", key, e)),
+            _ => Ok(()),
+        }
+    }
+
+    async fn read(&self, key: &str, range: Range<u64>) -> Result<ByteStream> {
+        let reading = self.operator.reader_with(key);
+        // A bucket streams the body of one request; a file is read block by block.
+        let reading = if self.root.is_some() { reading.chunk(self.block) } else { reading };
+        let blocks = reading
+            .await
+            .map_err(|e| failed("read", key, e))?
+            .into_bytes_stream(range)
+            .await
+            .map_err(|e| failed("read", key, e))?;
+        let key = key.to_owned();
+        Ok(blocks.map_err(move |e| failed_stream(&key, e)).boxed())
+    }
+}
+
+#[async_trait]
+impl ObjectStorage for OpendalStorage {
+    fn bucket(&self) -> &str {
+        &self.bucket
+    }
+
+    fn public_url(&self, key: &str) -> String {
+        self.urls.url(key)
+    }
+
+    fn key_of_url(&self, url: &str) -> Option<String> {
+        self.urls.key(url)
+    }
+
+    async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
+        check_key(key)?;
+        self.write(key, content, content_type).await
+    }
+
+    async fn stat(&self, key: &str) -> Result<Option<ObjectInfo>> {
+        check_key(key)?;
+        if let Some(root) = &self.root {
+            return stat_file(root.clone(), key.to_owned()).await;
+        }
+        match self.operator.stat(key).await {
+            Ok(metadata) if metadata.is_file() => Ok(Some(ObjectInfo {
+                size: metadata.content_length(),
+                etag: metadata.etag().map(|etag| etag.trim_matches('"').to_owned()),
+                content_type: metadata.content_type().map(str::to_owned),
+            })),
+            Ok(_) => Ok(None),
+            Err(e) if e.kind() == opendal::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(failed("describe", key, e)),
+        }
+    }
+
+    async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream> {
+        let Some(info) = self.stat(key).await? else {
+            return Err(PortError::new(ErrorKind::NotFound, format!("there is no object {key}")));
+        };
+        let range = range.unwrap_or(0..info.size);
+        if range.start > range.end || range.end > info.size {
+            return Err(PortError::new(
+                ErrorKind::Invalid,
+                format!(
+                    "bytes {}..{} do not lie within the {} bytes of {key}",
+                    range.start, range.end, info.size
+                ),
+            ));
+        }
+        if range.is_empty() {
+            return Ok(stream::empty().boxed());
+        }
+        self.read(key, range).await
+    }
+
+    async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>> {
+        check_prefix(prefix)?;
+        if prefix.is_empty() {
+            return Err(PortError::new(
+                ErrorKind::Invalid,
+                "refusing to empty the whole bucket: name a prefix that ends with a slash",
+            ));
+        }
+        let gone = |e: opendal::Error| failed("remove", prefix, e);
+        let (mut keys, mut folders) = (Vec::new(), vec![prefix.to_owned()]);
+        let mut entries = self.operator.lister_with(prefix).recursive(true).await.map_err(gone)?;
+        while let Some(entry) = entries.try_next().await.map_err(gone)? {
+            let path = entry.path().to_owned();
+            if entry.metadata().is_dir() { folders.push(path) } else { keys.push(path) }
+        }
+        keys.sort();
+        if self.root.is_none() {
+            self.operator.delete_iter(keys.clone()).await.map_err(gone)?;
+            return Ok(keys);
+        }
+        for key in &keys {
+            self.delete_file(key).await?;
+        }
+        // Innermost first. One that is not empty has just been written to, and stays.
+        folders.sort_by_key(|folder| std::cmp::Reverse(folder.len()));
+        for folder in folders {
+            let _ = self.operator.delete(&folder).await;
+        }
+        Ok(keys)
+    }
+
+    async fn probe(&self) -> Result<()> {
+        let content = stream::iter([Ok(Bytes::from_static(b"probe"))]).boxed();
+        self.write(PROBE, content, "text/plain").await?;
+        self.delete_file(PROBE).await
+    }
+}
+
+/// Discards what was written unless it was closed, also when the future that writes is dropped.
+struct Upload {
+    writer: Option<Writer>,
+}
+
+impl Upload {
+    fn writer(&mut self) -> Result<&mut Writer> {
+        self.writer
+            .as_mut()
+            .ok_or_else(|| PortError::new(ErrorKind::Other, "the upload has already ended"))
+    }
+
+    async fn abort(mut self) {
+        if let Some(writer) = self.writer.take() {
+            discard(writer).await;
+        }
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        if let (Some(writer), Ok(runtime)) =
+            (self.writer.take(), tokio::runtime::Handle::try_current())
+        {
+            runtime.spawn(discard(writer));
+        }
+    }
+}
+
+async fn discard(mut writer: Writer) {
+    if let Err(e) = writer.abort().await {
+        tracing::debug!(error = %e, "an unfinished upload could not be discarded");
+    }
+}
+
+/// What a file below `root` is; `None` for anything but a plain file, and for a link that leads out
+/// of the folder.
+async fn stat_file(root: PathBuf, key: String) -> Result<Option<ObjectInfo>> {
+    let described = tokio::task::spawn_blocking(move || -> std::io::Result<_> {
+        let path = root.join(&key).canonicalize()?;
+        let metadata = path.metadata()?;
+        if !path.starts_with(&root) || !metadata.is_file() {
+            return Ok(None);
+        }
+        Ok(Some(ObjectInfo {
+            size: metadata.len(),
+            etag: Some(file_etag(&metadata)?),
+            content_type: mime_guess::from_path(&key).first_raw().map(str::to_owned),
+        }))
+    })
+    .await
+    .map_err(|e| PortError::caused_by(ErrorKind::Other, "describing a file failed", e))?;
+    match described {
+        Err(e) if is_absent(&e) => Ok(None),
+        described => Ok(described?),
+    }
+}
+
+/// Every write makes a new file, so its number tells two contents apart that were written within
+/// one tick of the clock.
+fn file_etag(metadata: &std::fs::Metadata) -> std::io::Result<String> {
+    use std::os::unix::fs::MetadataExt;
+    let modified = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Ok(format!("{:x}-{:x}-{:x}", metadata.ino(), metadata.len(), modified.as_nanos()))
+}
+
+fn is_absent(e: &std::io::Error) -> bool {
+    matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
+
+fn remove_abandoned(folder: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let age = entry.metadata().and_then(|m| m.modified()).map(|t| t.elapsed());
+        if matches!(age, Ok(Ok(age)) if age > ABANDONED) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// `cannot store a/b: No space left on device (os error 28)`. Paths, addresses and credentials,
+/// which opendal keeps as context, stay in the source.
+pub(super) fn failed(action: &str, key: &str, e: opendal::Error) -> PortError {
+    use opendal::ErrorKind as From;
+    let kind = match e.kind() {
+        From::NotFound => ErrorKind::NotFound,
+        From::PermissionDenied => ErrorKind::Denied,
+        From::ConfigInvalid
+        | From::IsADirectory
+        | From::NotADirectory
+        | From::AlreadyExists
+        | From::RangeNotSatisfied => ErrorKind::Invalid,
+        From::RateLimited => ErrorKind::Unavailable,
+        _ if e.is_temporary() || e.is_persistent() => ErrorKind::Unavailable,
+        _ => ErrorKind::Other,
+    };
+    let mut reason = e.message().to_owned();
+    let mut cause = std::error::Error::source(&e);
+    while let Some(deeper) = cause {
+        reason = deeper.to_string();
+        cause = deeper.source();
+    }
+    PortError::caused_by(kind, format!("cannot {action} {key}: {reason}"), e)
+}
+
+fn failed_stream(key: &str, e: std::io::Error) -> PortError {
+    match e.downcast::<opendal::Error>() {
+        Ok(e) => failed("read", key, e),
+        Err(e) => PortError::caused_by(ErrorKind::Other, format!("cannot read {key}: {e}"), e),
+    }
+}
