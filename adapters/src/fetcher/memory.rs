@@ -9,6 +9,7 @@ use bytes::Bytes;
 use futures::{StreamExt, stream};
 use ports::fetcher::{Fetched, SourceFetcher};
 use ports::{ErrorKind, PortError, Result};
+use url::Url;
 
 use super::body::whole;
 use super::head::{
@@ -47,16 +48,16 @@ impl MemoryFetcher {
         Self { allow_private, responses: Mutex::default() }
     }
 
-    /// Scripts the answer for a URL, replacing an earlier one.
+    /// Scripts the answer for a URL, replacing an earlier one. User, query and fragment make no
+    /// difference.
     pub fn respond(&self, url: &str, response: Response) {
-        self.responses
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(url.to_owned(), response);
+        let address = parse_url(url).map_or_else(|_| url.to_owned(), |url| shown(&url));
+        self.responses.lock().unwrap_or_else(PoisonError::into_inner).insert(address, response);
     }
 
-    fn response(&self, url: &str) -> Option<Response> {
-        self.responses.lock().unwrap_or_else(PoisonError::into_inner).get(url).cloned()
+    fn response(&self, url: &Url) -> Option<Response> {
+        let responses = self.responses.lock().unwrap_or_else(PoisonError::into_inner);
+        responses.get(&shown(url)).cloned()
     }
 }
 
@@ -68,7 +69,7 @@ impl SourceFetcher for MemoryFetcher {
             if !self.allow_private {
                 check_literal(&url)?;
             }
-            let Some(response) = self.response(url.as_str()) else {
+            let Some(response) = self.response(&url) else {
                 return Err(status_error(404, "Not Found", &url));
             };
             if let (301 | 302 | 303 | 307 | 308, Some(location)) =

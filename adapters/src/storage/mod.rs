@@ -2,6 +2,7 @@
 
 #[cfg(feature = "cloud")]
 mod cloud;
+mod folder;
 mod opendal;
 mod urls;
 

@@ -1,6 +1,7 @@
 //! Object storage through opendal: a folder, memory, or a bucket opened by `cloud`.
 //! Opened by the composition root.
 
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,6 +13,7 @@ use opendal::{Operator, Writer, services};
 use ports::storage::{ObjectInfo, ObjectStorage};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 
+use super::folder;
 use super::urls::PublicUrls;
 use crate::keys::{check_key, check_prefix};
 
@@ -69,9 +71,9 @@ impl OpendalStorage {
     /// Objects as files below `root`, which is made where it is missing. The service answers for
     /// their public URLs, `{base_url}/storage/<key>`. *Blocks.*
     pub fn folder(root: &Path, base_url: &str) -> Result<Self> {
-        let unusable = |e: std::io::Error| {
+        let unusable = |e: io::Error| {
             PortError::caused_by(
-                PortError::from(std::io::Error::from(e.kind())).kind(),
+                PortError::from(io::Error::from(e.kind())).kind(),
                 format!("cannot use {} as the storage folder: {e}", root.display()),
                 e,
             )
@@ -142,18 +144,31 @@ impl OpendalStorage {
         }
     }
 
-    async fn read(&self, key: &str, range: Range<u64>) -> Result<ByteStream> {
+    async fn read(
+        &self,
+        key: &str,
+        etag: Option<&str>,
+        range: Option<Range<u64>>,
+    ) -> Result<ByteStream> {
         let reading = self.operator.reader_with(key);
-        // A bucket streams the body of one request; a file is read block by block.
-        let reading = if self.root.is_some() { reading.chunk(self.block) } else { reading };
-        let blocks = reading
-            .await
-            .map_err(|e| failed("read", key, e))?
-            .into_bytes_stream(range)
-            .await
-            .map_err(|e| failed("read", key, e))?;
+        // The range was checked against this content and makes no sense in another.
+        let conditional = self.operator.info().capability().read_with_if_match;
+        let reading = match etag {
+            Some(etag) if conditional && range.is_some() => {
+                reading.if_match(&format!("\"{etag}\""))
+            }
+            _ => reading,
+        };
+        let reader = reading.await.map_err(|e| failed("read", key, e))?;
+        let blocks = match range {
+            Some(range) => reader.into_bytes_stream(range).await,
+            None => reader.into_bytes_stream(..).await,
+        };
         let key = key.to_owned();
-        Ok(blocks.map_err(move |e| failed_stream(&key, e)).boxed())
+        Ok(blocks
+            .map_err(|e| failed("read", &key, e))?
+            .map_err(move |e| failed_stream(&key, e))
+            .boxed())
     }
 }
 
@@ -179,7 +194,7 @@ impl ObjectStorage for OpendalStorage {
     async fn stat(&self, key: &str) -> Result<Option<ObjectInfo>> {
         check_key(key)?;
         if let Some(root) = &self.root {
-            return stat_file(root.clone(), key.to_owned()).await;
+            return Ok(folder::open(root, key).await?.map(|file| file.info));
         }
         match self.operator.stat(key).await {
             Ok(metadata) if metadata.is_file() => Ok(Some(ObjectInfo {
@@ -194,23 +209,23 @@ impl ObjectStorage for OpendalStorage {
     }
 
     async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream> {
-        let Some(info) = self.stat(key).await? else {
-            return Err(PortError::new(ErrorKind::NotFound, format!("there is no object {key}")));
-        };
-        let range = range.unwrap_or(0..info.size);
-        if range.start > range.end || range.end > info.size {
-            return Err(PortError::new(
-                ErrorKind::Invalid,
-                format!(
-                    "bytes {}..{} do not lie within the {} bytes of {key}",
-                    range.start, range.end, info.size
-                ),
-            ));
+        check_key(key)?;
+        let absent =
+            || PortError::new(ErrorKind::NotFound, format!("there is no object {key} in storage"));
+        if let Some(root) = &self.root {
+            let file = folder::open(root, key).await?.ok_or_else(absent)?;
+            let range = check_range(key, range, file.info.size)?;
+            return file.read(range).await;
         }
-        if range.is_empty() {
+        let info = self.stat(key).await?.ok_or_else(absent)?;
+        let range = match range {
+            None => None,
+            Some(range) => Some(check_range(key, Some(range), info.size)?),
+        };
+        if range.as_ref().is_some_and(Range::is_empty) {
             return Ok(stream::empty().boxed());
         }
-        self.read(key, range).await
+        self.read(key, info.etag.as_deref(), range).await
     }
 
     async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>> {
@@ -286,42 +301,19 @@ async fn discard(mut writer: Writer) {
     }
 }
 
-/// What a file below `root` is; `None` for anything but a plain file, and for a link that leads out
-/// of the folder.
-async fn stat_file(root: PathBuf, key: String) -> Result<Option<ObjectInfo>> {
-    let described = tokio::task::spawn_blocking(move || -> std::io::Result<_> {
-        let path = root.join(&key).canonicalize()?;
-        let metadata = path.metadata()?;
-        if !path.starts_with(&root) || !metadata.is_file() {
-            return Ok(None);
-        }
-        Ok(Some(ObjectInfo {
-            size: metadata.len(),
-            etag: Some(file_etag(&metadata)?),
-            content_type: mime_guess::from_path(&key).first_raw().map(str::to_owned),
-        }))
-    })
-    .await
-    .map_err(|e| PortError::caused_by(ErrorKind::Other, "describing a file failed", e))?;
-    match described {
-        Err(e) if is_absent(&e) => Ok(None),
-        described => Ok(described?),
+/// The asked range, or all of the object; fails when it does not lie within it.
+fn check_range(key: &str, range: Option<Range<u64>>, size: u64) -> Result<Range<u64>> {
+    let range = range.unwrap_or(0..size);
+    if range.start <= range.end && range.end <= size {
+        return Ok(range);
     }
+    Err(PortError::new(
+        ErrorKind::Invalid,
+        format!("bytes {}..{} do not lie within the {size} bytes of {key}", range.start, range.end),
+    ))
 }
 
-/// Every write makes a new file, so its number tells two contents apart that were written within
-/// one tick of the clock.
-fn file_etag(metadata: &std::fs::Metadata) -> std::io::Result<String> {
-    use std::os::unix::fs::MetadataExt;
-    let modified = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    Ok(format!("{:x}-{:x}-{:x}", metadata.ino(), metadata.len(), modified.as_nanos()))
-}
-
-fn is_absent(e: &std::io::Error) -> bool {
-    matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
-}
-
-fn remove_abandoned(folder: &Path) -> std::io::Result<()> {
+fn remove_abandoned(folder: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let age = entry.metadata().and_then(|m| m.modified()).map(|t| t.elapsed());
@@ -336,14 +328,10 @@ fn remove_abandoned(folder: &Path) -> std::io::Result<()> {
 /// which opendal keeps as context, stay in the source.
 pub(super) fn failed(action: &str, key: &str, e: opendal::Error) -> PortError {
     use opendal::ErrorKind as From;
-    let kind = match e.kind() {
+    let mut kind = match e.kind() {
         From::NotFound => ErrorKind::NotFound,
         From::PermissionDenied => ErrorKind::Denied,
-        From::ConfigInvalid
-        | From::IsADirectory
-        | From::NotADirectory
-        | From::AlreadyExists
-        | From::RangeNotSatisfied => ErrorKind::Invalid,
+        From::ConfigInvalid | From::RangeNotSatisfied => ErrorKind::Invalid,
         From::RateLimited => ErrorKind::Unavailable,
         _ if e.is_temporary() || e.is_persistent() => ErrorKind::Unavailable,
         _ => ErrorKind::Other,
@@ -352,12 +340,23 @@ pub(super) fn failed(action: &str, key: &str, e: opendal::Error) -> PortError {
     let mut cause = std::error::Error::source(&e);
     while let Some(deeper) = cause {
         reason = deeper.to_string();
+        // opendal takes these for something that may pass.
+        if let Some(io) = deeper.downcast_ref::<io::Error>()
+            && matches!(
+                io.kind(),
+                io::ErrorKind::IsADirectory
+                    | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::AlreadyExists
+            )
+        {
+            kind = ErrorKind::Invalid;
+        }
         cause = deeper.source();
     }
     PortError::caused_by(kind, format!("cannot {action} {key}: {reason}"), e)
 }
 
-fn failed_stream(key: &str, e: std::io::Error) -> PortError {
+fn failed_stream(key: &str, e: io::Error) -> PortError {
     match e.downcast::<opendal::Error>() {
         Ok(e) => failed("read", key, e),
         Err(e) => PortError::caused_by(ErrorKind::Other, format!("cannot read {key}: {e}"), e),

@@ -1,1 +1,181 @@
 //! What every adapter of the `records` port does.
+
+use std::sync::Arc;
+
+use futures::future;
+use serde_json::{Value, json};
+
+use super::storage::{BAD_KEYS, refused};
+use crate::ErrorKind;
+use crate::records::RecordStore;
+
+/// Checks a store that is empty, and leaves it so.
+pub async fn check(records: Arc<dyn RecordStore>) {
+    let records = &*records;
+    assert!(records.list("").await.unwrap().is_empty(), "the store to check must be empty");
+    refuses_bad_keys(records).await;
+    knows_what_is_absent(records).await;
+    keeps_documents_as_they_are(records).await;
+    replaces(records).await;
+    lists(records).await;
+    deletes(records).await;
+    shows_whole_documents_to_concurrent_readers(records).await;
+    writes_while_others_delete(records).await;
+    records.probe().await.expect("a working store passes the probe");
+    records.delete("").await.unwrap();
+    assert!(records.list("").await.unwrap().is_empty(), "the empty prefix removes everything");
+    assert!(records.children("").await.unwrap().is_empty());
+}
+
+/// Checks that what was acknowledged is there when the store is opened again.
+pub async fn check_reopened(open: impl Fn() -> Arc<dyn RecordStore>) {
+    let document = json!({"title": "kept", "n": [1, 2, 3]});
+    open().put("videos/a/video.json", &document).await.unwrap();
+    open().put("videos/b/video.json", &document).await.unwrap();
+    open().delete("videos/b/").await.unwrap();
+    let again = open();
+    assert_eq!(again.get("videos/a/video.json").await.unwrap(), Some(document));
+    assert_eq!(again.list("").await.unwrap(), ["videos/a/video.json"]);
+    again.delete("").await.unwrap();
+}
+
+async fn refuses_bad_keys(records: &dyn RecordStore) {
+    for key in BAD_KEYS {
+        refused(records.get(key).await, ErrorKind::Invalid, &format!("get {key:?}"));
+        let put = records.put(key, &json!(1)).await;
+        refused(put, ErrorKind::Invalid, &format!("put {key:?}"));
+    }
+    for prefix in ["a", "/", "../", "a//", "./", "a/../", ".hidden/"] {
+        refused(records.list(prefix).await, ErrorKind::Invalid, &format!("list {prefix:?}"));
+        let children = records.children(prefix).await;
+        refused(children, ErrorKind::Invalid, &format!("children of {prefix:?}"));
+    }
+    for prefix in ["/", "..", "../", "a//", ".", "./", "a/../b", ".hidden", ".hidden/"] {
+        refused(records.delete(prefix).await, ErrorKind::Invalid, &format!("delete {prefix:?}"));
+    }
+}
+
+async fn knows_what_is_absent(records: &dyn RecordStore) {
+    assert_eq!(records.get("absent/video.json").await.unwrap(), None);
+    assert!(records.list("absent/").await.unwrap().is_empty());
+    assert!(records.children("absent/").await.unwrap().is_empty());
+    records.delete("absent/").await.expect("nothing there is no error");
+    records.delete("absent").await.expect("nothing there is no error");
+    records.delete("absent/video.json").await.expect("nothing there is no error");
+}
+
+async fn keeps_documents_as_they_are(records: &dyn RecordStore) {
+    let large: Vec<Value> =
+        (0..20_000).map(|n| json!({"chunk_id": n, "text": "x".repeat(80)})).collect();
+    let documents = [
+        json!(null),
+        json!(false),
+        json!(""),
+        json!([]),
+        json!({}),
+        json!({"z": 1, "a": {"y": [1, [2, {"x": null}]]}, "m": "order is kept"}),
+        json!([0, -1, i64::MIN, u64::MAX, 0.1, 1e-300, 1.7976931348623157e308, 12.34, -0.5]),
+        json!("žluťoučký kůň 🎬 \u{0} \u{1f} \" \\ / \u{2028}"),
+        json!({"": 1, "odd \n key": 2, "ключ": 3}),
+        Value::Array(large),
+    ];
+    for (n, document) in documents.iter().enumerate() {
+        let key = format!("kept/{n}.json");
+        records.put(&key, document).await.unwrap();
+        let read = records.get(&key).await.unwrap().expect("a stored document is there");
+        assert_eq!(read.to_string(), document.to_string(), "{key} must read back as written");
+    }
+    let odd = "kept/odd !\"#$%&'()*+,;<=>?@[]^`{|}~ name.json";
+    records.put(odd, &json!("odd")).await.unwrap();
+    assert_eq!(records.get(odd).await.unwrap(), Some(json!("odd")));
+    assert!(records.list("kept/").await.unwrap().contains(&odd.to_owned()));
+    assert_eq!(records.get("kept").await.unwrap(), None, "a folder is no document");
+    assert_eq!(records.get("kept/0.json/below").await.unwrap(), None);
+    records.delete("kept/").await.unwrap();
+}
+
+async fn replaces(records: &dyn RecordStore) {
+    for document in [json!({"long": "x".repeat(1000)}), json!(1), json!({"a": [1, 2]})] {
+        records.put("replaced.json", &document).await.unwrap();
+        assert_eq!(records.get("replaced.json").await.unwrap(), Some(document));
+    }
+    assert_eq!(records.list("").await.unwrap(), ["replaced.json"]);
+    records.delete("replaced.json").await.unwrap();
+}
+
+async fn lists(records: &dyn RecordStore) {
+    // In the order of their bytes, in which the slash comes after the dot and the hyphen.
+    let keys = ["a-b/1", "a.json", "a/x/1", "a/x/2", "a/x/deep/er/3", "a/y", "ab/1", "b", "c/1"];
+    for key in keys.iter().rev() {
+        records.put(key, &json!(key)).await.unwrap();
+    }
+    assert_eq!(records.list("").await.unwrap(), keys);
+    assert_eq!(records.list("a/").await.unwrap(), keys[2..6]);
+    assert_eq!(records.list("a/x/").await.unwrap(), keys[2..5]);
+    assert!(records.list("b/").await.unwrap().is_empty(), "a document is no folder");
+    assert_eq!(records.children("a/").await.unwrap(), ["x", "y"]);
+    assert_eq!(records.children("a/x/").await.unwrap(), ["1", "2", "deep"]);
+    let top = ["a", "a-b", "a.json", "ab", "b", "c"];
+    assert_eq!(records.children("").await.unwrap(), top);
+    assert!(records.children("b/").await.unwrap().is_empty());
+}
+
+async fn deletes(records: &dyn RecordStore) {
+    for key in ["v/1", "v/1.bak", "v/10/a", "v/2/a", "v/2/b/c"] {
+        records.put(key, &json!(key)).await.unwrap();
+    }
+    records.delete("v/1").await.unwrap();
+    assert_eq!(records.list("v/").await.unwrap(), ["v/1.bak", "v/10/a", "v/2/a", "v/2/b/c"]);
+    assert_eq!(records.get("v/1").await.unwrap(), None);
+    records.delete("v/2").await.expect("no document of that key is no error");
+    records.delete("v/1.bak/").await.expect("no document below is no error");
+    assert_eq!(records.list("v/").await.unwrap().len(), 4, "a folder is not removed by its name");
+    records.delete("v/2/").await.unwrap();
+    assert_eq!(records.list("v/").await.unwrap(), ["v/1.bak", "v/10/a"]);
+    records.delete("v/10/a").await.unwrap();
+    assert_eq!(records.children("v/").await.unwrap(), ["1.bak"], "what is empty is not listed");
+    records.put("v/2/a", &json!("again")).await.unwrap();
+    assert_eq!(records.get("v/2/a").await.unwrap(), Some(json!("again")));
+    records.delete("v/").await.unwrap();
+    assert!(!records.children("").await.unwrap().contains(&"v".to_owned()));
+}
+
+async fn shows_whole_documents_to_concurrent_readers(records: &dyn RecordStore) {
+    let version = |n: usize| json!(vec![n; 200 + n * 50]);
+    records.put("busy.json", &version(0)).await.unwrap();
+    let writers = future::join_all((0..4).map(|w| async move {
+        for n in 0..10 {
+            records.put("busy.json", &version(w * 10 + n)).await.unwrap();
+        }
+    }));
+    let readers = future::join_all((0..4).map(|_| async move {
+        for _ in 0..25 {
+            let seen = records.get("busy.json").await.unwrap().expect("it is always there");
+            let n = seen[0].as_u64().unwrap() as usize;
+            assert_eq!(seen, version(n), "a reader must see one document, whole");
+            assert_eq!(records.children("busy.json/").await.unwrap(), [""; 0]);
+        }
+    }));
+    future::join(writers, readers).await;
+    records.delete("busy.json").await.unwrap();
+}
+
+async fn writes_while_others_delete(records: &dyn RecordStore) {
+    let writers = future::join_all((0..4).map(|w| async move {
+        for n in 0..10 {
+            let key = format!("contested/{}/{w}-{n}.json", n % 2);
+            records.put(&key, &json!(n)).await.expect("a write succeeds beside deletes");
+        }
+    }));
+    let deleters = future::join_all((0..2).map(|_| async move {
+        for _ in 0..10 {
+            records.delete("contested/").await.expect("a delete succeeds beside writes");
+            records.list("contested/").await.expect("a list succeeds beside deletes");
+        }
+    }));
+    future::join(writers, deleters).await;
+    records.put("contested/last.json", &json!(1)).await.unwrap();
+    assert_eq!(records.get("contested/last.json").await.unwrap(), Some(json!(1)));
+    records.delete("contested/").await.unwrap();
+    assert!(records.list("contested/").await.unwrap().is_empty());
+}
