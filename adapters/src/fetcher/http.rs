@@ -70,7 +70,7 @@ pub struct HttpFetcher {
 }
 
 impl HttpFetcher {
-    /// Fails when no TLS roots are installed. *Blocks* while it reads them.
+    /// Fails when TLS cannot be set up. *Blocks* while it reads the roots of the system.
     pub fn new(options: HttpFetcherOptions) -> Result<Self> {
         Self::on(Network::system(), options)
     }

@@ -106,6 +106,19 @@ async fn a_folder_that_cannot_be_written_fails_the_probe_without_telling_its_pat
 }
 
 #[tokio::test]
+async fn opening_a_folder_removes_what_was_abandoned_and_nothing_younger() {
+    use std::time::{Duration, SystemTime};
+    let root = tempfile::tempdir().unwrap();
+    folder(root.path());
+    let partial = root.path().join(".partial");
+    std::fs::write(partial.join("clip.mp4.young"), "half").unwrap();
+    let old = std::fs::File::create(partial.join("clip.mp4.old")).unwrap();
+    old.set_modified(SystemTime::now() - Duration::from_secs(25 * 60 * 60)).unwrap();
+    folder(root.path());
+    assert_eq!(tree(root.path()), [".partial", ".partial/clip.mp4.young"]);
+}
+
+#[tokio::test]
 async fn an_object_is_no_folder() {
     let root = tempfile::tempdir().unwrap();
     let storage = folder(root.path());
