@@ -1,0 +1,66 @@
+// A page that fails its test on script errors, on anything the content policy blocks, and on any
+// request that leaves the service.
+import { test as base, expect } from "@playwright/test";
+import { startService } from "./service.js";
+
+export { expect };
+
+export const test = base.extend({
+  // A service of the test file's own, whose settings the file chooses with test.use.
+  settings: [{}, { option: true, scope: "worker" }],
+  service: [async ({ settings }, use) => {
+    const service = await startService(settings);
+    await use(service);
+    await service.stop();
+  }, { scope: "worker", timeout: 90_000 }],
+
+  page: async ({ page, service }, use) => {
+    const complaints = [];
+    page.on("pageerror", (error) => complaints.push(`script error: ${error.message}`));
+    page.on("console", (message) => {
+      if (/content security policy/i.test(message.text())) complaints.push(message.text());
+    });
+    page.on("request", (request) => {
+      const url = new URL(request.url());
+      if (url.protocol.startsWith("http") && url.origin !== service.url) complaints.push(`request to ${url}`);
+    });
+    await use(page);
+    expect(complaints).toEqual([]);
+  },
+});
+
+// Notes every place the player is sent to, for seeksTo.
+export async function watchSeeks(page) {
+  await page.evaluate(() => {
+    const video = document.querySelector("video");
+    window.seeks = [];
+    if (!window.watching) video.addEventListener("seeking", () => window.seeks.push(video.currentTime));
+    window.watching = true;
+  });
+}
+
+// The player was sent to this second and got there: it is at or after it, with a picture.
+export async function expectPlayingFrom(page, seconds) {
+  await expect.poll(() => page.evaluate(() => window.seeks)).toContainEqual(expect.closeTo(seconds, 1));
+  await expect.poll(() => page.evaluate((start) => {
+    const video = document.querySelector("video");
+    return video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA && video.currentTime >= start - 0.1;
+  }, seconds)).toBe(true);
+}
+
+// Starts an ingest through the API and waits for it: for tests that need a video, not the form.
+export async function ingest(service, file, fields = {}) {
+  const { readFile } = await import("node:fs/promises");
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append("file", new Blob([await readFile(file)], { type: "video/mp4" }), "shotlog-sample.mp4");
+  const accepted = await fetch(`${service.url}/videos`, { method: "POST", body: form });
+  const { job_id: jobId } = await accepted.json();
+  let job;
+  await expect.poll(async () => {
+    job = await (await fetch(`${service.url}/jobs/${jobId}`)).json();
+    return job.status;
+  }, { timeout: 200_000 }).toMatch(/done|failed/);
+  expect(job.error).toBeNull();
+  return job.result;
+}

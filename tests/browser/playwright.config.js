@@ -1,0 +1,19 @@
+// The built-in page in Debian's Chromium, against the real binary. SHOTLOG_BINARY names it.
+import { defineConfig } from "@playwright/test";
+import { browser } from "./service.js";
+
+export default defineConfig({
+  testDir: ".",
+  outputDir: "../../var/browser-tests",
+  workers: 1,
+  forbidOnly: true,
+  timeout: 240_000,
+  expect: { timeout: 20_000 },
+  reporter: [["list"]],
+  use: {
+    actionTimeout: 20_000,
+    launchOptions: browser,
+    viewport: { width: 1280, height: 800 },
+    trace: "retain-on-failure",
+  },
+});

@@ -1,0 +1,39 @@
+// Takes the README's picture, docs/screenshot.jpg: the page with the sample clip answered about.
+//   SHOTLOG_BINARY=target/release/shotlog npm --prefix tests/browser run screenshot
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { chromium } from "@playwright/test";
+import { browser as options, root, sample, startService } from "./service.js";
+
+const service = await startService();
+const browser = await chromium.launch(options);
+try {
+  const schema = await (await fetch(`${service.url}/schema`)).json();
+  const analyzers = schema.analyzers.filter((id) => id !== "transcript" || !schema.analyzers.includes("diarization"));
+  const form = new FormData();
+  form.append("analyzers", analyzers.join(","));
+  form.append("min_duration", "3");
+  form.append("file", new Blob([await readFile(sample)]), "a-day-in-port-ellery.mp4");
+  const { job_id: jobId } = await (await fetch(`${service.url}/videos`, { method: "POST", body: form })).json();
+  let job;
+  do {
+    await new Promise((done) => { setTimeout(done, 500); });
+    job = await (await fetch(`${service.url}/jobs/${jobId}`)).json();
+  } while (job.status === "queued" || job.status === "running");
+  if (job.status === "failed") throw new Error(job.error);
+
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1100 }, deviceScaleFactor: 1.25 });
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.goto(`${service.url}/#/video/${job.result.video_id}?t=9`);
+  await page.getByRole("radio", { name: "Ask" }).check();
+  await page.getByLabel("Ask about the footage").fill(process.argv[2] ?? "How many seals did the scientists count last year?");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.locator("#answer").waitFor();
+  await page.evaluate(() => document.querySelector("video").pause());
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await mkdir(join(root, "docs"), { recursive: true });
+  await page.screenshot({ path: process.argv[3] ?? join(root, "docs/screenshot.jpg"), quality: 82, type: "jpeg", fullPage: false });
+} finally {
+  await browser.close();
+  await service.stop();
+}

@@ -1,0 +1,78 @@
+// Starts the real binary on a free port over an empty data folder; used by every test and by the
+// screenshot. The process is ended with the test that started it.
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+export const sample = join(root, "var/sample/shotlog-sample.mp4");
+
+export const browser = {
+  executablePath: process.env.SHOTLOG_CHROMIUM ?? "/usr/bin/chromium",
+  // Chromium's own sandbox refuses to run as root, which is what a container has.
+  args: ["--autoplay-policy=no-user-gesture-required", ...(process.getuid() === 0 ? ["--no-sandbox"] : [])],
+};
+
+function freePort() {
+  return new Promise((done, failed) => {
+    const server = createServer();
+    server.on("error", failed);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
+}
+
+export async function startService({ environment = {}, flags = [] } = {}) {
+  const binary = process.env.SHOTLOG_BINARY ?? join(root, "target/debug/shotlog");
+  const port = await freePort();
+  const data = await mkdtemp(join(tmpdir(), "shotlog-browser-"));
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(binary, ["--config", join(root, "config.toml"), "serve", ...flags], {
+    cwd: root,
+    env: {
+      ...process.env,
+      SERVICE_HTTP__LISTEN: `127.0.0.1:${port}`,
+      SERVICE_HTTP__BASE_URL: url,
+      SERVICE_DATA_DIR: data,
+      ...(process.env.SHOTLOG_MODELS ? { SERVICE_MODELS__DIR: process.env.SHOTLOG_MODELS } : {}),
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (text) => { output = (output + text).slice(-20_000); });
+  }
+  let ended = null;
+  const end = new Promise((done) => {
+    child.on("error", (error) => { ended = error.message; done(); });
+    child.on("exit", (code, signal) => { ended = `exit ${code ?? signal}`; done(); });
+  });
+
+  const stop = async () => {
+    if (ended === null) {
+      child.kill("SIGTERM");
+      const killer = setTimeout(() => child.kill("SIGKILL"), 15_000);
+      await end;
+      clearTimeout(killer);
+    }
+    await rm(data, { recursive: true, force: true });
+  };
+
+  for (let attempt = 0; ; attempt += 1) {
+    if (ended !== null) throw new Error(`the service did not start (${ended}):\n${output}`);
+    const healthy = await fetch(`${url}/health`).then((answer) => answer.ok, () => false);
+    if (healthy) break;
+    if (attempt > 600) {
+      await stop();
+      throw new Error(`the service does not answer:\n${output}`);
+    }
+    await new Promise((done) => { setTimeout(done, 100); });
+  }
+  return { url, stop, output: () => output };
+}

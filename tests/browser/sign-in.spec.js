@@ -1,0 +1,38 @@
+// Signing in, when the service asks for a token.
+import { expect, test } from "./fixtures.js";
+
+const TOKEN = "correct-horse-battery-staple";
+
+test.use({ settings: { environment: { SERVICE_AUTH__TOKENS: JSON.stringify([TOKEN]) } } });
+
+test("the page asks for it, refuses a wrong one and never holds the right one", async ({ page, service }) => {
+  await page.goto(service.url);
+  await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Videos" })).toBeHidden();
+
+  await page.getByLabel("Access token").fill("not the token");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "not accepted" })).toBeVisible();
+
+  await page.getByLabel("Access token").fill(TOKEN);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("heading", { name: "Videos" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Sign in" })).toBeHidden();
+
+  const held = await page.evaluate(() => ({
+    cookie: document.cookie, local: localStorage.length, session: sessionStorage.length, html: document.documentElement.outerHTML,
+  }));
+  expect(held.cookie).toBe("");
+  expect([held.local, held.session]).toEqual([0, 0]);
+  expect(held.html).not.toContain(TOKEN);
+
+  const [cookie] = await page.context().cookies();
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
+  expect(cookie.value).not.toContain(TOKEN);
+});
+
+test("without it the API answers 401, and the header opens it", async ({ service }) => {
+  expect((await fetch(`${service.url}/videos`)).status).toBe(401);
+  expect((await fetch(`${service.url}/videos`, { headers: { "X-Core-Token": TOKEN } })).status).toBe(200);
+  expect((await fetch(`${service.url}/health`)).status).toBe(200);
+});
