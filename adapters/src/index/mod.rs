@@ -1,1 +1,5 @@
 //! Adapters of `ports::index`.
+
+mod check;
+pub mod memory;
+mod words;

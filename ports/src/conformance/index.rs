@@ -1,1 +1,726 @@
-//! What every adapter of the `index` port does.
+//! The suite of [`VectorIndex`]: [`check`] for every adapter, [`check_whole_batches`] for those
+//! that publish a whole `replace` at once.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::index::{
+    FieldValue, Filter, Hit, Point, PointId, Test, TextQuery, VectorIndex, VectorQuery,
+};
+use crate::{ErrorKind, Result};
+
+/// The dimension every index under test is opened with.
+pub const DIMENSION: usize = 8;
+
+/// Checks every duty of the port. Each call of `fresh` must yield an empty index of [`DIMENSION`].
+pub async fn check<F, Fut>(fresh: F)
+where
+    F: Fn() -> Fut,
+    Fut: Future<Output = Arc<dyn VectorIndex>>,
+{
+    an_empty_index_answers(&*fresh().await).await;
+    hits_are_ranked_by_cosine(&*fresh().await).await;
+    equal_scores_are_ordered_by_id(&*fresh().await).await;
+    thresholds_drop_weaker_hits(&*fresh().await).await;
+    points_without_the_field_never_match(&*fresh().await).await;
+    documents_come_back_as_stored(&*fresh().await).await;
+    filters_are_exact_ands(&*fresh().await).await;
+    filters_come_before_scoring(&*fresh().await).await;
+    keywords_are_compared_whole(&*fresh().await).await;
+    replace_follows_scope_and_id(&*fresh().await).await;
+    large_batches_stay_searchable(&*fresh().await).await;
+    invalid_input_changes_nothing(&*fresh().await).await;
+    text_is_found_by_words_and_phrases(&*fresh().await).await;
+    text_search_filters_and_limits(&*fresh().await).await;
+    vectors_come_back_in_order(&*fresh().await).await;
+    values_are_distinct_and_in_order(&*fresh().await).await;
+    writers_do_not_lose_each_others_points(fresh().await).await;
+}
+
+/// Checks that readers see all of a `replace` or nothing of it.
+pub async fn check_whole_batches<F, Fut>(fresh: F)
+where
+    F: Fn() -> Fut,
+    Fut: Future<Output = Arc<dyn VectorIndex>>,
+{
+    readers_see_whole_batches(fresh().await).await;
+}
+
+async fn an_empty_index_answers(index: &dyn VectorIndex) {
+    index.probe().await.unwrap();
+    assert_eq!(index.count(&Filter::default()).await.unwrap(), 0);
+    assert_eq!(search(index, "combined", axis(0), 5).await, []);
+    assert_eq!(text(index, "anything").await, []);
+    assert_eq!(index.vectors(&Filter::default(), "combined").await.unwrap(), []);
+    assert!(index.values("video_id").await.unwrap().is_empty());
+    index.replace(None, vec![]).await.unwrap();
+    index.replace(Some(&Filter::default()), vec![]).await.unwrap();
+    assert_eq!(index.count(&Filter::default()).await.unwrap(), 0);
+}
+
+async fn hits_are_ranked_by_cosine(index: &dyn VectorIndex) {
+    let points = (0..5).map(|i| point("aa", i).vector("combined", lean(i as f32 * 0.2))).collect();
+    replace(index, points).await;
+    let hits = search(index, "combined", axis(0), 10).await;
+    assert_eq!(chunks(&hits), [0, 1, 2, 3, 4], "nearest first");
+    for (i, hit) in hits.iter().enumerate() {
+        let cosine = (i as f32 * 0.2).cos();
+        assert!((hit.score - cosine).abs() < 1e-5, "score {} is not {cosine}", hit.score);
+        assert!((-1.0..=1.0).contains(&hit.score), "a cosine lies in -1..1, not {}", hit.score);
+    }
+    assert_eq!(chunks(&search(index, "combined", axis(0), 2).await), [0, 1], "limit");
+    assert_eq!(search(index, "combined", axis(0), 0).await, [], "a limit of zero");
+    assert_eq!(search(index, "combined", axis(0), usize::MAX).await.len(), 5, "no limit at all");
+    let opposite = axis(0).map(|x| -x);
+    let hits = search(index, "combined", opposite, 1).await;
+    assert_eq!(chunks(&hits), [4], "the opposite direction ranks the other way round");
+    assert!(hits[0].score < 0.0, "negative cosines stay negative");
+}
+
+async fn equal_scores_are_ordered_by_id(index: &dyn VectorIndex) {
+    let ids = [("bb", 1, "x"), ("aa", 10, "x"), ("aa", 2, "y"), ("aa", 2, "x"), ("ab", 0, "x")];
+    for (video, chunk, analyzer) in ids {
+        let mut new = point(video, chunk).vector("combined", axis(1)).says("same words");
+        new.id.analyzer_id = analyzer.into();
+        replace(index, vec![new.build()]).await;
+    }
+    let mut sorted: Vec<_> = ids.iter().map(|(v, c, a)| id(v, *c, a)).collect();
+    sorted.sort();
+    for limit in 1..=ids.len() {
+        let hits = search(index, "combined", axis(1), limit).await;
+        let found: Vec<_> = hits.into_iter().map(|hit| hit.id).collect();
+        assert_eq!(found, sorted[..limit], "ties at limit {limit}");
+    }
+    let same = TextQuery { text: "words".into(), filter: Filter::default(), limit: 3 };
+    let found: Vec<_> =
+        index.text_search(same).await.unwrap().into_iter().map(|hit| hit.id).collect();
+    assert_eq!(found, sorted[..3], "ties of a text search");
+}
+
+async fn thresholds_drop_weaker_hits(index: &dyn VectorIndex) {
+    let points = (0..4).map(|i| point("aa", i).vector("combined", lean(i as f32 * 0.5))).collect();
+    replace(index, points).await;
+    for (threshold, expected) in
+        [(-1.0, 4), (0.5, 3), (0.6, 2), (0.99, 1), (1.1, 0), (f32::NEG_INFINITY, 4)]
+    {
+        let query = VectorQuery { threshold: Some(threshold), ..nearest("combined", axis(0), 10) };
+        let hits = index.search(query).await.unwrap();
+        assert_eq!(hits.len(), expected, "threshold {threshold}");
+        assert!(hits.iter().all(|hit| hit.score >= threshold));
+    }
+}
+
+async fn points_without_the_field_never_match(index: &dyn VectorIndex) {
+    let both = point("aa", 0).vector("combined", axis(0)).vector("people", axis(1));
+    replace(index, vec![both, point("aa", 1).vector("combined", axis(1)), point("aa", 2)]).await;
+    assert_eq!(chunks(&search(index, "combined", axis(0), 9).await), [0, 1]);
+    assert_eq!(chunks(&search(index, "people", axis(0), 9).await), [0]);
+    assert_eq!(search(index, "objects", axis(0), 9).await, [], "a field no point has");
+    assert_eq!(index.count(&Filter::default()).await.unwrap(), 3, "they are points all the same");
+    // A replacement without the field takes the point out of it.
+    replace(index, vec![point("aa", 0).vector("combined", axis(0))]).await;
+    assert_eq!(search(index, "people", axis(0), 9).await, []);
+}
+
+async fn documents_come_back_as_stored(index: &dyn VectorIndex) {
+    let documents = [
+        json!({"z": 1, "a": [1.5, -0.25, null, true], "nested": {"text": "été 🎬 \"quoted\"\n"}}),
+        json!({}),
+        json!("text"),
+        json!({"big": u64::MAX, "small": i64::MIN, "long": "x".repeat(100_000)}),
+    ];
+    let points = documents.iter().zip(0..).map(|(document, i)| {
+        let mut point = point("aa", i).vector("combined", axis(0)).says("word").build();
+        point.document = document.clone();
+        point
+    });
+    index.replace(None, points.collect()).await.unwrap();
+    for hits in [search(index, "combined", axis(0), 9).await, text(index, "word").await] {
+        assert_eq!(hits.len(), documents.len());
+        for hit in hits {
+            let stored = &documents[hit.id.chunk_id as usize];
+            assert_eq!(&hit.document, stored);
+            assert_eq!(keys(&hit.document), keys(stored), "keys keep their order");
+        }
+    }
+}
+
+async fn filters_are_exact_ands(index: &dyn VectorIndex) {
+    let points = vec![
+        point("aa", 0)
+            .keywords("objects", &["car", "dog"])
+            .float("start", 0.0)
+            .float("end", 5.0)
+            .integer("people_count", 0),
+        point("aa", 1)
+            .keywords("objects", &["dog"])
+            .float("start", 5.0)
+            .float("end", 10.0)
+            .integer("people_count", 2),
+        point("aa", 2).keywords("objects", &[]).float("start", 10.0).float("end", 15.5),
+        point("bb", 0)
+            .keywords("objects", &["car"])
+            .keywords("tags", &["night", "rain"])
+            .integer("people_count", -3),
+        point("bb", 3),
+    ];
+    replace(index, points.into_iter().map(|p| p.vector("combined", axis(0))).collect()).await;
+
+    let any = |words: &[&str]| Test::AnyKeyword(words.iter().map(|&w| w.into()).collect());
+    let among = |numbers: &[i64]| Test::AnyInteger(numbers.to_vec());
+    let cases: Vec<(Filter, &[(&str, u32)])> = vec![
+        (Filter::default(), &[("aa", 0), ("aa", 1), ("aa", 2), ("bb", 0), ("bb", 3)]),
+        (Filter::video("aa"), &[("aa", 0), ("aa", 1), ("aa", 2)]),
+        (Filter::video("zz"), &[]),
+        (filter("video_id", any(&["bb", "zz"])), &[("bb", 0), ("bb", 3)]),
+        (filter("video_id", any(&[])), &[]),
+        (
+            filter("analyzer_id", any(&["default_video"])),
+            &[("aa", 0), ("aa", 1), ("aa", 2), ("bb", 0), ("bb", 3)],
+        ),
+        (filter("analyzer_id", any(&["ocr"])), &[]),
+        (filter("chunk_id", among(&[0, 3])), &[("aa", 0), ("bb", 0), ("bb", 3)]),
+        (filter("chunk_id", among(&[])), &[]),
+        (filter("chunk_id", among(&[-1, i64::MAX])), &[]),
+        (filter("chunk_id", Test::AtLeast(1.5)), &[("aa", 2), ("bb", 3)]),
+        (filter("objects", any(&["car"])), &[("aa", 0), ("bb", 0)]),
+        (filter("objects", any(&["car", "dog"])), &[("aa", 0), ("aa", 1), ("bb", 0)]),
+        (filter("objects", any(&["cat"])), &[]),
+        // One condition asks for any of its words, two conditions ask for both.
+        (filter("objects", any(&["car"])).and("objects", any(&["dog"])), &[("aa", 0)]),
+        (filter("objects", any(&["car"])).and("tags", any(&["rain"])), &[("bb", 0)]),
+        (filter("objects", any(&["dog"])).and("tags", any(&["rain"])), &[]),
+        (filter("people_count", Test::AtLeast(0.0)), &[("aa", 0), ("aa", 1)]),
+        (filter("people_count", Test::AtLeast(0.5)), &[("aa", 1)]),
+        (filter("people_count", Test::AtMost(0.0)), &[("aa", 0), ("bb", 0)]),
+        (filter("people_count", Test::AtMost(-2.5)), &[("bb", 0)]),
+        (filter("people_count", among(&[2, -3])), &[("aa", 1), ("bb", 0)]),
+        (filter("people_count", Test::AtLeast(1e300)), &[]),
+        (filter("people_count", Test::AtLeast(f64::INFINITY)), &[]),
+        (filter("people_count", Test::AtMost(f64::NEG_INFINITY)), &[]),
+        (filter("people_count", Test::AtMost(f64::INFINITY)), &[("aa", 0), ("aa", 1), ("bb", 0)]),
+        // A bound is part of what it allows, whatever the sign of its zero.
+        (filter("start", Test::AtLeast(5.0)), &[("aa", 1), ("aa", 2)]),
+        (filter("start", Test::AtLeast(5.000_000_001)), &[("aa", 2)]),
+        (filter("start", Test::AtMost(-0.0)), &[("aa", 0)]),
+        (filter("start", Test::AtLeast(0.0)), &[("aa", 0), ("aa", 1), ("aa", 2)]),
+        (filter("end", Test::AtMost(15.5)), &[("aa", 0), ("aa", 1), ("aa", 2)]),
+        (filter("end", Test::AtMost(15.499)), &[("aa", 0), ("aa", 1)]),
+        (filter("start", Test::AtLeast(5.0)).and("end", Test::AtMost(10.0)), &[("aa", 1)]),
+        (Filter::video("aa").and("chunk_id", among(&[0, 3])), &[("aa", 0)]),
+        (Filter::video("aa").and("video_id", any(&["bb"])), &[]),
+    ];
+    for (filter, expected) in cases {
+        let expected: Vec<_> = expected.iter().map(|(v, c)| id(v, *c, "default_video")).collect();
+        let counted = index.count(&filter).await.unwrap();
+        assert_eq!(counted, expected.len() as u64, "count of {filter:?}");
+        let query = VectorQuery { filter: filter.clone(), ..nearest("combined", axis(0), 99) };
+        let found: Vec<_> = index.search(query).await.unwrap().into_iter().map(|h| h.id).collect();
+        assert_eq!(found, expected, "search with {filter:?}");
+        let vectors = index.vectors(&filter, "combined").await.unwrap();
+        let found: Vec<_> = vectors.into_iter().map(|(id, _)| id).collect();
+        assert_eq!(found, expected, "vectors of {filter:?}");
+    }
+}
+
+async fn filters_come_before_scoring(index: &dyn VectorIndex) {
+    // The best hundred do not match; the worst ten do.
+    let points = (0..110).map(|i| {
+        let tag = if i < 100 { "near" } else { "far" };
+        point("aa", i).vector("combined", lean(i as f32 * 0.01)).keywords("tags", &[tag])
+    });
+    replace(index, points.collect()).await;
+    let only_far = filter("tags", Test::AnyKeyword(vec!["far".into()]));
+    let query = VectorQuery { filter: only_far, ..nearest("combined", axis(0), 10) };
+    let hits = index.search(query).await.unwrap();
+    assert_eq!(chunks(&hits), (100..110).collect::<Vec<_>>());
+}
+
+async fn keywords_are_compared_whole(index: &dyn VectorIndex) {
+    let words =
+        ["Zürich", "zürich", "Zu\u{308}rich", "東京 タワー", "a b", "a", "", " a", "🎬", "x'\"\\y"];
+    let points = words.iter().zip(0..).map(|(word, i)| point("aa", i).keywords("objects", &[word]));
+    replace(index, points.collect()).await;
+    for (word, i) in words.iter().zip(0..) {
+        let one = filter("objects", Test::AnyKeyword(vec![(*word).into()]));
+        assert_eq!(index.count(&one).await.unwrap(), 1, "exactly one point has {word:?}");
+        let both = one.and("chunk_id", Test::AnyInteger(vec![i]));
+        assert_eq!(index.count(&both).await.unwrap(), 1, "and it is the one with {word:?}");
+    }
+    let mut sorted: Vec<String> = words.iter().map(|&w| w.into()).collect();
+    sorted.sort();
+    assert_eq!(index.values("objects").await.unwrap(), sorted);
+}
+
+async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
+    let tagged = |video: &str, chunk: u32, revision: &str| {
+        let vector = axis(chunk as usize % DIMENSION);
+        point(video, chunk)
+            .vector("combined", vector)
+            .keywords("revision", &[revision])
+            .says(revision)
+    };
+    let revision = |value: &str| filter("revision", Test::AnyKeyword(vec![value.into()]));
+
+    replace(index, vec![tagged("aa", 0, "r1"), tagged("aa", 1, "r1"), tagged("bb", 0, "r1")]).await;
+    // Without a scope only points with the same id go.
+    replace(index, vec![tagged("aa", 1, "r2"), tagged("aa", 2, "r2")]).await;
+    assert_eq!(index.count(&Filter::default()).await.unwrap(), 4);
+    assert_eq!(index.count(&revision("r1")).await.unwrap(), 2);
+    assert_eq!(index.count(&revision("r2")).await.unwrap(), 2);
+    assert_eq!(chunks(&search(index, "combined", axis(1), 1).await), [1]);
+    assert_eq!(text(index, "r1").await.len(), 2, "replaced text is not found any more");
+
+    // A scope removes what matches, before the new points are added.
+    let scope = Filter::video("aa");
+    let new = vec![tagged("aa", 0, "r3").build(), tagged("cc", 5, "r3").build()];
+    index.replace(Some(&scope), new).await.unwrap();
+    assert_eq!(index.count(&Filter::video("aa")).await.unwrap(), 1);
+    assert_eq!(index.count(&Filter::video("bb")).await.unwrap(), 1, "outside the scope");
+    assert_eq!(index.count(&Filter::video("cc")).await.unwrap(), 1, "new points need no scope");
+
+    // A narrower scope, nothing new.
+    let scope = Filter::video("aa").and("chunk_id", Test::AtLeast(1.0));
+    index.replace(Some(&scope), vec![]).await.unwrap();
+    assert_eq!(index.count(&Filter::video("aa")).await.unwrap(), 1, "nothing matched the scope");
+    index.replace(Some(&Filter::video("aa")), vec![]).await.unwrap();
+    assert_eq!(index.count(&Filter::video("aa")).await.unwrap(), 0);
+
+    // The last of several points with one id wins, in one batch as over several.
+    replace(index, vec![tagged("dd", 0, "r4"), tagged("dd", 0, "r5")]).await;
+    assert_eq!(index.count(&Filter::video("dd")).await.unwrap(), 1);
+    assert_eq!(index.count(&revision("r5")).await.unwrap(), 1);
+
+    // Another analyzer of the same chunk is another point.
+    let mut other = tagged("dd", 0, "r6");
+    other.id.analyzer_id = "ocr".into();
+    replace(index, vec![other]).await;
+    assert_eq!(index.count(&Filter::video("dd")).await.unwrap(), 2);
+    let scope = Filter::video("dd").and("analyzer_id", Test::AnyKeyword(vec!["ocr".into()]));
+    index.replace(Some(&scope), vec![]).await.unwrap();
+    assert_eq!(index.count(&Filter::video("dd")).await.unwrap(), 1);
+
+    // The empty filter is every point.
+    index.replace(Some(&Filter::default()), vec![tagged("ee", 0, "r7").build()]).await.unwrap();
+    assert_eq!(index.values("video_id").await.unwrap(), ["ee"]);
+    assert_eq!(text(index, "r5").await, []);
+}
+
+async fn large_batches_stay_searchable(index: &dyn VectorIndex) {
+    let many = 3000;
+    let all = |revision: &str| -> Vec<Point> {
+        (0..many)
+            .map(|i| {
+                let video = format!("v{}", i % 7);
+                point(&video, i)
+                    .vector("combined", lean(i as f32 / many as f32))
+                    .keywords("revision", &[revision])
+                    .says(&format!("word{i} common"))
+                    .build()
+            })
+            .collect()
+    };
+    index.replace(None, all("r1")).await.unwrap();
+    index.replace(None, all("r2")).await.unwrap();
+    assert_eq!(index.count(&Filter::default()).await.unwrap(), u64::from(many));
+    let old = filter("revision", Test::AnyKeyword(vec!["r1".into()]));
+    assert_eq!(index.count(&old).await.unwrap(), 0);
+    let hits = search(index, "combined", axis(0), 20).await;
+    assert_eq!(chunks(&hits), (0..20).collect::<Vec<_>>());
+    let query = VectorQuery { filter: Filter::video("v3"), ..nearest("combined", axis(0), 3) };
+    assert_eq!(chunks(&index.search(query).await.unwrap()), [3, 10, 17]);
+    assert_eq!(chunks(&text(index, "word1234").await), [1234]);
+}
+
+async fn invalid_input_changes_nothing(index: &dyn VectorIndex) {
+    let good = || point("aa", 0).vector("combined", axis(0)).says("kept");
+    replace(index, vec![good()]).await;
+
+    let mut bad: Vec<(&str, Point)> = vec![
+        ("too few dimensions", good().raw("people", vec![1.0; DIMENSION - 1]).build()),
+        ("too many dimensions", good().raw("people", vec![1.0; DIMENSION + 1]).build()),
+        ("no dimension", good().raw("people", vec![]).build()),
+        ("NaN in a vector", good().raw("people", vec![f32::NAN; DIMENSION]).build()),
+        ("an infinite vector", good().raw("people", vec![f32::INFINITY; DIMENSION]).build()),
+        ("NaN in the payload", good().float("start", f64::NAN).build()),
+        ("an unknown payload field", good().keywords("colour", &["red"]).build()),
+        ("a keyword where an integer belongs", good().keywords("people_count", &["1"]).build()),
+        ("an integer where a float belongs", good().integer("start", 1).build()),
+        ("a float where a keyword belongs", good().float("tags", 1.0).build()),
+    ];
+    for field in ["video_id", "analyzer_id"] {
+        bad.push(("an id's field in the payload", good().keywords(field, &["zz"]).build()));
+    }
+    for (why, point) in bad {
+        let scope = Filter::default();
+        let others = vec![good().build(), self::point("bb", 1).build(), point];
+        invalid(index.replace(Some(&scope), others).await, why);
+        assert_eq!(index.count(&Filter::default()).await.unwrap(), 1, "{why} changed the index");
+        assert_eq!(chunks(&text(index, "kept").await), [0], "{why} changed the index");
+    }
+
+    let any = || Test::AnyKeyword(vec!["x".into()]);
+    let filters = [
+        ("an unknown field", filter("colour", any())),
+        ("a vector's field", filter("combined", any())),
+        ("keywords against an integer", filter("people_count", any())),
+        ("keywords against a float", filter("start", any())),
+        ("integers against a keyword", filter("objects", Test::AnyInteger(vec![1]))),
+        ("integers against a float", filter("start", Test::AnyInteger(vec![1]))),
+        ("a bound on a keyword", filter("objects", Test::AtLeast(1.0))),
+        ("an upper bound on a keyword", filter("video_id", Test::AtMost(1.0))),
+        ("a bound that is no number", filter("start", Test::AtLeast(f64::NAN))),
+        ("one bad condition among good ones", Filter::video("aa").and("colour", any())),
+    ];
+    for (why, filter) in filters {
+        invalid(index.count(&filter).await, why);
+        invalid(index.vectors(&filter, "combined").await, why);
+        invalid(index.replace(Some(&filter), vec![point("cc", 1).build()]).await, why);
+        let query = VectorQuery { filter: filter.clone(), ..nearest("combined", axis(0), 1) };
+        invalid(index.search(query).await, why);
+        let query = TextQuery { text: "kept".into(), filter, limit: 1 };
+        invalid(index.text_search(query).await, why);
+    }
+    for (why, vector) in [
+        ("a short query", vec![1.0; DIMENSION - 1]),
+        ("a long query", vec![1.0; DIMENSION + 1]),
+        ("an empty query", vec![]),
+        ("NaN in a query", vec![f32::NAN; DIMENSION]),
+    ] {
+        let query = VectorQuery { vector, ..nearest("combined", axis(0), 1) };
+        invalid(index.search(query).await, why);
+    }
+    let query = VectorQuery { threshold: Some(f32::NAN), ..nearest("combined", axis(0), 1) };
+    invalid(index.search(query).await, "a threshold that is no number");
+    for field in ["colour", "combined", "start", "chunk_id"] {
+        invalid(index.values(field).await, "values of what is no keyword field");
+    }
+    assert_eq!(index.values("video_id").await.unwrap(), ["aa"], "all of that changed nothing");
+}
+
+async fn text_is_found_by_words_and_phrases(index: &dyn VectorIndex) {
+    let texts = [
+        "The red car stops in front of the bakery.",
+        "A car is red; the front of the bakery is dark",
+        "Nobody speaks. NOBODY moves.",
+        "Zürich Hauptbahnhof, platform 12",
+        "",
+    ];
+    let points = texts.iter().zip(0..).map(|(text, i)| point("aa", i).says(text));
+    replace(index, points.collect()).await;
+    let cases: &[(&str, &[u32])] = &[
+        ("bakery", &[0, 1]),
+        ("BAKERY", &[0, 1]),
+        ("nobody", &[2]),
+        ("Zürich", &[3]),
+        ("12", &[3]),
+        ("platform nobody", &[2, 3]),
+        ("\"red car\"", &[0]),
+        ("\"car is red\"", &[1]),
+        ("\"Red Car\"", &[0]),
+        ("\"car red\"", &[]),
+        ("\"red car\" platform", &[0, 3]),
+        ("\"bakery\"", &[0, 1]),
+        ("submarine", &[]),
+        ("bak", &[]),
+        ("", &[]),
+        (" \t.,;!? ", &[]),
+        ("\"\"", &[]),
+        ("\"", &[]),
+        ("\"nobody", &[2]),
+        // What a query language could read as an operator is text here.
+        ("AND OR NOT", &[]),
+        ("+bakery -car", &[0, 1]),
+        ("field:nobody*~2", &[2]),
+        ("(nobody [to", &[2]),
+    ];
+    for (query, expected) in cases {
+        let mut found = chunks(&text(index, query).await);
+        found.sort_unstable();
+        assert_eq!(found, *expected, "text search for {query:?}");
+    }
+    // More of the words and rarer words weigh more.
+    let hits = text(index, "red platform hauptbahnhof").await;
+    assert_eq!(hits[0].id.chunk_id, 3);
+    assert!(hits.iter().all(|hit| hit.score > 0.0), "a match scores above zero");
+    assert!(hits.windows(2).all(|pair| pair[0].score >= pair[1].score), "best first");
+    let long = "word ".repeat(20_000);
+    assert_eq!(text(index, &long).await, [], "a very long query is still a query");
+}
+
+async fn text_search_filters_and_limits(index: &dyn VectorIndex) {
+    let points = (0..30).map(|i| {
+        let video = if i % 2 == 0 { "aa" } else { "bb" };
+        let words = "lighthouse ".repeat(1 + i as usize % 3);
+        point(video, i).says(&words).float("start", f64::from(i))
+    });
+    replace(index, points.collect()).await;
+    let find = |filter: Filter, limit| TextQuery { text: "lighthouse".into(), filter, limit };
+    let all = index.text_search(find(Filter::default(), 99)).await.unwrap();
+    assert_eq!(all.len(), 30);
+    let odd = index.text_search(find(Filter::video("bb"), 99)).await.unwrap();
+    assert_eq!(odd.len(), 15);
+    assert!(odd.iter().all(|hit| hit.id.video_id == "bb"));
+    let expected: Vec<_> = all.iter().filter(|hit| hit.id.video_id == "bb").cloned().collect();
+    assert_eq!(odd, expected, "a filter changes neither order nor score");
+    let late = Filter::video("aa").and("start", Test::AtLeast(20.0));
+    assert_eq!(index.text_search(find(late, 99)).await.unwrap().len(), 5);
+    for limit in [0, 1, 7] {
+        let few = index.text_search(find(Filter::default(), limit)).await.unwrap();
+        assert_eq!(few, all[..limit], "limit {limit}");
+    }
+    let none = filter("objects", Test::AnyKeyword(vec![]));
+    assert_eq!(index.text_search(find(none, 9)).await.unwrap(), []);
+}
+
+async fn vectors_come_back_in_order(index: &dyn VectorIndex) {
+    for (video, chunk) in [("bb", 2), ("aa", 10), ("aa", 9), ("bb", 0)] {
+        let one = point(video, chunk).vector("combined", lean(chunk as f32 * 0.1));
+        replace(index, vec![if chunk == 9 { one.vector("people", axis(3)) } else { one }]).await;
+    }
+    let all = index.vectors(&Filter::default(), "combined").await.unwrap();
+    let ids: Vec<_> = all.iter().map(|(id, _)| (id.video_id.as_str(), id.chunk_id)).collect();
+    assert_eq!(ids, [("aa", 9), ("aa", 10), ("bb", 0), ("bb", 2)]);
+    for (id, vector) in &all {
+        let stored = lean(id.chunk_id as f32 * 0.1);
+        assert_eq!(vector.len(), DIMENSION);
+        assert!(vector.iter().zip(stored).all(|(a, b)| (a - b).abs() < 1e-6), "as it was stored");
+    }
+    let people = index.vectors(&Filter::video("aa"), "people").await.unwrap();
+    assert_eq!(people.len(), 1, "points without the field are left out");
+    assert_eq!(people[0].0.chunk_id, 9);
+    assert_eq!(index.vectors(&Filter::default(), "objects").await.unwrap(), []);
+}
+
+async fn values_are_distinct_and_in_order(index: &dyn VectorIndex) {
+    let points = vec![
+        point("bb", 0).keywords("tags", &["night", "rain"]),
+        point("aa", 0).keywords("tags", &["rain", "Rain"]),
+        point("aa", 1).keywords("tags", &["snow"]),
+    ];
+    replace(index, points).await;
+    assert_eq!(index.values("tags").await.unwrap(), ["Rain", "night", "rain", "snow"]);
+    assert_eq!(index.values("video_id").await.unwrap(), ["aa", "bb"]);
+    assert_eq!(index.values("analyzer_id").await.unwrap(), ["default_video"]);
+    assert!(index.values("people").await.unwrap().is_empty());
+    index.replace(Some(&Filter::video("aa")), vec![]).await.unwrap();
+    assert_eq!(index.values("tags").await.unwrap(), ["night", "rain"], "removed values are gone");
+    assert_eq!(index.values("video_id").await.unwrap(), ["bb"]);
+}
+
+async fn writers_do_not_lose_each_others_points(index: Arc<dyn VectorIndex>) {
+    let writers: Vec<_> = (0..8)
+        .map(|writer| {
+            let index = index.clone();
+            tokio::spawn(async move {
+                let video = format!("v{writer}");
+                for chunk in 0..6 {
+                    let new = point(&video, chunk).vector("combined", axis(writer));
+                    index.replace(None, vec![new.build()]).await.unwrap();
+                    // What is acknowledged is visible to whoever asks next.
+                    let seen = index.count(&Filter::video(&video)).await.unwrap();
+                    assert_eq!(seen, u64::from(chunk) + 1);
+                }
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    assert_eq!(index.count(&Filter::default()).await.unwrap(), 48);
+}
+
+async fn readers_see_whole_batches(index: Arc<dyn VectorIndex>) {
+    const SIZE: u32 = 20;
+    let generation = |number: i64| -> Vec<Point> {
+        (0..SIZE)
+            .map(|chunk| {
+                point("aa", chunk)
+                    .vector("combined", lean(number as f32 * 0.01))
+                    .integer("people_count", number)
+                    .says("steady")
+                    .document(json!({ "generation": number }))
+                    .build()
+            })
+            .collect()
+    };
+    let scope = Filter::video("aa");
+    index.replace(Some(&scope), generation(0)).await.unwrap();
+    let done = Arc::new(AtomicBool::new(false));
+    let readers: Vec<_> = (0..3)
+        .map(|reader| {
+            let (index, done) = (index.clone(), done.clone());
+            tokio::spawn(async move {
+                let mut newest = 0;
+                while !done.load(Ordering::Relaxed) {
+                    let hits = match reader {
+                        0 => search(&*index, "combined", axis(0), 99).await,
+                        1 => text(&*index, "steady").await,
+                        _ => {
+                            let filter = Filter::video("aa");
+                            let query = VectorQuery { filter, ..nearest("combined", axis(0), 99) };
+                            index.search(query).await.unwrap()
+                        }
+                    };
+                    assert_eq!(hits.len(), SIZE as usize, "a search saw half a batch");
+                    let seen = hits[0].document["generation"].as_i64().unwrap();
+                    assert!(seen >= newest, "a search went back in time");
+                    for hit in &hits {
+                        assert_eq!(hit.document["generation"], seen, "a search mixed two batches");
+                        let cosine = (seen as f32 * 0.01).cos();
+                        if reader != 1 {
+                            assert!((hit.score - cosine).abs() < 1e-5, "a torn point");
+                        }
+                    }
+                    newest = seen;
+                    tokio::task::yield_now().await;
+                }
+            })
+        })
+        .collect();
+    for number in 1..=25 {
+        index.replace(Some(&scope), generation(number)).await.unwrap();
+    }
+    done.store(true, Ordering::Relaxed);
+    for reader in readers {
+        reader.await.unwrap();
+    }
+}
+
+/// A point under construction.
+struct Draft {
+    id: PointId,
+    vectors: BTreeMap<String, Vec<f32>>,
+    payload: BTreeMap<String, FieldValue>,
+    text: String,
+    document: Value,
+}
+
+impl Draft {
+    fn vector(self, field: &str, vector: [f32; DIMENSION]) -> Self {
+        self.raw(field, vector.to_vec())
+    }
+
+    fn raw(mut self, field: &str, vector: Vec<f32>) -> Self {
+        self.vectors.insert(field.into(), vector);
+        self
+    }
+
+    fn keywords(self, field: &str, words: &[&str]) -> Self {
+        self.payload(field, FieldValue::Keywords(words.iter().map(|&w| w.into()).collect()))
+    }
+
+    fn integer(self, field: &str, number: i64) -> Self {
+        self.payload(field, FieldValue::Integer(number))
+    }
+
+    fn float(self, field: &str, number: f64) -> Self {
+        self.payload(field, FieldValue::Float(number))
+    }
+
+    fn payload(mut self, field: &str, value: FieldValue) -> Self {
+        self.payload.insert(field.into(), value);
+        self
+    }
+
+    fn says(mut self, text: &str) -> Self {
+        self.text = text.into();
+        self
+    }
+
+    fn document(mut self, document: Value) -> Self {
+        self.document = document;
+        self
+    }
+
+    fn build(self) -> Point {
+        let Self { id, vectors, payload, text, document } = self;
+        Point { id, vectors, payload, text, document }
+    }
+}
+
+fn point(video: &str, chunk: u32) -> Draft {
+    Draft {
+        id: id(video, chunk, "default_video"),
+        vectors: BTreeMap::new(),
+        payload: BTreeMap::new(),
+        text: String::new(),
+        document: json!({ "video": video, "chunk": chunk }),
+    }
+}
+
+fn id(video: &str, chunk: u32, analyzer: &str) -> PointId {
+    PointId { video_id: video.into(), chunk_id: chunk, analyzer_id: analyzer.into() }
+}
+
+/// A unit vector along one axis.
+fn axis(i: usize) -> [f32; DIMENSION] {
+    let mut vector = [0.0; DIMENSION];
+    vector[i] = 1.0;
+    vector
+}
+
+/// A unit vector at so many radians from the first axis.
+fn lean(angle: f32) -> [f32; DIMENSION] {
+    let mut vector = [0.0; DIMENSION];
+    vector[0] = angle.cos();
+    vector[DIMENSION - 1] = angle.sin();
+    vector
+}
+
+fn filter(field: &str, test: Test) -> Filter {
+    Filter::default().and(field, test)
+}
+
+fn nearest(field: &str, vector: [f32; DIMENSION], limit: usize) -> VectorQuery {
+    VectorQuery {
+        field: field.into(),
+        vector: vector.to_vec(),
+        filter: Filter::default(),
+        limit,
+        threshold: None,
+    }
+}
+
+async fn replace(index: &dyn VectorIndex, points: Vec<impl Into<Point>>) {
+    index.replace(None, points.into_iter().map(Into::into).collect()).await.unwrap();
+}
+
+impl From<Draft> for Point {
+    fn from(draft: Draft) -> Self {
+        draft.build()
+    }
+}
+
+async fn search(
+    index: &dyn VectorIndex,
+    field: &str,
+    vector: [f32; DIMENSION],
+    limit: usize,
+) -> Vec<Hit> {
+    index.search(nearest(field, vector, limit)).await.unwrap()
+}
+
+async fn text(index: &dyn VectorIndex, text: &str) -> Vec<Hit> {
+    let query = TextQuery { text: text.into(), filter: Filter::default(), limit: 100 };
+    index.text_search(query).await.unwrap()
+}
+
+fn chunks(hits: &[Hit]) -> Vec<u32> {
+    hits.iter().map(|hit| hit.id.chunk_id).collect()
+}
+
+fn keys(value: &Value) -> Vec<&String> {
+    value.as_object().map(|object| object.keys().collect()).unwrap_or_default()
+}
+
+fn invalid<T>(result: Result<T>, why: &str) {
+    match result {
+        Ok(_) => panic!("{why} must be refused"),
+        Err(e) => assert_eq!(e.kind(), ErrorKind::Invalid, "{why}: {e}"),
+    }
+}

@@ -1,0 +1,192 @@
+//! What every index adapter refuses in the same words: unknown fields, values and tests of the
+//! wrong kind, vectors of the wrong length. Called before anything is changed or searched.
+
+use ports::index::{
+    FieldKind, FieldValue, Filter, PAYLOAD_FIELDS, Point, PointId, Test, TextQuery, VectorQuery,
+};
+use ports::{ErrorKind, PortError, Result};
+
+/// Longest keyword and id in bytes; an inverted index cannot hold much longer terms.
+pub(super) const MAX_KEYWORD_BYTES: usize = 32_768;
+
+/// Longest name of a vector field in bytes.
+pub(super) const MAX_FIELD_NAME_BYTES: usize = 255;
+
+pub(super) fn point(point: &Point, dimension: usize) -> Result<()> {
+    id(&point.id)?;
+    for (field, vector) in &point.vectors {
+        if field.is_empty() || field.len() > MAX_FIELD_NAME_BYTES {
+            return Err(invalid(format!(
+                "the name of a vector field has {} bytes; 1 to {MAX_FIELD_NAME_BYTES} are accepted",
+                field.len()
+            )));
+        }
+        self::vector(field, vector, dimension)?;
+    }
+    for (field, value) in &point.payload {
+        payload(field, value)?;
+    }
+    Ok(())
+}
+
+pub(super) fn vector_query(query: &VectorQuery, dimension: usize) -> Result<()> {
+    vector(&query.field, &query.vector, dimension)?;
+    if query.threshold.is_some_and(f32::is_nan) {
+        return Err(invalid("the threshold is not a number; a cosine in -1..1 is expected"));
+    }
+    filter(&query.filter)
+}
+
+pub(super) fn text_query(query: &TextQuery) -> Result<()> {
+    filter(&query.filter)
+}
+
+pub(super) fn filter(filter: &Filter) -> Result<()> {
+    for condition in &filter.0 {
+        let kind = kind(&condition.field)?;
+        let fits = match &condition.test {
+            Test::AnyKeyword(_) => kind == FieldKind::Keyword,
+            Test::AnyInteger(_) => kind == FieldKind::Integer,
+            Test::AtLeast(bound) | Test::AtMost(bound) => {
+                if bound.is_nan() {
+                    return Err(invalid(format!(
+                        "the bound on `{}` is not a number; a number is expected",
+                        condition.field
+                    )));
+                }
+                kind != FieldKind::Keyword
+            }
+        };
+        if !fits {
+            return Err(invalid(format!(
+                "`{}` holds {}, which the given test cannot compare",
+                condition.field,
+                plural(kind)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Fails unless the field exists and holds keywords.
+pub(super) fn keyword_field(field: &str) -> Result<()> {
+    match kind(field)? {
+        FieldKind::Keyword => Ok(()),
+        other => Err(invalid(format!(
+            "`{field}` holds {}; only keyword fields list their values",
+            plural(other)
+        ))),
+    }
+}
+
+/// The smallest integer that is at least `bound`; none when no integer is.
+pub(super) fn lowest_integer(bound: f64) -> Option<i64> {
+    // 2^63 is the first double above every i64; the cast saturates at the other end.
+    (bound < 9_223_372_036_854_775_808.0).then(|| bound.ceil() as i64)
+}
+
+/// The largest integer that is at most `bound`; none when no integer is.
+pub(super) fn highest_integer(bound: f64) -> Option<i64> {
+    (bound >= i64::MIN as f64).then(|| bound.floor() as i64)
+}
+
+fn id(id: &PointId) -> Result<()> {
+    for (name, value) in [("video_id", &id.video_id), ("analyzer_id", &id.analyzer_id)] {
+        if value.is_empty() {
+            return Err(invalid(format!("the point's {name} is empty")));
+        }
+        // The length of a compound key is bounded by both.
+        if value.len() > MAX_KEYWORD_BYTES / 4 {
+            return Err(invalid(format!(
+                "the point's {name} has {} bytes; at most {} are accepted",
+                value.len(),
+                MAX_KEYWORD_BYTES / 4
+            )));
+        }
+        if value.contains('\0') {
+            return Err(invalid(format!("the point's {name} contains a NUL character")));
+        }
+    }
+    Ok(())
+}
+
+fn vector(field: &str, vector: &[f32], dimension: usize) -> Result<()> {
+    if vector.len() != dimension {
+        return Err(invalid(format!(
+            "the vector `{field}` has {} dimensions; this index holds {dimension}",
+            vector.len()
+        )));
+    }
+    if vector.iter().any(|x| !x.is_finite()) {
+        return Err(invalid(format!(
+            "the vector `{field}` has a component that is not a finite number"
+        )));
+    }
+    Ok(())
+}
+
+fn payload(field: &str, value: &FieldValue) -> Result<()> {
+    if matches!(field, "video_id" | "chunk_id" | "analyzer_id") {
+        return Err(invalid(format!(
+            "`{field}` comes from the point's id and cannot be in its payload"
+        )));
+    }
+    match (kind(field)?, value) {
+        (FieldKind::Keyword, FieldValue::Keywords(keywords)) => {
+            match keywords.iter().find(|k| k.len() > MAX_KEYWORD_BYTES) {
+                Some(long) => Err(invalid(format!(
+                    "a keyword of `{field}` has {} bytes; at most {MAX_KEYWORD_BYTES} are accepted",
+                    long.len()
+                ))),
+                None => Ok(()),
+            }
+        }
+        (FieldKind::Integer, FieldValue::Integer(_)) => Ok(()),
+        (FieldKind::Float, FieldValue::Float(number)) if number.is_finite() => Ok(()),
+        (FieldKind::Float, FieldValue::Float(_)) => {
+            Err(invalid(format!("`{field}` is not a finite number")))
+        }
+        (kind, _) => {
+            Err(invalid(format!("`{field}` holds {}, not the kind that was given", plural(kind))))
+        }
+    }
+}
+
+fn kind(field: &str) -> Result<FieldKind> {
+    PAYLOAD_FIELDS.iter().find(|(name, _)| *name == field).map(|(_, kind)| *kind).ok_or_else(|| {
+        let known: Vec<&str> = PAYLOAD_FIELDS.iter().map(|(name, _)| *name).collect();
+        invalid(format!("unknown payload field `{field}`; known are {}", known.join(", ")))
+    })
+}
+
+fn plural(kind: FieldKind) -> &'static str {
+    match kind {
+        FieldKind::Keyword => "keywords",
+        FieldKind::Integer => "an integer",
+        FieldKind::Float => "a floating-point number",
+    }
+}
+
+fn invalid(message: impl Into<String>) -> PortError {
+    PortError::new(ErrorKind::Invalid, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_on_integers_round_towards_what_satisfies_them() {
+        assert_eq!(lowest_integer(2.0), Some(2));
+        assert_eq!(lowest_integer(2.1), Some(3));
+        assert_eq!(lowest_integer(-2.9), Some(-2));
+        assert_eq!(lowest_integer(f64::NEG_INFINITY), Some(i64::MIN));
+        assert_eq!(lowest_integer(9.3e18), None);
+        assert_eq!(lowest_integer(9_223_372_036_854_775_808.0), None);
+        assert_eq!(highest_integer(2.9), Some(2));
+        assert_eq!(highest_integer(-2.1), Some(-3));
+        assert_eq!(highest_integer(f64::INFINITY), Some(i64::MAX));
+        assert_eq!(highest_integer(-9.3e18), None);
+        assert_eq!(highest_integer(i64::MIN as f64), Some(i64::MIN));
+    }
+}

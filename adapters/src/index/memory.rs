@@ -1,0 +1,263 @@
+//! The index in memory: the plain reference that tests and short-lived installs use. Nothing is
+//! kept across a restart, every search looks at every point.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, RwLock};
+
+use async_trait::async_trait;
+use ports::index::{
+    FieldValue, Filter, Hit, Point, PointId, Test, TextQuery, VectorIndex, VectorQuery,
+};
+use ports::{ErrorKind, PortError, Result};
+
+use super::{check, words};
+
+/// BM25's usual constants, the same as the embedded index uses.
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
+
+/// Points in a sorted map. Cheap to clone: clones share the points.
+#[derive(Clone)]
+pub struct MemoryIndex {
+    dimension: usize,
+    points: Arc<RwLock<Arc<Points>>>,
+}
+
+type Points = BTreeMap<PointId, Arc<Entry>>;
+
+struct Entry {
+    point: Point,
+    words: Vec<(usize, String)>,
+}
+
+impl MemoryIndex {
+    /// An empty index of vectors with so many dimensions.
+    pub fn new(dimension: usize) -> Self {
+        Self { dimension, points: Arc::default() }
+    }
+
+    /// The points as they are now; later writes do not show in it.
+    fn snapshot(&self) -> Arc<Points> {
+        self.points.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+}
+
+#[async_trait]
+impl VectorIndex for MemoryIndex {
+    async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()> {
+        let scope = scope.cloned();
+        let index = self.clone();
+        blocking(move || {
+            if let Some(scope) = &scope {
+                check::filter(scope)?;
+            }
+            for point in &points {
+                check::point(point, index.dimension)?;
+            }
+            let mut analyzer = words::analyzer();
+            let entries: Vec<_> = points
+                .into_iter()
+                .map(|point| {
+                    let words = words::words(&mut analyzer, &point.text);
+                    Arc::new(Entry { point, words })
+                })
+                .collect();
+            let mut guard = index.points.write().unwrap_or_else(|p| p.into_inner());
+            let points = Arc::make_mut(&mut guard);
+            if let Some(scope) = &scope {
+                points.retain(|_, entry| !matches(scope, &entry.point));
+            }
+            points.extend(entries.into_iter().map(|entry| (entry.point.id.clone(), entry)));
+            Ok(())
+        })
+        .await
+    }
+
+    async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
+        check::vector_query(&query, self.dimension)?;
+        let points = self.snapshot();
+        blocking(move || {
+            let scored = points.values().filter_map(|entry| {
+                let vector = entry.point.vectors.get(&query.field)?;
+                if !matches(&query.filter, &entry.point) {
+                    return None;
+                }
+                let score = cosine(vector, &query.vector);
+                query.threshold.is_none_or(|least| score >= least).then_some((score, &**entry))
+            });
+            Ok(best(scored.collect(), query.limit))
+        })
+        .await
+    }
+
+    async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
+        check::text_query(&query)?;
+        let points = self.snapshot();
+        blocking(move || {
+            let clauses = words::clauses(&mut words::analyzer(), &query.text);
+            Ok(best(bm25(&points, &clauses, &query.filter), query.limit))
+        })
+        .await
+    }
+
+    async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
+        check::filter(filter)?;
+        let (points, filter, field) = (self.snapshot(), filter.clone(), field.to_owned());
+        blocking(move || {
+            let found = points.values().filter(|entry| matches(&filter, &entry.point));
+            Ok(found
+                .filter_map(|entry| {
+                    let vector = entry.point.vectors.get(&field)?;
+                    Some((entry.point.id.clone(), vector.clone()))
+                })
+                .collect())
+        })
+        .await
+    }
+
+    async fn count(&self, filter: &Filter) -> Result<u64> {
+        check::filter(filter)?;
+        let (points, filter) = (self.snapshot(), filter.clone());
+        blocking(move || {
+            Ok(points.values().filter(|entry| matches(&filter, &entry.point)).count() as u64)
+        })
+        .await
+    }
+
+    async fn values(&self, field: &str) -> Result<Vec<String>> {
+        check::keyword_field(field)?;
+        let (points, field) = (self.snapshot(), field.to_owned());
+        blocking(move || {
+            let mut values = BTreeSet::new();
+            for entry in points.values() {
+                match value(&entry.point, &field) {
+                    Some(Held::Keywords(keywords)) => values.extend(keywords.iter().cloned()),
+                    Some(Held::Keyword(keyword)) => {
+                        values.insert(keyword.to_owned());
+                    }
+                    _ => {}
+                }
+            }
+            Ok(values.into_iter().collect())
+        })
+        .await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A payload field as it is compared.
+enum Held<'a> {
+    Keyword(&'a str),
+    Keywords(&'a [String]),
+    Integer(i64),
+    Float(f64),
+}
+
+fn value<'a>(point: &'a Point, field: &str) -> Option<Held<'a>> {
+    Some(match field {
+        "video_id" => Held::Keyword(&point.id.video_id),
+        "chunk_id" => Held::Integer(point.id.chunk_id.into()),
+        "analyzer_id" => Held::Keyword(&point.id.analyzer_id),
+        _ => match point.payload.get(field)? {
+            FieldValue::Keywords(keywords) => Held::Keywords(keywords),
+            FieldValue::Integer(number) => Held::Integer(*number),
+            FieldValue::Float(number) => Held::Float(*number),
+        },
+    })
+}
+
+fn matches(filter: &Filter, point: &Point) -> bool {
+    filter.0.iter().all(|condition| {
+        let Some(value) = value(point, &condition.field) else { return false };
+        match (&condition.test, value) {
+            (Test::AnyKeyword(any), Held::Keyword(keyword)) => any.iter().any(|k| k == keyword),
+            (Test::AnyKeyword(any), Held::Keywords(held)) => any.iter().any(|k| held.contains(k)),
+            (Test::AnyInteger(any), Held::Integer(number)) => any.contains(&number),
+            (Test::AtLeast(bound), Held::Integer(number)) => {
+                check::lowest_integer(*bound).is_some_and(|least| number >= least)
+            }
+            (Test::AtMost(bound), Held::Integer(number)) => {
+                check::highest_integer(*bound).is_some_and(|most| number <= most)
+            }
+            (Test::AtLeast(bound), Held::Float(number)) => number >= *bound,
+            (Test::AtMost(bound), Held::Float(number)) => number <= *bound,
+            _ => false,
+        }
+    })
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    // Rounding can carry the product of two unit vectors past 1.
+    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(-1.0, 1.0)
+}
+
+fn bm25<'a>(
+    points: &'a Points,
+    clauses: &[Vec<(usize, String)>],
+    filter: &Filter,
+) -> Vec<(f32, &'a Entry)> {
+    let total: usize = points.values().map(|entry| entry.words.len()).sum();
+    let average = total as f32 / points.len().max(1) as f32;
+    let mut scores: HashMap<&PointId, (f32, &Entry)> = HashMap::new();
+    for clause in clauses {
+        let found: Vec<_> = points
+            .values()
+            .map(|entry| (occurrences(&entry.words, clause), &**entry))
+            .filter(|(times, _)| *times > 0)
+            .collect();
+        let (all, having) = (points.len() as f32, found.len() as f32);
+        let rarity = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
+        for (times, entry) in found {
+            if matches(filter, &entry.point) {
+                let (times, length) = (times as f32, entry.words.len() as f32);
+                let norm = K1 * (1.0 - B + B * length / average);
+                scores.entry(&entry.point.id).or_insert((0.0, entry)).0 +=
+                    rarity * times * (K1 + 1.0) / (times + norm);
+            }
+        }
+    }
+    scores.into_values().collect()
+}
+
+/// How often the words of a clause follow each other at its distances.
+fn occurrences(words: &[(usize, String)], clause: &[(usize, String)]) -> usize {
+    let Some((_, first)) = clause.first() else { return 0 };
+    words
+        .iter()
+        .enumerate()
+        .filter(|(i, (start, word))| {
+            word == first
+                && clause[1..].iter().all(|(distance, wanted)| {
+                    words[i + 1..]
+                        .iter()
+                        .take_while(|(at, _)| at - start <= *distance)
+                        .any(|(at, word)| at - start == *distance && word == wanted)
+                })
+        })
+        .count()
+}
+
+/// The first `limit` by score, ties by id.
+fn best(mut scored: Vec<(f32, &Entry)>, limit: usize) -> Vec<Hit> {
+    scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.point.id.cmp(&y.point.id)));
+    scored.truncate(limit);
+    scored
+        .into_iter()
+        .map(|(score, entry)| Hit {
+            id: entry.point.id.clone(),
+            score,
+            document: entry.point.document.clone(),
+        })
+        .collect()
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| {
+        Err(PortError::caused_by(ErrorKind::Other, "the index task did not finish", e))
+    })
+}
