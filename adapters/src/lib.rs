@@ -1,6 +1,7 @@
 //! The technologies behind the ports: one folder per port, one file per technology. Depends on
 //! `ports` alone: an adapter sees neither the domain nor HTTP.
 
+mod blocking;
 pub mod decoder;
 pub mod detector;
 pub mod embedder;
@@ -11,6 +12,7 @@ mod keys;
 pub mod llm;
 #[cfg(feature = "onnx")]
 mod onnx;
+mod picture;
 pub mod reader;
 pub mod records;
 pub mod sentiment;

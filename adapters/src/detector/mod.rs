@@ -1,1 +1,5 @@
 //! Adapters of `ports::detector`.
+
+mod scripted;
+
+pub use scripted::ScriptedDetector;

@@ -1,1 +1,5 @@
 //! Adapters of `ports::entities`.
+
+mod scripted;
+
+pub use scripted::ScriptedEntities;

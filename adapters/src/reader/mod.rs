@@ -1,1 +1,5 @@
 //! Adapters of `ports::reader`.
+
+mod scripted;
+
+pub use scripted::ScriptedReader;

@@ -1,1 +1,5 @@
 //! Adapters of `ports::sentiment`.
+
+mod scripted;
+
+pub use scripted::ScriptedSentiment;

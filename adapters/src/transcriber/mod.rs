@@ -1,1 +1,5 @@
 //! Adapters of `ports::transcriber`.
+
+mod scripted;
+
+pub use scripted::ScriptedTranscriber;

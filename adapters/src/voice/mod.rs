@@ -1,1 +1,5 @@
 //! Adapters of `ports::voice`.
+
+mod scripted;
+
+pub use scripted::{ScriptedSpeakerEmbedder, ScriptedVoiceActivity};

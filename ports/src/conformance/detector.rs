@@ -1,1 +1,116 @@
 //! What every adapter of the `detector` port does.
+
+use std::collections::HashSet;
+
+use crate::{
+    ErrorKind,
+    decoder::Image,
+    detector::{BoundingBox, Detection, ObjectDetector},
+};
+
+/// Every duty of the port. `scene` is a picture in which the adapter finds at least one object.
+pub async fn suite(detector: &dyn ObjectDetector, scene: &Image) {
+    names_itself(detector);
+    refuses_malformed_pictures(detector).await;
+    keeps_within_the_picture(detector, scene).await;
+    takes_any_size(detector).await;
+    answers_alike_at_any_time(detector, scene).await;
+}
+
+/// Overlap of two boxes: intersection over union, 0..1.
+pub fn overlap(a: &BoundingBox, b: &BoundingBox) -> f32 {
+    let width = (a[0] + a[2]).min(b[0] + b[2]) - a[0].max(b[0]);
+    let height = (a[1] + a[3]).min(b[1] + b[3]) - a[1].max(b[1]);
+    let shared = width.max(0.0) * height.max(0.0);
+    let all = a[2] * a[3] + b[2] * b[3] - shared;
+    if all > 0.0 { shared / all } else { 0.0 }
+}
+
+fn names_itself(detector: &dyn ObjectDetector) {
+    assert!(!detector.model().is_empty(), "a detector names its model");
+    let labels = detector.labels();
+    assert!(!labels.is_empty(), "a detector lists its labels");
+    let distinct: HashSet<_> = labels.iter().collect();
+    assert_eq!(distinct.len(), labels.len(), "no label is listed twice");
+}
+
+async fn refuses_malformed_pictures(detector: &dyn ObjectDetector) {
+    for image in malformed() {
+        let error = detector.detect(&image).await.expect_err("a malformed picture is refused");
+        assert_eq!(error.kind(), ErrorKind::Invalid, "a malformed picture is the input's fault");
+    }
+}
+
+async fn keeps_within_the_picture(detector: &dyn ObjectDetector, scene: &Image) {
+    let found = detector.detect(scene).await.expect("a picture is looked at");
+    assert!(!found.is_empty(), "the scene holds an object");
+    check(detector, &found);
+}
+
+async fn takes_any_size(detector: &dyn ObjectDetector) {
+    for (width, height) in [(1, 1), (3, 500), (500, 3), (64, 48), (1921, 7)] {
+        let image = noise(width, height);
+        let found = detector.detect(&image).await.expect("a picture of any size is looked at");
+        check(detector, &found);
+    }
+}
+
+async fn answers_alike_at_any_time(detector: &dyn ObjectDetector, scene: &Image) {
+    let first = detector.detect(scene).await.unwrap();
+    let other = noise(97, 61);
+    let (a, b, c) =
+        futures::join!(detector.detect(scene), detector.detect(&other), detector.detect(scene));
+    b.expect("pictures are looked at side by side");
+    assert_eq!(a.unwrap(), first, "the same picture gives the same objects");
+    assert_eq!(c.unwrap(), first, "the same picture gives the same objects");
+}
+
+fn check(detector: &dyn ObjectDetector, found: &[Detection]) {
+    for d in found {
+        assert!(detector.labels().contains(&d.label), "{:?} is one of the labels", d.label);
+        assert!(d.confidence > 0.0 && d.confidence <= 1.0, "confidence of {d:?} is in 0..1");
+        let [x, y, width, height] = d.bounds;
+        assert!(
+            x >= 0.0 && y >= 0.0 && width > 0.0 && height > 0.0,
+            "{d:?} has an extent inside the picture"
+        );
+        assert!(x + width <= 1.0001 && y + height <= 1.0001, "{d:?} ends inside the picture");
+    }
+    assert!(
+        found.windows(2).all(|w| w[0].confidence >= w[1].confidence),
+        "the most confident comes first"
+    );
+    for (i, a) in found.iter().enumerate() {
+        for b in &found[i + 1..] {
+            assert!(
+                a.label != b.label || overlap(&a.bounds, &b.bounds) < 0.95,
+                "one object gives one box, not {a:?} and {b:?}"
+            );
+        }
+    }
+}
+
+/// Pictures whose pixels do not fit their size, and one without any.
+pub(super) fn malformed() -> Vec<Image> {
+    vec![
+        Image { width: 0, height: 0, rgb: vec![] },
+        Image { width: 4, height: 0, rgb: vec![] },
+        Image { width: 4, height: 4, rgb: vec![0; 47] },
+        Image { width: 4, height: 4, rgb: vec![0; 49] },
+        Image { width: u32::MAX, height: u32::MAX, rgb: vec![1; 3] },
+    ]
+}
+
+/// The same random-looking pixels every time.
+pub(super) fn noise(width: u32, height: u32) -> Image {
+    let mut state = 0x2545_f491_u32;
+    let rgb = (0..width * height * 3)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            (state >> 11) as u8
+        })
+        .collect();
+    Image { width, height, rgb }
+}

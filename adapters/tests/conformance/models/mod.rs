@@ -1,1 +1,3 @@
 //! Adapters of the transcriber, voice, detector, reader, sentiment and entities ports.
+
+mod scripted;

@@ -1,0 +1,12 @@
+//! Work that burns CPU, moved off the async threads. Adapters call it with owned data.
+
+use ports::{ErrorKind, PortError, Result};
+
+/// Runs `work` on a blocking thread. A panic inside it becomes an error.
+pub(crate) async fn run<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| {
+        Err(PortError::caused_by(ErrorKind::Other, "a computation ended abnormally", e))
+    })
+}

@@ -1,0 +1,65 @@
+//! A detector that answers what a test tells it to. Tests of the domain use it; it looks at no
+//! pixels of its own accord.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use ports::{
+    Result,
+    decoder::Image,
+    detector::{Detection, ObjectDetector},
+};
+
+type Script = dyn Fn(&Image) -> Result<Vec<Detection>> + Send + Sync;
+
+/// Answers with a closure over the picture and counts the calls.
+pub struct ScriptedDetector {
+    labels: Vec<String>,
+    script: Box<Script>,
+    calls: AtomicUsize,
+}
+
+impl ScriptedDetector {
+    /// Asks `script` about each well-formed picture; its answer is sorted by confidence.
+    pub fn new<F>(labels: &[&str], script: F) -> Self
+    where
+        F: Fn(&Image) -> Result<Vec<Detection>> + Send + Sync + 'static,
+    {
+        let labels = labels.iter().map(|l| l.to_string()).collect();
+        Self { labels, script: Box::new(script), calls: AtomicUsize::new(0) }
+    }
+
+    /// Sees the same objects in every picture.
+    pub fn seeing(objects: Vec<Detection>) -> Self {
+        let mut labels: Vec<&str> = objects.iter().map(|d| d.label.as_str()).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        let labels: Vec<String> = labels.into_iter().map(str::to_owned).collect();
+        let script = Box::new(move |_: &Image| Ok(objects.clone()));
+        Self { labels, script, calls: AtomicUsize::new(0) }
+    }
+
+    /// How many pictures it was asked about.
+    pub fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+#[async_trait]
+impl ObjectDetector for ScriptedDetector {
+    fn model(&self) -> &str {
+        "scripted"
+    }
+
+    fn labels(&self) -> &[String] {
+        &self.labels
+    }
+
+    async fn detect(&self, image: &Image) -> Result<Vec<Detection>> {
+        crate::picture::view(image)?;
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let mut found = (self.script)(image)?;
+        found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+        Ok(found)
+    }
+}

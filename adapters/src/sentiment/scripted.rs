@@ -1,0 +1,49 @@
+//! A classifier that answers what a test tells it to. Tests of the domain use it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use ports::{
+    Result,
+    sentiment::{Sentiment, SentimentClassifier},
+};
+
+type Script = dyn Fn(&str) -> Result<Sentiment> + Send + Sync;
+
+/// Answers with a closure over each text that holds a letter and counts the calls.
+pub struct ScriptedSentiment {
+    script: Box<Script>,
+    calls: AtomicUsize,
+}
+
+impl ScriptedSentiment {
+    /// Asks `script` about each text; its shares add up to 1.
+    pub fn new<F>(script: F) -> Self
+    where
+        F: Fn(&str) -> Result<Sentiment> + Send + Sync + 'static,
+    {
+        Self { script: Box::new(script), calls: AtomicUsize::new(0) }
+    }
+
+    /// How many times [`SentimentClassifier::classify`] was called.
+    pub fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+#[async_trait]
+impl SentimentClassifier for ScriptedSentiment {
+    fn model(&self) -> &str {
+        "scripted"
+    }
+
+    async fn classify(&self, texts: &[String]) -> Result<Vec<Sentiment>> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let neutral = Sentiment { positive: 0.0, neutral: 1.0, negative: 0.0 };
+        let judge = |text: &String| match text.contains(char::is_alphabetic) {
+            true => (self.script)(text),
+            false => Ok(neutral),
+        };
+        texts.iter().map(judge).collect()
+    }
+}
