@@ -1,3 +1,4 @@
 //! Adapters of the transcriber, voice, detector, reader, sentiment and entities ports.
 
 mod scripted;
+mod text;
