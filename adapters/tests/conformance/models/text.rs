@@ -1,9 +1,15 @@
 //! Sentiment and entities without a network.
 
 use ports::conformance;
-use shotlog_adapters::sentiment::Vader;
+use shotlog_adapters::{entities::RuleEntities, sentiment::Vader};
 
 #[tokio::test]
 async fn vader() {
     conformance::sentiment::suite(&Vader::new()).await;
+}
+
+#[tokio::test]
+async fn rules() {
+    let text = "Mr. Quilter paid $35 to NASA in Paris on 4 July 1776 at 10:30.";
+    conformance::entities::suite(&RuleEntities::new(), text).await;
 }

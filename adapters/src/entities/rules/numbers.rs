@@ -1,0 +1,87 @@
+//! Dates, times, money, shares and quantities: expressions with digits or spelled-out numbers.
+
+use regex::Regex;
+
+use super::{Candidate, Kind};
+
+/// The expressions, compiled once.
+pub(super) struct Numbers {
+    rules: Vec<(Kind, f32, Regex)>,
+}
+
+const NUMBER: &str = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)";
+const SPELLED: &str = r"(?:(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|trillion)(?:[ -](?:and )?)?)+";
+const SCALE: &str = r"(?: ?(?:thousand|million|billion|trillion|bn|mn|m|k)\b)";
+const MONTH: &str = r"(?:January|February|March|April|May|June|July|August|September|October|November|December|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)";
+const WEEKDAY: &str = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day";
+const DAY: &str = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?";
+const YEAR: &str = r"(?:1[5-9]\d\d|20\d\d)";
+const CURRENCY: &str = r"(?:dollars?|euros?|pounds sterling|pounds?|cents?|pence|yen|yuan|rupees?|francs?|roubles?|rubles?|pesos?|bucks|USD|EUR|GBP|JPY|CHF)";
+const UNIT: &str = r"(?:(?:square |cubic )?(?:milli|centi|kilo)?(?:met(?:re|er)s?|lit(?:re|er)s?|grams?|watts?|hertz|bytes?)|miles? (?:per|an) hour|miles?|(?:square |cubic )?(?:feet|foot|inch(?:es)?|yards?)|acres?|hectares?|tons?|tonnes?|pounds|ounces?|gallons?|degrees(?: (?:Celsius|Fahrenheit))?|light[- ]years?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|km/h|mph|kph|km²|m²|km|cm|mm|kg|mg|kW|MW|GHz|MHz|kHz|Hz|GB|MB|TB|fps|°[CF]?)";
+
+impl Numbers {
+    pub(super) fn new() -> Self {
+        let amount = format!(r"(?:{NUMBER}{SCALE}?|{SPELLED})");
+        // Alternatives that cannot be told from ordinary words without a capital are not folded.
+        let rules = [
+            (Kind::Date, 0.95, format!(r"\b{YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\b")),
+            (Kind::Date, 0.9, r"\b(?:[0-2]?\d|3[01])([./])(?:[0-2]?\d|3[01])[./](?:19|20)\d\d\b".to_owned()),
+            (Kind::Date, 0.95, format!(r"\b(?:(?i:{WEEKDAY}),? )?(?i:{DAY}(?: of)? {MONTH}),?(?: {YEAR})?\b")),
+            (Kind::Date, 0.95, format!(r"\b(?:(?i:{WEEKDAY}),? )?(?i:{MONTH} {DAY})\b(?:,? {YEAR}\b)?")),
+            (Kind::Date, 0.9, format!(r"\b(?i:{MONTH}),? {YEAR}\b")),
+            (Kind::Date, 0.8, format!(r"\b(?i:(?:next|last|this|every) (?:{WEEKDAY}|week|month|year|summer|winter|spring|autumn))\b")),
+            (Kind::Date, 0.85, format!(r"\b(?i:{WEEKDAY})s?\b")),
+            (Kind::Date, 0.85, r"\b(?i:January|February|April|June|July|August|September|October|November|December)\b".to_owned()),
+            (Kind::Date, 0.8, r"\b(?i:in|since|until|during|by|last|next|early|late|of) (?P<e>March|May)\b".to_owned()),
+            (Kind::Date, 0.8, format!(r"(?:\b(?i:in|since|from|until|till|by|during|before|after|of|year|around|between|early|late|copyright) |© ?|\(c\) ?|\()(?P<e>{YEAR})\b")),
+            (Kind::Date, 0.85, r"\b(?:1[5-9]|20)\d0s\b".to_owned()),
+            (Kind::Date, 0.85, r"\b(?i:(?:\d{1,2}(?:st|nd|rd|th)|nineteenth|twentieth|twenty[- ]first) century)\b".to_owned()),
+            (Kind::Date, 0.7, r"\b(?i:tomorrow|(?:the day (?:after|before) )?yesterday|today)(?P<stop>'s)?\b".to_owned()),
+            (Kind::Time, 0.9, r"\b(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?(?i:[ap]\.?m\b\.?))?".to_owned()),
+            (Kind::Time, 0.9, r"\b(?i:(?:1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) ?(?:o['’]clock|[ap]\.?m\b\.?))".to_owned()),
+            (Kind::Time, 0.85, r"\b(?i:(?:half|quarter) (?:past|to) (?:1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))\b".to_owned()),
+            (Kind::Time, 0.7, r"\b(?i:noon|midday|midnight)\b".to_owned()),
+            (Kind::Money, 0.95, format!(r"(?:\b(?:US|A|C|NZ))?[$€£¥₹] ?{NUMBER}(?i:{SCALE})?")),
+            (Kind::Money, 0.9, format!(r"\b(?:USD|EUR|GBP|JPY|CHF|CNY|INR) ?{NUMBER}(?i:{SCALE})?")),
+            (Kind::Money, 0.9, format!(r"\b(?i:{amount} ?{CURRENCY})\b")),
+            (Kind::Money, 0.9, format!(r"\b{NUMBER}(?i:{SCALE})? ?[€£¥]")),
+            (Kind::Percentage, 0.95, format!(r"\b{NUMBER} ?%")),
+            (Kind::Percentage, 0.9, format!(r"\b(?i:(?:{NUMBER}|{SPELLED}) ?(?:percent|per cent|percentage points?))\b")),
+            (Kind::Quantity, 0.85, format!(r"\b(?i:(?:{amount}|half an?)[ -]?{UNIT})(?:\b| |$|[,.;)])")),
+        ];
+        let compile = |(kind, confidence, rule): (Kind, f32, String)| {
+            // Every rule is compiled by a test.
+            Regex::new(&rule).ok().map(|regex| (kind, confidence, regex))
+        };
+        Self { rules: rules.into_iter().filter_map(compile).collect() }
+    }
+
+    pub(super) fn candidates(&self, text: &str, found: &mut Vec<Candidate>) {
+        for (kind, confidence, rule) in &self.rules {
+            for captures in rule.captures_iter(text) {
+                if captures.name("stop").is_some() {
+                    continue;
+                }
+                let Some(hit) = captures.name("e").or_else(|| captures.get(0)) else { continue };
+                let shown = hit.as_str().trim_end_matches([' ', ',', ';', ')', '-']);
+                // A full stop ends the sentence unless it belongs to `a.m.`.
+                let shown = match shown.to_ascii_lowercase().ends_with(".m.") {
+                    true => shown,
+                    false => shown.trim_end_matches('.'),
+                };
+                if !shown.is_empty() {
+                    let range = hit.start()..hit.start() + shown.len();
+                    found.push(Candidate { range, kind: *kind, confidence: *confidence });
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_rule_compiles() {
+        assert_eq!(super::Numbers::new().rules.len(), 24);
+    }
+}

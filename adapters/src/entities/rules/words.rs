@@ -1,0 +1,116 @@
+//! Splits text into words with their places and says how far its capital letters mean anything.
+
+use std::ops::Range;
+
+/// A word: letters and digits with the apostrophes, hyphens and full stops inside it.
+pub(super) struct Word {
+    pub(super) range: Range<usize>,
+    pub(super) lower: String,
+    /// It begins with a capital letter.
+    pub(super) capital: bool,
+    /// It has two or more letters, all of them capital.
+    pub(super) shouted: bool,
+    /// Only spaces stand between it and the word before.
+    pub(super) joined: bool,
+    /// It begins a sentence, so that its capital says nothing.
+    pub(super) first: bool,
+}
+
+pub(super) struct Words {
+    pub(super) words: Vec<Word>,
+    /// Capital letters tell names from other words here: there are both kinds.
+    pub(super) cased: bool,
+}
+
+impl Words {
+    pub(super) fn new(text: &str) -> Self {
+        let mut words: Vec<Word> = Vec::new();
+        for range in ranges(text) {
+            let raw = &text[range.clone()];
+            let gap = &text[words.last().map_or(0, |w| w.range.end)..range.start];
+            let first = words.is_empty()
+                || gap.contains(['.', '!', '?', ':', ';', '\n', '"', '“', '•', '|']);
+            let letters = raw.chars().filter(|c| c.is_alphabetic()).count();
+            words.push(Word {
+                lower: raw.to_lowercase(),
+                capital: raw.starts_with(char::is_uppercase),
+                shouted: letters >= 2 && !raw.contains(char::is_lowercase),
+                joined: !words.is_empty() && !gap.is_empty() && gap.chars().all(|c| c == ' '),
+                first,
+                range,
+            });
+        }
+        let lower = words.iter().filter(|w| !w.capital && w.lower.starts_with(char::is_alphabetic));
+        let cased =
+            words.iter().any(|w| w.capital) && lower.count() > 0 || mostly_title_case(&words);
+        Self { words, cased }
+    }
+
+    /// Whether the words from `start` on spell `phrase`, with nothing but spaces between them.
+    pub(super) fn spell(&self, start: usize, phrase: &[String]) -> bool {
+        let Some(words) = self.words.get(start..start + phrase.len()) else { return false };
+        words.iter().zip(phrase).all(|(w, p)| w.lower == *p) && words[1..].iter().all(|w| w.joined)
+    }
+
+    /// Bytes from the first to the last of the words.
+    pub(super) fn bytes(&self, words: Range<usize>) -> Range<usize> {
+        self.words[words.start].range.start..self.words[words.end - 1].range.end
+    }
+}
+
+/// Short captions such as `John Smith` have no lower-case word but are not shouted either.
+fn mostly_title_case(words: &[Word]) -> bool {
+    words.iter().any(|w| w.capital && !w.shouted && w.lower.chars().count() > 1)
+}
+
+fn ranges(text: &str) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut start = None;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, c)| *c);
+        let inside = c.is_alphanumeric()
+            || c == '&' && start.is_none() && next == Some(' ')
+            || start.is_some()
+                && matches!(c, '\'' | '’' | '-' | '.' | '&')
+                && next.is_some_and(char::is_alphanumeric);
+        match (inside, start) {
+            (true, None) => start = Some(at),
+            (false, Some(begin)) => {
+                ranges.push(begin..at);
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    if let Some(begin) = start {
+        ranges.push(begin..text.len());
+    }
+    ranges
+        .into_iter()
+        .map(|r| without_possessive(text, r))
+        .map(|r| with_full_stop(text, r))
+        .collect()
+}
+
+/// `NASA's` names NASA.
+fn without_possessive(text: &str, range: Range<usize>) -> Range<usize> {
+    let word = &text[range.clone()];
+    let bare = ["'s", "’s", "'S"].iter().find_map(|s| word.strip_suffix(s)).unwrap_or(word);
+    range.start..range.start + bare.len()
+}
+
+/// `U.S.` and `Inc.` keep their full stop; a sentence's last word does not take one.
+fn with_full_stop(text: &str, range: Range<usize>) -> Range<usize> {
+    let word = text[range.clone()].to_ascii_lowercase();
+    let initial = word.chars().count() == 1 && text[range.clone()].starts_with(char::is_uppercase);
+    let dotted = word.len() >= 3 && word.split('.').all(|part| part.chars().count() == 1);
+    let abbreviation = ABBREVIATIONS.contains(&word.as_str()) || dotted || initial;
+    let end = range.end + usize::from(abbreviation && text[range.end..].starts_with('.'));
+    range.start..end
+}
+
+const ABBREVIATIONS: [&str; 18] = [
+    "mr", "mrs", "ms", "dr", "prof", "st", "mt", "inc", "corp", "ltd", "co", "bros", "sen", "rep",
+    "gov", "gen", "capt", "d.c",
+];
