@@ -1,5 +1,6 @@
 //! Adapters of `ports::index`.
 
 mod check;
+pub mod embedded;
 pub mod memory;
 mod words;

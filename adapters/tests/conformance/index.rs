@@ -1,9 +1,18 @@
 //! Adapters of the `index` port.
 
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use ports::ErrorKind;
 use ports::conformance::index::{DIMENSION, check, check_whole_batches};
-use ports::index::VectorIndex;
+use ports::index::{FieldValue, Filter, Point, PointId, Test, TextQuery, VectorIndex, VectorQuery};
+use serde_json::json;
+use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
 use shotlog_adapters::index::memory::MemoryIndex;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -11,4 +20,352 @@ async fn memory() {
     let fresh = || async { Arc::new(MemoryIndex::new(DIMENSION)) as Arc<dyn VectorIndex> };
     check(fresh).await;
     check_whole_batches(fresh).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn embedded() {
+    let folder = tempfile::tempdir().unwrap();
+    let next = AtomicUsize::new(0);
+    let fresh = || async {
+        let name = next.fetch_add(1, Ordering::Relaxed).to_string();
+        Arc::new(open(&folder.path().join(name)).await) as Arc<dyn VectorIndex>
+    };
+    check(fresh).await;
+    check_whole_batches(fresh).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn embedded_keeps_its_points_when_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for round in 0..12 {
+        let index = open(folder.path()).await;
+        assert_eq!(index.count(&Filter::default()).await.unwrap(), round * SIZE as u64);
+        for earlier in 0..round {
+            assert_whole(&index, earlier as usize).await;
+        }
+        index.replace(None, batch(round as usize)).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn embedded_refuses_what_it_cannot_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(folder.path()).await;
+    index.replace(None, batch(0)).await.unwrap();
+
+    let refused = |options| async {
+        let error = EmbeddedIndex::open(options).await.err().unwrap();
+        (error.kind(), error.to_string())
+    };
+    let (kind, message) = refused(options(folder.path())).await;
+    assert_eq!(kind, ErrorKind::Unavailable);
+    assert!(message.contains("another process"), "{message}");
+    let error = EmbeddedIndex::clear(folder.path()).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "an open index is not cleared");
+    drop(index);
+
+    let model = EmbeddedOptions { model: "another".into(), ..options(folder.path()) };
+    let dimension = EmbeddedOptions { dimension: 7, ..options(folder.path()) };
+    for other in [model.clone(), dimension] {
+        let (kind, message) = refused(other).await;
+        assert_eq!(kind, ErrorKind::Invalid);
+        assert!(message.contains("shotlog reindex"), "{message}");
+    }
+    for bad in [
+        EmbeddedOptions { dimension: 0, ..options(folder.path()) },
+        EmbeddedOptions { writer_memory: 1, ..options(folder.path()) },
+    ] {
+        assert_eq!(refused(bad).await.0, ErrorKind::Invalid);
+    }
+    let index = open(folder.path()).await;
+    assert_whole(&index, 0).await;
+    drop(index);
+
+    EmbeddedIndex::clear(folder.path()).await.unwrap();
+    let index = EmbeddedIndex::open(model).await.unwrap();
+    assert_eq!(index.count(&Filter::default()).await.unwrap(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn embedded_reports_damaged_files() {
+    for file in ["index.json", "segments/meta.json", ".vectors"] {
+        let folder = tempfile::tempdir().unwrap();
+        let index = open(folder.path()).await;
+        index.replace(None, batch(0)).await.unwrap();
+        drop(index);
+        let path = match file {
+            ".vectors" => std::fs::read_dir(folder.path().join("segments"))
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+                .find(|path| path.to_string_lossy().ends_with(file))
+                .unwrap(),
+            name => folder.path().join(name),
+        };
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+        let error = EmbeddedIndex::open(options(folder.path())).await.err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{file}: {error}");
+        assert!(error.to_string().contains("shotlog reindex"), "{file}: {error}");
+        EmbeddedIndex::clear(folder.path()).await.unwrap();
+        open(folder.path()).await.probe().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn embedded_takes_back_the_room_of_removed_points() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(folder.path()).await;
+    for _ in 0..60 {
+        index.replace(Some(&Filter::default()), batches(0..10)).await.unwrap();
+    }
+    drop(index);
+    let once = tempfile::tempdir().unwrap();
+    let index = open(once.path()).await;
+    index.replace(None, batches(0..10)).await.unwrap();
+    drop(index);
+    let (used, needed) = (bytes_below(folder.path()), bytes_below(once.path()));
+    assert!(used < 3 * needed, "{used} bytes for what takes {needed}");
+
+    // Half of a segment removed bit by bit: what is left is merged into a new one.
+    let index = open(once.path()).await;
+    for number in 0..9 {
+        index.replace(Some(&Filter::video(&video(number))), vec![]).await.unwrap();
+    }
+    drop(index);
+    let left = bytes_below(once.path());
+    assert!(left < needed / 2, "{left} bytes are left of {needed} after removing nine tenths");
+    let index = open(once.path()).await;
+    assert_whole(&index, 9).await;
+    assert_eq!(index.count(&Filter::default()).await.unwrap(), SIZE as u64);
+}
+
+/// Sequences of batches that the child below writes at the same time.
+const SEQUENCES: usize = 3;
+
+/// Points in a batch.
+const SIZE: usize = 40;
+
+const CRASH_FOLDER: &str = "SHOTLOG_TEST_INDEX_FOLDER";
+const CRASH_FROM: &str = "SHOTLOG_TEST_INDEX_FROM";
+
+/// Kills a writing process again and again: nothing it has acknowledged may be missing, nothing
+/// may be there in part, and the folder always opens.
+#[tokio::test(flavor = "multi_thread")]
+async fn embedded_survives_being_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(0x5107_1065);
+    let mut acknowledged = [0; SEQUENCES];
+    let mut total = 0;
+    for round in 0..12 {
+        let from: Vec<String> = acknowledged.iter().map(usize::to_string).collect();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["index::writes_until_killed", "--exact", "--ignored", "--nocapture"])
+            .env(CRASH_FOLDER, folder.path())
+            .env(CRASH_FROM, from.join(","))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut note = |line: String| {
+            if let Some(numbers) = line.strip_prefix("acknowledged ") {
+                let (sequence, count) = numbers.split_once(' ').unwrap();
+                acknowledged[sequence.parse::<usize>().unwrap()] = count.parse().unwrap();
+                return true;
+            }
+            false
+        };
+        // Some rounds end before the first acknowledgement, maybe while the folder is opened.
+        let wanted = if round % 4 == 3 { 0 } else { 1 + random.below(40) };
+        let mut seen = 0;
+        while seen < wanted {
+            let line = lines.next().expect("the child must write until it is killed").unwrap();
+            seen += usize::from(note(line));
+        }
+        std::thread::sleep(Duration::from_micros(random.below(20_000) as u64));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What it said before it died counts as well.
+        for line in lines.map_while(Result::ok) {
+            seen += usize::from(note(line));
+        }
+        total += seen;
+
+        let index = open(folder.path()).await;
+        let mut expected = Vec::new();
+        for (sequence, acknowledged) in acknowledged.iter_mut().enumerate() {
+            // The batch on the way may have been published without having been acknowledged.
+            let next = number(sequence, *acknowledged);
+            if index.count(&Filter::video(&video(next))).await.unwrap() > 0 {
+                *acknowledged += 1;
+            }
+            expected.extend(living(sequence, *acknowledged));
+        }
+        for number in &expected {
+            assert_whole(&index, *number).await;
+        }
+        let mut videos: Vec<String> = expected.iter().map(|number| video(*number)).collect();
+        videos.sort();
+        assert_eq!(index.values("video_id").await.unwrap(), videos);
+        let count = index.count(&Filter::default()).await.unwrap();
+        assert_eq!(count, (expected.len() * SIZE) as u64, "points that no batch accounts for");
+    }
+    assert!(total > 20, "the child wrote {total} batches, too few to mean anything");
+}
+
+/// The process that the test above kills.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "runs until it is killed; started by embedded_survives_being_killed"]
+async fn writes_until_killed() {
+    let Some(folder) = std::env::var_os(CRASH_FOLDER) else { return };
+    let from = std::env::var(CRASH_FROM).unwrap();
+    let index = Arc::new(open(Path::new(&folder)).await);
+    let writers: Vec<_> = from
+        .split(',')
+        .map(|from| from.parse::<usize>().unwrap())
+        .enumerate()
+        .map(|(sequence, from)| {
+            let index = index.clone();
+            tokio::spawn(async move {
+                for i in from.. {
+                    let scope = removed_by(sequence, i).map(|number| Filter::video(&video(number)));
+                    let points = batch(number(sequence, i));
+                    index.replace(scope.as_ref(), points).await.unwrap();
+                    println!("\nacknowledged {sequence} {}", i + 1);
+                }
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+}
+
+/// The number of a sequence's i-th batch.
+fn number(sequence: usize, i: usize) -> usize {
+    i * SEQUENCES + sequence
+}
+
+/// The batch that the i-th one of a sequence takes the place of: two of three do.
+fn removed_by(sequence: usize, i: usize) -> Option<usize> {
+    (i % 3 != 0).then(|| number(sequence, i - 1))
+}
+
+/// The batches of a sequence that are there when so many have been written.
+fn living(sequence: usize, written: usize) -> impl Iterator<Item = usize> {
+    (0..written)
+        .filter(move |i| i + 1 == written || removed_by(sequence, i + 1).is_none())
+        .map(move |i| number(sequence, i))
+}
+
+fn video(number: usize) -> String {
+    format!("{number:016x}")
+}
+
+fn batches(numbers: std::ops::Range<usize>) -> Vec<Point> {
+    numbers.flat_map(batch).collect()
+}
+
+fn batch(number: usize) -> Vec<Point> {
+    (0..SIZE)
+        .map(|chunk| {
+            let mut vectors = BTreeMap::from([("combined".into(), vector(number, chunk))]);
+            if chunk % 3 == 0 {
+                vectors.insert("people".into(), vector(chunk, number));
+            }
+            Point {
+                id: PointId {
+                    video_id: video(number),
+                    chunk_id: chunk as u32,
+                    analyzer_id: "default_video".into(),
+                },
+                vectors,
+                payload: BTreeMap::from([
+                    ("people_count".into(), FieldValue::Integer(number as i64)),
+                    ("start".into(), FieldValue::Float(chunk as f64)),
+                ]),
+                text: format!("batch{number} chunk{chunk}"),
+                document: json!({ "number": number, "chunk": chunk, "fill": "x".repeat(500) }),
+            }
+        })
+        .collect()
+}
+
+/// Every part of every point of a batch is there and is this batch's.
+async fn assert_whole(index: &EmbeddedIndex, number: usize) {
+    let points = batch(number);
+    let filter = Filter::video(&video(number));
+    for field in ["combined", "people"] {
+        let expected: Vec<_> = points
+            .iter()
+            .filter_map(|point| Some((point.id.clone(), point.vectors.get(field)?.clone())))
+            .collect();
+        assert_eq!(index.vectors(&filter, field).await.unwrap(), expected, "batch {number}");
+    }
+    let payload = filter
+        .clone()
+        .and("people_count", Test::AnyInteger(vec![number as i64]))
+        .and("start", Test::AtLeast(0.0));
+    let query = VectorQuery {
+        field: "combined".into(),
+        vector: vector(number, 7),
+        filter: payload,
+        limit: SIZE * 2,
+        threshold: None,
+    };
+    let hits = index.search(query).await.unwrap();
+    assert_eq!(hits.len(), SIZE, "batch {number}");
+    assert_eq!(hits[0].id.chunk_id, 7, "a vector finds its own point");
+    for hit in hits {
+        let stored = &points[hit.id.chunk_id as usize];
+        assert_eq!((&hit.id, &hit.document), (&stored.id, &stored.document));
+    }
+    let query =
+        TextQuery { text: format!("batch{number}"), filter: Filter::default(), limit: SIZE * 2 };
+    assert_eq!(index.text_search(query).await.unwrap().len(), SIZE, "batch {number}");
+}
+
+/// A unit vector of its own for each pair.
+fn vector(number: usize, chunk: usize) -> Vec<f32> {
+    let mut random = Random((number as u64) << 32 | chunk as u64 | 1 << 60);
+    let raw: Vec<f32> = (0..DIMENSION).map(|_| random.below(2001) as f32 - 1000.0).collect();
+    let length = raw.iter().map(|x| x * x).sum::<f32>().sqrt();
+    raw.iter().map(|x| x / length).collect()
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+}
+
+fn options(folder: &Path) -> EmbeddedOptions {
+    EmbeddedOptions {
+        folder: folder.into(),
+        dimension: DIMENSION,
+        model: "test".into(),
+        threads: 2,
+        writer_memory: 15_000_000,
+    }
+}
+
+async fn open(folder: &Path) -> EmbeddedIndex {
+    EmbeddedIndex::open(options(folder)).await.unwrap()
+}
+
+fn bytes_below(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+    entries
+        .map(|entry| match entry.metadata().unwrap() {
+            folder if folder.is_dir() => bytes_below(&entry.path()),
+            file => file.len(),
+        })
+        .sum()
 }

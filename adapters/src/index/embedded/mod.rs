@@ -1,0 +1,237 @@
+//! The index in a folder of this machine: tantivy for documents, payload filters and BM25, and
+//! exact float32 vectors in a segment component of our own beside them. One commit publishes
+//! both, so a crash leaves the state before a `replace` or after it. One process at a time.
+
+mod folder;
+mod schema;
+mod search;
+mod snapshot;
+mod vectors;
+mod writer;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use ports::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use ports::{ErrorKind, PortError, Result};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use tantivy::directory::MmapDirectory;
+use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
+use tantivy::{Index, IndexReader, ReloadPolicy, TantivyError};
+
+use self::folder::Folder;
+use self::schema::{PointSchema, TOKENIZER};
+use self::snapshot::Snapshot;
+use self::vectors::Vectors;
+use self::writer::{Published, Writer};
+use super::{check, words};
+
+/// tantivy writes no segment with less.
+const MIN_WRITER_MEMORY: usize = 15_000_000;
+
+/// Decompressed 16 KiB blocks of documents that each segment keeps.
+const CACHED_BLOCKS: usize = 32;
+
+/// How to open an [`EmbeddedIndex`].
+#[derive(Debug, Clone)]
+pub struct EmbeddedOptions {
+    /// Where the index lives; created when it is not there.
+    pub folder: PathBuf,
+    /// Components of every vector.
+    pub dimension: usize,
+    /// What made the vectors: an index opened with another model is refused.
+    pub model: String,
+    /// Threads that score vectors, shared by all searches; 0 is one per core.
+    pub threads: usize,
+    /// Bytes that may wait in memory before a segment is written; at least 15,000,000.
+    pub writer_memory: usize,
+}
+
+/// The index in a folder. Its rankings are exact. Resident are 12 bytes per point and the pages
+/// of the vectors that searches touch, which the system takes back when it needs them.
+pub struct EmbeddedIndex {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    dimension: usize,
+    schema: PointSchema,
+    pool: ThreadPool,
+    analyzer: Mutex<TextAnalyzer>,
+    published: Arc<Published>,
+    writer: Writer,
+}
+
+impl EmbeddedIndex {
+    /// Opens or creates the index. `Invalid` when the folder holds vectors of another model or
+    /// dimension, `Unavailable` when another process has it open.
+    pub async fn open(options: EmbeddedOptions) -> Result<Self> {
+        let inner = blocking(move || Inner::open(&options)).await?;
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Removes what the folder holds, so that it opens as a new index of any model. `Unavailable`
+    /// when it is open.
+    pub async fn clear(folder: &Path) -> Result<()> {
+        let folder = folder.to_owned();
+        blocking(move || Folder::lock(&folder)?.clear()).await
+    }
+
+    /// Runs a search on a blocking thread, over the newest snapshot.
+    async fn read<T: Send + 'static>(
+        &self,
+        search: impl FnOnce(&Inner, &Snapshot) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let inner = self.inner.clone();
+        blocking(move || search(&inner, &inner.published.get())).await
+    }
+}
+
+impl Inner {
+    fn open(options: &EmbeddedOptions) -> Result<Self> {
+        let invalid = |message: String| Err(PortError::new(ErrorKind::Invalid, message));
+        if options.dimension == 0 {
+            return invalid("the index's dimension is 0; at least 1 is expected".into());
+        }
+        if options.writer_memory < MIN_WRITER_MEMORY {
+            return invalid(format!(
+                "the index writer's memory is {} bytes; at least {MIN_WRITER_MEMORY} are expected",
+                options.writer_memory
+            ));
+        }
+        let folder = Folder::lock(&options.folder)?;
+        folder.claim(&options.model, options.dimension)?;
+        let schema = PointSchema::new();
+        let tokenizers = TokenizerManager::default();
+        tokenizers.register(TOKENIZER, words::analyzer());
+        let directory =
+            MmapDirectory::open(folder.segments()?).map_err(|e| failed(TantivyError::from(e)))?;
+        let vectors = Vectors { field: schema.vectors, dimension: options.dimension };
+        let index = Index::builder()
+            .schema(schema.schema.clone())
+            .tokenizers(tokenizers)
+            .register_plugin(Arc::new(vectors))
+            .open_or_create(directory)
+            .map_err(failed)?;
+        let reader: IndexReader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .doc_store_cache_num_blocks(CACHED_BLOCKS)
+            .try_into()
+            .map_err(failed)?;
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(options.threads)
+            .thread_name(|i| format!("index-scan-{i}"))
+            .build()
+            .map_err(|e| {
+                PortError::caused_by(ErrorKind::Other, "cannot start the index's threads", e)
+            })?;
+        let (dimension, memory) = (options.dimension, options.writer_memory);
+        let (writer, published) = Writer::start(index, reader, dimension, memory, folder)?;
+        let analyzer = Mutex::new(words::analyzer());
+        Ok(Self { dimension, schema, pool, analyzer, published, writer })
+    }
+}
+
+#[async_trait]
+impl VectorIndex for EmbeddedIndex {
+    async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()> {
+        let (inner, scope) = (self.inner.clone(), scope.cloned());
+        let (scope, points) = blocking(move || {
+            let scope = match &scope {
+                Some(scope) => {
+                    check::filter(scope)?;
+                    Some(inner.schema.filter(scope)?)
+                }
+                None => None,
+            };
+            // The last of several points with one id wins.
+            let mut last = HashMap::with_capacity(points.len());
+            for (i, point) in points.iter().enumerate() {
+                check::point(point, inner.dimension)?;
+                last.insert(&point.id, i);
+            }
+            let documents = points
+                .iter()
+                .enumerate()
+                .filter(|(i, point)| last.get(&point.id) == Some(i))
+                .map(|(_, point)| inner.schema.document(point))
+                .collect::<Result<Vec<_>>>()?;
+            Ok((scope, documents))
+        })
+        .await?;
+        if scope.is_none() && points.is_empty() {
+            return Ok(());
+        }
+        self.inner.writer.replace(scope, points).await
+    }
+
+    async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
+        check::vector_query(&query, self.inner.dimension)?;
+        self.read(move |inner, now| search::nearest(now, &inner.schema, &inner.pool, &query)).await
+    }
+
+    async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
+        check::text_query(&query)?;
+        self.read(move |inner, now| {
+            let shared = inner.analyzer.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let mut analyzer = shared.clone();
+            drop(shared);
+            search::text(now, &inner.schema, &mut analyzer, &query)
+        })
+        .await
+    }
+
+    async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
+        check::filter(filter)?;
+        let (filter, field) = (filter.clone(), field.to_owned());
+        self.read(move |inner, now| search::vectors(now, &inner.schema, &filter, &field)).await
+    }
+
+    async fn count(&self, filter: &Filter) -> Result<u64> {
+        check::filter(filter)?;
+        let filter = filter.clone();
+        self.read(move |inner, now| search::count(now, &inner.schema, &filter)).await
+    }
+
+    async fn values(&self, field: &str) -> Result<Vec<String>> {
+        check::keyword_field(field)?;
+        let field = field.to_owned();
+        self.read(move |inner, now| search::values(now, &inner.schema, &field)).await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.inner.writer.probe()?;
+        self.read(|_, now| {
+            now.searcher.index().load_metas().map_err(failed)?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// What tantivy reports, as the port names it.
+fn failed(error: TantivyError) -> PortError {
+    let kind = match &error {
+        TantivyError::DataCorruption(_) | TantivyError::IncompatibleIndex(_) => ErrorKind::Corrupt,
+        TantivyError::SchemaError(_)
+        | TantivyError::MissingPlugin(_)
+        | TantivyError::UnexpectedPlugin(_) => ErrorKind::Invalid,
+        _ => ErrorKind::Other,
+    };
+    let advice = match kind {
+        ErrorKind::Corrupt | ErrorKind::Invalid => "; run `shotlog reindex` to rebuild it",
+        _ => "",
+    };
+    PortError::caused_by(kind, format!("the index failed: {error}{advice}"), error)
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| {
+        Err(PortError::caused_by(ErrorKind::Other, "the index task did not finish", e))
+    })
+}

@@ -1,0 +1,198 @@
+//! The documents of the embedded index: points as tantivy documents, filters as tantivy queries.
+//! Takes what the port's checks have let through.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use ports::index::{FieldKind, FieldValue, Filter, PAYLOAD_FIELDS, Point, PointId, Test};
+use ports::{ErrorKind, PortError, Result};
+use tantivy::query::{
+    AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query, RangeQuery,
+    TermQuery, TermSetQuery,
+};
+use tantivy::schema::{
+    Field, IndexRecordOption, NumericOptions, STORED, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::{TantivyDocument, Term};
+
+use super::vectors;
+use crate::index::check;
+
+/// The tokenizer's name in the stored schema.
+pub(super) const TOKENIZER: &str = "words";
+
+/// The schema and the handles of its fields.
+#[derive(Clone)]
+pub(super) struct PointSchema {
+    pub(super) schema: Schema,
+    /// The point's id as one term: what a replacement removes.
+    key: Field,
+    text: Field,
+    pub(super) document: Field,
+    pub(super) vectors: Field,
+    payload: BTreeMap<&'static str, Field>,
+}
+
+impl PointSchema {
+    pub(super) fn new() -> Self {
+        let mut schema = Schema::builder();
+        let whole = || {
+            TextOptions::default().set_indexing_options(
+                TextFieldIndexing::default()
+                    .set_tokenizer("raw")
+                    .set_fieldnorms(false)
+                    .set_index_option(IndexRecordOption::Basic),
+            )
+        };
+        let key = schema.add_text_field("key", whole());
+        let words = TextFieldIndexing::default()
+            .set_tokenizer(TOKENIZER)
+            .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+        let text =
+            schema.add_text_field("text", TextOptions::default().set_indexing_options(words));
+        let document = schema.add_bytes_field("document", STORED);
+        let vectors = schema.add_custom_field("vectors", "float32_rows", serde_json::Value::Null);
+        let number = || NumericOptions::default().set_indexed().set_fast();
+        let payload = PAYLOAD_FIELDS.iter().map(|&(name, kind)| {
+            let field = match kind {
+                // Hits take their ids from these two.
+                FieldKind::Keyword if matches!(name, "video_id" | "analyzer_id") => {
+                    schema.add_text_field(name, whole().set_fast("raw"))
+                }
+                FieldKind::Keyword => schema.add_text_field(name, whole()),
+                FieldKind::Integer => schema.add_i64_field(name, number()),
+                FieldKind::Float => schema.add_f64_field(name, number()),
+            };
+            (name, field)
+        });
+        let payload = payload.collect();
+        Self { schema: schema.build(), key, text, document, vectors, payload }
+    }
+
+    /// The point as it is stored, and the term that identifies it.
+    pub(super) fn document(&self, point: &Point) -> Result<(Term, TantivyDocument)> {
+        let PointId { video_id, chunk_id, analyzer_id } = &point.id;
+        let key = format!("{video_id}\0{chunk_id}\0{analyzer_id}");
+        let mut document = TantivyDocument::new();
+        document.add_text(self.key, &key);
+        document.add_text(self.payload["video_id"], video_id);
+        document.add_i64(self.payload["chunk_id"], i64::from(*chunk_id));
+        document.add_text(self.payload["analyzer_id"], analyzer_id);
+        for (name, value) in &point.payload {
+            let field = self.field(name)?;
+            match value {
+                FieldValue::Keywords(keywords) => {
+                    for keyword in keywords {
+                        document.add_text(field, keyword);
+                    }
+                }
+                FieldValue::Integer(number) => document.add_i64(field, *number),
+                FieldValue::Float(number) => document.add_f64(field, one_zero(*number)),
+            }
+        }
+        document.add_text(self.text, &point.text);
+        document.add_custom(self.vectors, &vectors::encode(&point.vectors));
+        let json = serde_json::to_vec(&point.document).map_err(|e| {
+            PortError::caused_by(ErrorKind::Invalid, "the point's document is not JSON", e)
+        })?;
+        document.add_bytes(self.document, &json);
+        Ok((Term::from_field_text(self.key, &key), document))
+    }
+
+    /// Matches the points that satisfy every condition.
+    pub(super) fn filter(&self, filter: &Filter) -> Result<Box<dyn Query>> {
+        let conditions = filter
+            .0
+            .iter()
+            .map(|condition| self.condition(&condition.field, &condition.test))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(match conditions.len() {
+            0 => Box::new(AllQuery),
+            _ => all_of(conditions),
+        })
+    }
+
+    /// Matches the points whose text has any of the clauses, scored by BM25, among those that
+    /// satisfy the filter.
+    pub(super) fn text(
+        &self,
+        clauses: Vec<Vec<(usize, String)>>,
+        filter: &Filter,
+    ) -> Result<Box<dyn Query>> {
+        let term = |word: &str| Term::from_field_text(self.text, word);
+        let clauses = clauses.into_iter().map(|clause| -> (Occur, Box<dyn Query>) {
+            let query: Box<dyn Query> = match &clause[..] {
+                [(_, word)] => Box::new(TermQuery::new(term(word), IndexRecordOption::WithFreqs)),
+                _ => Box::new(PhraseQuery::new_with_offset(
+                    clause.iter().map(|(at, word)| (*at, term(word))).collect(),
+                )),
+            };
+            (Occur::Should, query)
+        });
+        let words: Box<dyn Query> = Box::new(BooleanQuery::new(clauses.collect()));
+        if filter.0.is_empty() {
+            return Ok(words);
+        }
+        let unscored = ConstScoreQuery::new(self.filter(filter)?, 0.0);
+        Ok(all_of(vec![words, Box::new(unscored)]))
+    }
+
+    pub(super) fn field(&self, name: &str) -> Result<Field> {
+        self.payload.get(name).copied().ok_or_else(|| {
+            PortError::new(ErrorKind::Invalid, format!("unknown payload field `{name}`"))
+        })
+    }
+
+    fn condition(&self, name: &str, test: &Test) -> Result<Box<dyn Query>> {
+        let field = self.field(name)?;
+        let integer = self.schema.get_field_entry(field).field_type().value_type()
+            == tantivy::schema::Type::I64;
+        Ok(match test {
+            Test::AnyKeyword(any) => {
+                any_of(any.iter().map(|keyword| Term::from_field_text(field, keyword)).collect())
+            }
+            Test::AnyInteger(any) => {
+                any_of(any.iter().map(|number| Term::from_field_i64(field, *number)).collect())
+            }
+            Test::AtLeast(bound) if integer => match check::lowest_integer(*bound) {
+                Some(least) => at_least(Term::from_field_i64(field, least)),
+                None => Box::new(EmptyQuery),
+            },
+            Test::AtMost(bound) if integer => match check::highest_integer(*bound) {
+                Some(most) => at_most(Term::from_field_i64(field, most)),
+                None => Box::new(EmptyQuery),
+            },
+            Test::AtLeast(bound) => at_least(Term::from_field_f64(field, one_zero(*bound))),
+            Test::AtMost(bound) => at_most(Term::from_field_f64(field, one_zero(*bound))),
+        })
+    }
+}
+
+/// Matches the documents that have any of these terms.
+pub(super) fn any_of(mut terms: Vec<Term>) -> Box<dyn Query> {
+    match terms.len() {
+        0 => Box::new(EmptyQuery),
+        1 => Box::new(TermQuery::new(terms.remove(0), IndexRecordOption::Basic)),
+        _ => Box::new(TermSetQuery::new(terms)),
+    }
+}
+
+fn all_of(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
+    match queries.len() {
+        1 => queries.remove(0),
+        _ => Box::new(BooleanQuery::new(queries.into_iter().map(|q| (Occur::Must, q)).collect())),
+    }
+}
+
+fn at_least(term: Term) -> Box<dyn Query> {
+    Box::new(RangeQuery::new(Bound::Included(term), Bound::Unbounded))
+}
+
+fn at_most(term: Term) -> Box<dyn Query> {
+    Box::new(RangeQuery::new(Bound::Unbounded, Bound::Included(term)))
+}
+
+/// Zero without a sign: tantivy orders −0.0 before 0.0.
+fn one_zero(number: f64) -> f64 {
+    number + 0.0
+}

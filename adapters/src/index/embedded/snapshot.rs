@@ -1,0 +1,143 @@
+//! What a search sees: the segments of one commit with their vectors and ids. Built by the writer
+//! after each commit, shared by every search that starts before the next one.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use ports::index::PointId;
+use tantivy::columnar::StrColumn;
+use tantivy::index::{SegmentId, SegmentReader};
+use tantivy::{DocId, Searcher, TantivyError};
+
+use super::vectors::{self, Rows};
+
+/// One commit.
+pub(super) struct Snapshot {
+    pub(super) searcher: Searcher,
+    /// In the order of the searcher's segments.
+    pub(super) segments: Vec<SegmentView>,
+}
+
+/// One segment of a commit.
+pub(super) struct SegmentView {
+    pub(super) reader: SegmentReader,
+    /// What stays the same while documents of the segment are removed.
+    pub(super) data: Arc<SegmentData>,
+}
+
+pub(super) struct SegmentData {
+    pub(super) fields: BTreeMap<String, Rows>,
+    ids: Vec<Rank>,
+    videos: StrColumn,
+    analyzers: StrColumn,
+}
+
+/// A document's place among the ids of its segment: the dictionaries' ordinals follow the order
+/// of their words, so these compare as the ids do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
+    video: u32,
+    chunk: u32,
+    analyzer: u32,
+}
+
+impl Snapshot {
+    /// The segments of `searcher`; those that `previous` has are taken from there.
+    pub(super) fn new(
+        searcher: Searcher,
+        previous: Option<&Snapshot>,
+        dimension: usize,
+    ) -> tantivy::Result<Self> {
+        let known: HashMap<SegmentId, &Arc<SegmentData>> = previous
+            .iter()
+            .flat_map(|snapshot| &snapshot.segments)
+            .map(|view| (view.reader.segment_id(), &view.data))
+            .collect();
+        let segments = searcher
+            .segment_readers()
+            .iter()
+            .map(|reader| {
+                let data = match known.get(&reader.segment_id()) {
+                    Some(&data) => data.clone(),
+                    None => Arc::new(SegmentData::open(reader, dimension)?),
+                };
+                Ok(SegmentView { reader: reader.clone(), data })
+            })
+            .collect::<tantivy::Result<_>>()?;
+        Ok(Self { searcher, segments })
+    }
+}
+
+impl SegmentView {
+    pub(super) fn is_alive(&self, doc: DocId) -> bool {
+        self.reader.alive_bitset().is_none_or(|alive| alive.is_alive(doc))
+    }
+}
+
+impl SegmentData {
+    fn open(reader: &SegmentReader, dimension: usize) -> tantivy::Result<Self> {
+        let columns = reader.fast_fields();
+        let missing =
+            |name: &str| TantivyError::InternalError(format!("the segment lacks `{name}`"));
+        let videos = columns.str("video_id")?.ok_or_else(|| missing("video_id"))?;
+        let analyzers = columns.str("analyzer_id")?.ok_or_else(|| missing("analyzer_id"))?;
+        let chunks = columns.i64("chunk_id")?;
+        let ids = (0..reader.max_doc())
+            .map(|doc| {
+                let ordinal = |column: &StrColumn| {
+                    column.ords().first(doc).and_then(|ordinal| u32::try_from(ordinal).ok())
+                };
+                Some(Rank {
+                    video: ordinal(&videos)?,
+                    chunk: chunks.first(doc).and_then(|chunk| u32::try_from(chunk).ok())?,
+                    analyzer: ordinal(&analyzers)?,
+                })
+            })
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| missing("id"))?;
+        Ok(Self { fields: vectors::open(reader, dimension)?, ids, videos, analyzers })
+    }
+
+    pub(super) fn rank(&self, doc: DocId) -> Rank {
+        self.ids[doc as usize]
+    }
+
+    /// The id of a document.
+    pub(super) fn id(&self, doc: DocId) -> tantivy::Result<PointId> {
+        let rank = self.rank(doc);
+        let word = |column: &StrColumn, ordinal: u32| -> tantivy::Result<String> {
+            let mut word = String::new();
+            column.ord_to_str(ordinal.into(), &mut word)?;
+            Ok(word)
+        };
+        Ok(PointId {
+            video_id: word(&self.videos, rank.video)?,
+            chunk_id: rank.chunk,
+            analyzer_id: word(&self.analyzers, rank.analyzer)?,
+        })
+    }
+}
+
+/// A document of one segment that a search has scored. The better one is the lesser: higher
+/// score, then lower id.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scored {
+    pub(super) score: f32,
+    pub(super) rank: Rank,
+    pub(super) doc: DocId,
+}
+
+impl Eq for Scored {}
+
+impl Ord for Scored {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.score.total_cmp(&self.score).then(self.rank.cmp(&other.rank))
+    }
+}
+
+impl PartialOrd for Scored {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}

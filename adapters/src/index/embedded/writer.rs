@@ -1,0 +1,287 @@
+//! The one thread that changes an embedded index. It takes the batches that wait, makes one
+//! durable commit of them, publishes the new snapshot and only then acknowledges each. Merges run
+//! beside it, one at a time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, RwLock};
+use std::thread;
+
+use ports::{ErrorKind, PortError, Result};
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergePolicy, NoMergePolicy};
+use tantivy::query::Query;
+use tantivy::{Index, IndexReader, IndexWriter, TantivyDocument, Term};
+use tokio::sync::{mpsc, oneshot};
+
+use super::failed;
+use super::schema::any_of;
+use super::snapshot::Snapshot;
+
+/// Batches that may wait; whoever comes next waits to enter the queue.
+const QUEUE: usize = 32;
+
+/// One commit takes no more batches once it has so many points.
+const GROUP_POINTS: usize = 4096;
+
+/// A segment is merged away when more than this share of it has been removed.
+const REMOVED_SHARE: f32 = 0.5;
+
+/// Segments with fewer documents than this are merged with each other whatever their size.
+const SMALL_SEGMENT: u32 = 2000;
+
+/// What one `replace` removes and adds.
+type Change = (Option<Box<dyn Query>>, Vec<(Term, TantivyDocument)>);
+
+/// One `replace`.
+pub(super) struct Batch {
+    pub(super) scope: Option<Box<dyn Query>>,
+    /// Each id once.
+    pub(super) points: Vec<(Term, TantivyDocument)>,
+    pub(super) done: oneshot::Sender<Result<()>>,
+}
+
+pub(super) enum Message {
+    Replace(Batch),
+    /// The merge that was running has ended.
+    Merged,
+}
+
+/// What searches read and the writer replaces.
+pub(super) struct Published(RwLock<Arc<Snapshot>>);
+
+impl Published {
+    pub(super) fn get(&self) -> Arc<Snapshot> {
+        self.0.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
+    fn set(&self, new: Arc<Snapshot>) {
+        *self.0.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = new;
+    }
+}
+
+/// The writer's thread. Dropping it waits for the commit and the merge under way.
+pub(super) struct Writer {
+    sender: Option<mpsc::Sender<Message>>,
+    closing: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts the thread; `keep` is dropped when it ends.
+    pub(super) fn start(
+        index: Index,
+        reader: IndexReader,
+        dimension: usize,
+        memory: usize,
+        keep: impl Send + 'static,
+    ) -> Result<(Self, Arc<Published>)> {
+        let first = Snapshot::new(reader.searcher(), None, dimension).map_err(failed)?;
+        let published = Arc::new(Published(RwLock::new(Arc::new(first))));
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        let closing = Arc::new(AtomicBool::new(false));
+        let options = IndexWriterOptions::builder()
+            .num_worker_threads(1)
+            .num_merge_threads(1)
+            .memory_budget_per_thread(memory)
+            .build();
+        let mut merging = LogMergePolicy::default();
+        merging.set_del_docs_ratio_before_merge(REMOVED_SHARE);
+        merging.set_min_layer_size(SMALL_SEGMENT);
+        let mut worker = Worker {
+            writer: Some(open_writer(&index, &options).map_err(failed)?),
+            index,
+            reader,
+            options,
+            merging,
+            dimension,
+            published: published.clone(),
+            sender: sender.downgrade(),
+            closing: closing.clone(),
+            merge_running: false,
+        };
+        let thread = thread::Builder::new().name("index-writer".into()).spawn(move || {
+            worker.run(receiver);
+            drop(worker);
+            drop(keep);
+        })?;
+        Ok((Self { sender: Some(sender), closing, thread: Some(thread) }, published))
+    }
+
+    /// Returns when the batch is durable and visible.
+    pub(super) async fn replace(
+        &self,
+        scope: Option<Box<dyn Query>>,
+        points: Vec<(Term, TantivyDocument)>,
+    ) -> Result<()> {
+        let (done, acknowledged) = oneshot::channel();
+        let stopped =
+            || PortError::new(ErrorKind::Unavailable, "the index writer has stopped; restart it");
+        let sender = self.sender.as_ref().ok_or_else(stopped)?;
+        let batch = Message::Replace(Batch { scope, points, done });
+        sender.send(batch).await.map_err(|_| stopped())?;
+        acknowledged.await.map_err(|_| stopped())?
+    }
+
+    /// Fails when nothing can be written any more.
+    pub(super) fn probe(&self) -> Result<()> {
+        match &self.sender {
+            Some(sender) if !sender.is_closed() => Ok(()),
+            _ => Err(PortError::new(ErrorKind::Unavailable, "the index writer has stopped")),
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.closing.store(true, Ordering::Release);
+        self.sender = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the index writer panicked");
+        }
+    }
+}
+
+struct Worker {
+    index: Index,
+    /// None after a failed commit that could not be undone; the next batch opens it again.
+    writer: Option<IndexWriter>,
+    reader: IndexReader,
+    options: IndexWriterOptions,
+    merging: LogMergePolicy,
+    dimension: usize,
+    published: Arc<Published>,
+    /// Weak, so that the channel closes with the last one who can write to it.
+    sender: mpsc::WeakSender<Message>,
+    closing: Arc<AtomicBool>,
+    merge_running: bool,
+}
+
+impl Worker {
+    fn run(&mut self, mut receiver: mpsc::Receiver<Message>) {
+        self.start_merge();
+        while let Some(first) = receiver.blocking_recv() {
+            let mut group = Vec::new();
+            let mut points = 0;
+            let mut next = Some(first);
+            while let Some(message) = next {
+                match message {
+                    Message::Replace(batch) => {
+                        points += batch.points.len();
+                        group.push(batch);
+                    }
+                    Message::Merged => self.end_merge(),
+                }
+                next = (points < GROUP_POINTS).then(|| receiver.try_recv().ok()).flatten();
+            }
+            if !group.is_empty() {
+                self.commit(group);
+            }
+            self.start_merge();
+        }
+    }
+
+    fn commit(&mut self, group: Vec<Batch>) {
+        let (waiting, changes): (Vec<_>, Vec<_>) =
+            group.into_iter().map(|batch| (batch.done, (batch.scope, batch.points))).unzip();
+        let outcome = self.write(changes);
+        if outcome.is_err() {
+            self.restore();
+        }
+        let outcome = outcome.and_then(|()| self.publish());
+        for done in waiting {
+            // Whoever has stopped waiting does not need the answer.
+            let _ = done.send(outcome.clone().map_err(failed));
+        }
+    }
+
+    /// Makes one durable commit of several changes.
+    fn write(&mut self, changes: Vec<Change>) -> tantivy::Result<()> {
+        let writer = match &mut self.writer {
+            Some(writer) => writer,
+            none => none.insert(open_writer(&self.index, &self.options)?),
+        };
+        for (scope, points) in changes {
+            if let Some(scope) = scope {
+                writer.delete_query(scope)?;
+            }
+            let (keys, documents): (Vec<Term>, Vec<TantivyDocument>) = points.into_iter().unzip();
+            if !keys.is_empty() {
+                writer.delete_query(any_of(keys))?;
+            }
+            for document in documents {
+                writer.add_document(document)?;
+            }
+        }
+        writer.commit()?;
+        Ok(())
+    }
+
+    /// Shows the last commit to the searches that follow.
+    fn publish(&self) -> tantivy::Result<()> {
+        self.reader.reload()?;
+        let previous = self.published.get();
+        let new = Snapshot::new(self.reader.searcher(), Some(&previous), self.dimension)?;
+        self.published.set(Arc::new(new));
+        Ok(())
+    }
+
+    /// Returns to the last commit after a failed one.
+    fn restore(&mut self) {
+        let Some(mut writer) = self.writer.take() else { return };
+        match writer.rollback() {
+            Ok(_) => {
+                writer.set_merge_policy(Box::new(NoMergePolicy));
+                self.writer = Some(writer);
+            }
+            Err(e) => tracing::error!(error = %e, "the index cannot return to its last commit"),
+        }
+    }
+
+    /// Starts the first merge that is due, unless one is running.
+    fn start_merge(&mut self) {
+        if self.merge_running || self.closing.load(Ordering::Acquire) {
+            return;
+        }
+        let (Some(writer), Some(sender)) = (&mut self.writer, self.sender.upgrade()) else {
+            return;
+        };
+        let due = match self.index.searchable_segment_metas() {
+            Ok(segments) => self.merging.compute_merge_candidates(&segments),
+            Err(e) => {
+                tracing::warn!(error = %e, "the index cannot plan a merge");
+                return;
+            }
+        };
+        let Some(candidate) = due.into_iter().next() else { return };
+        let merge = writer.merge(&candidate.0);
+        // The sender keeps this thread alive until the merge has ended.
+        let wait = move || {
+            if let Err(e) = merge.wait() {
+                tracing::warn!(error = %e, "a merge of index segments failed");
+            }
+            let _ = sender.blocking_send(Message::Merged);
+        };
+        match thread::Builder::new().name("index-merge".into()).spawn(wait) {
+            Ok(_) => self.merge_running = true,
+            Err(e) => tracing::warn!(error = %e, "the index cannot watch a merge"),
+        }
+    }
+
+    fn end_merge(&mut self) {
+        self.merge_running = false;
+        if let Err(e) = self.publish() {
+            tracing::warn!(error = %e, "the index cannot show its merged segments yet");
+        }
+        // The merged segments' files were still in use when the merge ended.
+        if let Some(writer) = &self.writer {
+            drop(writer.garbage_collect_files());
+        }
+    }
+}
+
+fn open_writer(index: &Index, options: &IndexWriterOptions) -> tantivy::Result<IndexWriter> {
+    let writer: IndexWriter = index.writer_with_options(options.clone())?;
+    writer.set_merge_policy(Box::new(NoMergePolicy));
+    Ok(writer)
+}
