@@ -5,6 +5,7 @@ mod blocking;
 pub mod decoder;
 pub mod detector;
 pub mod embedder;
+mod english;
 pub mod entities;
 pub mod fetcher;
 pub mod index;
@@ -12,7 +13,11 @@ mod keys;
 pub mod llm;
 #[cfg(feature = "onnx")]
 mod onnx;
+<<<<<<< HEAD
 mod picture;
+=======
+pub mod openai;
+>>>>>>> babbe0a (Add the embedder and language model adapters)
 pub mod reader;
 pub mod records;
 pub mod sentiment;

@@ -1,1 +1,28 @@
 //! Adapters of `ports::llm`.
+
+mod extractive;
+mod openai;
+mod scripted;
+
+pub use extractive::{Extractive, ExtractiveOptions};
+pub use openai::{OpenAiLanguageModel, OpenAiOptions};
+pub use scripted::Scripted;
+
+use ports::llm::{Answer, Description, Events, Narrative, Summary, Task, Title};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Whether an answer is of the task's type; the error says where it is not.
+fn check_answer(task: Task, answer: &Value) -> Result<(), serde_json::Error> {
+    fn check<T: DeserializeOwned>(answer: &Value) -> Result<(), serde_json::Error> {
+        serde_json::from_value::<T>(answer.clone()).map(|_| ())
+    }
+    match task {
+        Task::Describe => check::<Description>(answer),
+        Task::Summarize => check::<Summary>(answer),
+        Task::Title => check::<Title>(answer),
+        Task::Events => check::<Events>(answer),
+        Task::Answer => check::<Answer>(answer),
+        Task::Narrate => check::<Narrative>(answer),
+    }
+}

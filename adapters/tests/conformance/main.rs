@@ -8,4 +8,5 @@ mod index;
 mod llm;
 mod models;
 mod records;
+mod server;
 mod storage;

@@ -1,0 +1,176 @@
+//! An embedder without weights: signed feature hashing of words, stems and character n-grams.
+//! It knows which words two texts share, in any inflection or near spelling, not what they mean.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use ports::embedder::Embedder;
+use ports::{ErrorKind, PortError, Result};
+
+use crate::english::{is_stop_word, stem, words};
+
+/// Hashes features into `dimension` signed buckets (Weinberger et al., "Feature hashing for large
+/// scale multitask learning", 2009).
+#[derive(Debug, Clone)]
+pub struct HashingEmbedder {
+    model: String,
+    dimension: usize,
+}
+
+/// How much a kind of feature counts.
+const STEM_WEIGHT: f32 = 1.0;
+const WORD_WEIGHT: f32 = 0.4;
+const PAIR_WEIGHT: f32 = 0.35;
+const GRAM_WEIGHT: f32 = 0.8;
+/// A stop word counts this much of another word: enough for texts made of nothing else.
+const STOP_WORD_FACTOR: f32 = 0.08;
+/// Lengths of character n-grams, in characters, with the word's edges marked.
+const GRAM_LENGTHS: std::ops::RangeInclusive<usize> = 3..=5;
+/// Words of one text that are read.
+const MAX_WORDS: usize = 4096;
+
+impl HashingEmbedder {
+    /// The dimension the local set-up uses; the same as MiniLM's.
+    pub const DEFAULT_DIMENSION: usize = 384;
+
+    /// Vectors of `dimension` numbers, 16 to 65536. More means fewer collisions.
+    pub fn new(dimension: usize) -> Result<Self> {
+        if !(16..=65_536).contains(&dimension) {
+            return Err(PortError::new(
+                ErrorKind::Invalid,
+                format!("the hashing embedder's dimension is {dimension}; 16 to 65536 is accepted"),
+            ));
+        }
+        Ok(Self { model: format!("hashing-v1-{dimension}"), dimension })
+    }
+
+    fn vector(&self, text: &str) -> Vec<f32> {
+        let mut features: HashMap<u64, (f32, f32)> = HashMap::new();
+        let mut add = |kind: u8, feature: &str, weight: f32| {
+            let entry = features.entry(hash(kind, feature)).or_insert((0.0, weight));
+            entry.0 += 1.0;
+        };
+        let mut before: Option<String> = None;
+        for word in words(text).into_iter().take(MAX_WORDS) {
+            let factor = if is_stop_word(&word.lower) { STOP_WORD_FACTOR } else { 1.0 };
+            let stem = stem(&word.lower);
+            add(b'w', &word.lower, WORD_WEIGHT * factor);
+            add(b's', &stem, STEM_WEIGHT * factor);
+            if factor < 1.0 {
+                continue;
+            }
+            let marked: Vec<char> = format!("<{}>", word.lower).chars().take(42).collect();
+            let grams: Vec<String> = GRAM_LENGTHS
+                .flat_map(|length| marked.windows(length).map(String::from_iter))
+                .collect();
+            // All grams of a word together count as one feature, however long the word is.
+            let each = GRAM_WEIGHT / (grams.len().max(1) as f32).sqrt();
+            for gram in &grams {
+                add(b'g', gram, each);
+            }
+            if let Some(before) = before.replace(stem.clone()) {
+                add(b'p', &format!("{before} {stem}"), PAIR_WEIGHT);
+            }
+        }
+
+        let mut vector = vec![0.0; self.dimension];
+        for (hash, (count, weight)) in sorted(features) {
+            let sign = if hash >> 63 == 0 { 1.0 } else { -1.0 };
+            let bucket = (hash % self.dimension as u64) as usize;
+            vector[bucket] += sign * weight * (1.0 + f32::ln(count));
+        }
+        let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if norm > 1e-6 {
+            vector.iter_mut().for_each(|x| *x /= norm);
+        } else {
+            // Nothing to go by, or everything cancelled out: a fixed direction of its own.
+            vector.fill(0.0);
+            vector[(hash(b'e', "") % self.dimension as u64) as usize] = 1.0;
+        }
+        vector
+    }
+}
+
+/// A fixed order of addition makes equal texts give equal bits.
+fn sorted(features: HashMap<u64, (f32, f32)>) -> Vec<(u64, (f32, f32))> {
+    let mut features: Vec<_> = features.into_iter().collect();
+    features.sort_unstable_by_key(|&(hash, _)| hash);
+    features
+}
+
+/// FNV-1a with a final mix: stable over platforms and releases, as stored vectors demand.
+fn hash(kind: u8, feature: &str) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in std::iter::once(kind).chain(feature.bytes()) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    hash ^ (hash >> 33)
+}
+
+#[async_trait]
+impl Embedder for HashingEmbedder {
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+        let this = self.clone();
+        let texts = texts.to_vec();
+        tokio::task::spawn_blocking(move || texts.iter().map(|text| this.vector(text)).collect())
+            .await
+            .map_err(|e| PortError::caused_by(ErrorKind::Other, "embedding was interrupted", e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cosine(a: &str, b: &str) -> f32 {
+        let embedder = HashingEmbedder::new(HashingEmbedder::DEFAULT_DIMENSION).unwrap();
+        embedder.vector(a).iter().zip(embedder.vector(b)).map(|(a, b)| a * b).sum()
+    }
+
+    #[test]
+    fn texts_that_share_words_are_nearer_than_texts_that_do_not() {
+        let question = "who is riding the red bicycle?";
+        let near = cosine(question, "A woman rides a red bicycle along the river.");
+        let far = cosine(question, "The quarterly revenue of the company fell by ten percent.");
+        assert!(near > 0.3, "{near}");
+        assert!(far.abs() < 0.15, "{far}");
+    }
+
+    #[test]
+    fn inflections_and_spellings_are_near() {
+        assert!(cosine("cycling", "cycles") > 0.4);
+        let spelt = cosine("colour of the harbour", "color of the harbor");
+        assert!(spelt > 0.2, "{spelt}");
+        assert!(cosine("a dog", "the dog") > 0.9);
+    }
+
+    #[test]
+    fn repeating_a_word_counts_less_than_saying_another() {
+        let once = cosine("dog park", "dog park ball");
+        let often = cosine("dog park", "dog dog dog dog park");
+        assert!(often > once, "{often} against {once}");
+    }
+
+    #[test]
+    fn vectors_stay_the_same_over_releases() {
+        // Stored vectors outlive the process: a change here needs another model id.
+        assert_eq!(hash(b's', "dog"), 11_675_853_785_193_002_499);
+    }
+
+    #[test]
+    fn silly_dimensions_are_refused() {
+        for dimension in [0, 15, 1 << 20] {
+            assert_eq!(HashingEmbedder::new(dimension).unwrap_err().kind(), ErrorKind::Invalid);
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! An embedder of the MiniLM class (a BERT-like encoder with mean pooling) on ONNX Runtime.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use futures::{StreamExt, TryStreamExt};
+use ndarray::Array2;
+use ort::session::{Session, SessionInputValue};
+use ort::value::Tensor;
+use ports::embedder::Embedder;
+use ports::{ErrorKind, PortError, Result};
+use tokenizers::{PaddingParams, Tokenizer, TruncationParams};
+use tokio::sync::Semaphore;
+
+use crate::OnnxRuntime;
+
+/// What to open.
+#[derive(Debug, Clone)]
+pub struct OnnxEmbedderOptions {
+    /// The ONNX file. Its inputs are `input_ids`, `attention_mask` and, if it has it,
+    /// `token_type_ids`, int64 [batch, sequence]; its first output is float32
+    /// [batch, sequence, dimension].
+    pub model: PathBuf,
+    /// The `tokenizer.json` that belongs to it.
+    pub tokenizer: PathBuf,
+    /// Tokens of a text that are read, special ones included.
+    pub max_tokens: usize,
+    /// Most texts in one run. A dynamically quantised model takes one at a time whatever this is,
+    /// because its scales depend on everything in the batch.
+    pub batch: usize,
+    /// Sessions, that is, runs at once. Each holds its own copy of the weights.
+    pub sessions: usize,
+    /// Threads per session.
+    pub threads: usize,
+}
+
+impl OnnxEmbedderOptions {
+    /// MiniLM's figures: 256 tokens, one session on two threads.
+    pub fn new(model: impl Into<PathBuf>, tokenizer: impl Into<PathBuf>) -> Self {
+        Self {
+            model: model.into(),
+            tokenizer: tokenizer.into(),
+            max_tokens: 256,
+            batch: 16,
+            sessions: 1,
+            threads: 2,
+        }
+    }
+}
+
+/// A loaded model.
+pub struct OnnxEmbedder {
+    model: String,
+    dimension: usize,
+    encoder: Arc<Encoder>,
+    permits: Arc<Semaphore>,
+    sessions: usize,
+}
+
+struct Encoder {
+    tokenizer: Tokenizer,
+    idle: Mutex<Vec<Session>>,
+    with_types: bool,
+    output: String,
+    batch: usize,
+    /// Bytes of a text that are tokenized: no text needs more to fill the model's window.
+    max_bytes: usize,
+}
+
+/// A text's place in the request and its token ids.
+struct Tokens {
+    place: usize,
+    ids: Vec<i64>,
+}
+
+/// A token stands for far fewer bytes than this unless the text is made to be silly.
+const BYTES_PER_TOKEN: usize = 256;
+
+impl OnnxEmbedder {
+    /// Loads the model and the tokenizer, and runs once to learn the dimension. Blocks.
+    pub fn open(runtime: &OnnxRuntime, options: &OnnxEmbedderOptions) -> Result<Self> {
+        if options.max_tokens < 8
+            || options.batch == 0
+            || options.sessions == 0
+            || options.threads == 0
+        {
+            return Err(PortError::new(
+                ErrorKind::Invalid,
+                "an ONNX embedder needs at least 8 tokens, 1 text per batch, 1 session and 1 thread",
+            ));
+        }
+        let tokenizer = open_tokenizer(&options.tokenizer, options.max_tokens)?;
+        let sessions = (0..options.sessions)
+            .map(|_| runtime.session(&options.model, options.threads))
+            .collect::<Result<Vec<_>>>()?;
+        let names = |list: &[ort::value::Outlet]| -> Vec<String> {
+            list.iter().map(|outlet| outlet.name().to_owned()).collect()
+        };
+        let (inputs, outputs) = (names(sessions[0].inputs()), names(sessions[0].outputs()));
+        let unsuitable = |what: String| {
+            PortError::new(ErrorKind::Invalid, format!("{} {what}", options.model.display()))
+        };
+        for name in ["input_ids", "attention_mask"] {
+            if !inputs.iter().any(|input| input == name) {
+                return Err(unsuitable(format!("has no input {name}, only {}", inputs.join(", "))));
+            }
+        }
+        let output = outputs
+            .iter()
+            .find(|name| *name == "last_hidden_state")
+            .or(outputs.first())
+            .ok_or_else(|| unsuitable("has no output".to_owned()))?
+            .clone();
+        let encoder = Encoder {
+            tokenizer,
+            idle: Mutex::new(sessions),
+            with_types: inputs.iter().any(|input| input == "token_type_ids"),
+            output,
+            batch: if is_dynamically_quantised(&options.model)? { 1 } else { options.batch },
+            max_bytes: options.max_tokens * BYTES_PER_TOKEN,
+        };
+        let probe = encoder.tokens(0, "probe")?;
+        let dimension = encoder.run(&[probe])?.first().map_or(0, |(_, vector)| vector.len());
+        Ok(Self {
+            model: stem(&options.model),
+            dimension,
+            encoder: Arc::new(encoder),
+            permits: Arc::new(Semaphore::new(options.sessions)),
+            sessions: options.sessions,
+        })
+    }
+
+    async fn run(&self, batch: Vec<Tokens>) -> Result<Vec<(usize, Vec<f32>)>> {
+        let permit = self
+            .permits
+            .clone()
+            .acquire_owned()
+            .await
+            .map_err(|e| PortError::caused_by(ErrorKind::Other, "the embedder is closed", e))?;
+        let encoder = self.encoder.clone();
+        blocking(move || {
+            // Kept here, not in the future: a caller that gives up does not stop the run.
+            let _permit = permit;
+            encoder.run(&batch)
+        })
+        .await
+    }
+}
+
+fn open_tokenizer(path: &Path, max_tokens: usize) -> Result<Tokenizer> {
+    if !path.is_file() {
+        return Err(PortError::new(
+            ErrorKind::NotFound,
+            format!("no tokenizer at {}", path.display()),
+        ));
+    }
+    let unusable = |e: tokenizers::Error| {
+        PortError::new(
+            ErrorKind::Invalid,
+            format!("cannot use the tokenizer {}: {e}", path.display()),
+        )
+    };
+    let mut tokenizer = Tokenizer::from_file(path).map_err(unusable)?;
+    // The file fixes both at 128, which would cut texts short and fill every batch up.
+    let truncation = TruncationParams { max_length: max_tokens, ..TruncationParams::default() };
+    tokenizer.with_truncation(Some(truncation)).map_err(unusable)?;
+    tokenizer.with_padding(None::<PaddingParams>);
+    Ok(tokenizer)
+}
+
+/// A dynamically quantised graph computes the scale of each activation tensor as a whole, so texts
+/// in one batch change each other's vectors.
+fn is_dynamically_quantised(model: &Path) -> Result<bool> {
+    // Operator names are stored as plain text.
+    const OPERATORS: [&[u8]; 2] = [b"DynamicQuantizeLinear", b"DynamicQuantizeMatMul"];
+    let graph = std::fs::read(model)?;
+    Ok(OPERATORS.iter().any(|name| {
+        let mut rest = graph.as_slice();
+        while let Some(at) = rest.iter().position(|byte| *byte == name[0]) {
+            if rest[at..].starts_with(name) {
+                return true;
+            }
+            rest = &rest[at + 1..];
+        }
+        false
+    }))
+}
+
+fn stem(model: &Path) -> String {
+    model.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+impl Encoder {
+    fn tokens(&self, place: usize, text: &str) -> Result<Tokens> {
+        let end = text.floor_char_boundary(self.max_bytes);
+        let encoding = self.tokenizer.encode_fast(&text[..end], true).map_err(|e| {
+            PortError::new(ErrorKind::Invalid, format!("cannot tokenize a text: {e}"))
+        })?;
+        Ok(Tokens { place, ids: encoding.get_ids().iter().map(|&id| i64::from(id)).collect() })
+    }
+
+    /// Batches of texts of like length, so that little of a batch is padding.
+    fn batches(&self, texts: &[String]) -> Result<Vec<Vec<Tokens>>> {
+        let mut tokens = texts
+            .iter()
+            .enumerate()
+            .map(|(place, text)| self.tokens(place, text))
+            .collect::<Result<Vec<_>>>()?;
+        tokens.sort_by_key(|tokens| tokens.ids.len());
+        let mut batches = Vec::new();
+        let mut tokens = tokens.into_iter().peekable();
+        while tokens.peek().is_some() {
+            batches.push(tokens.by_ref().take(self.batch).collect());
+        }
+        Ok(batches)
+    }
+
+    /// The unit vector of every text of a batch, beside the text's place.
+    fn run(&self, batch: &[Tokens]) -> Result<Vec<(usize, Vec<f32>)>> {
+        let failed = |e: ort::Error| {
+            PortError::new(ErrorKind::Other, format!("the embedding model failed: {e}"))
+        };
+        let length = batch.iter().map(|tokens| tokens.ids.len()).max().unwrap_or(0);
+        let mut ids = Array2::<i64>::zeros((batch.len(), length));
+        let mut mask = Array2::<i64>::zeros((batch.len(), length));
+        for (row, tokens) in batch.iter().enumerate() {
+            for (column, &id) in tokens.ids.iter().enumerate() {
+                ids[[row, column]] = id;
+                mask[[row, column]] = 1;
+            }
+        }
+        let mut inputs: Vec<(&str, SessionInputValue<'_>)> = vec![
+            ("input_ids", Tensor::from_array(ids).map_err(failed)?.into()),
+            ("attention_mask", Tensor::from_array(mask).map_err(failed)?.into()),
+        ];
+        if self.with_types {
+            let types = Array2::<i64>::zeros((batch.len(), length));
+            inputs.push(("token_type_ids", Tensor::from_array(types).map_err(failed)?.into()));
+        }
+
+        let mut session = Borrowed::from(&self.idle);
+        let outputs = session.get()?.run(inputs).map_err(failed)?;
+        let (shape, states) =
+            outputs[self.output.as_str()].try_extract_tensor::<f32>().map_err(failed)?;
+        let &[rows, columns, dimension] = &shape[..] else {
+            return Err(PortError::new(
+                ErrorKind::Invalid,
+                format!(
+                    "the embedding model's output {} has {} dimensions instead of batch, sequence, vector",
+                    self.output,
+                    shape.len()
+                ),
+            ));
+        };
+        let dimension = dimension as usize;
+        if rows as usize != batch.len() || columns as usize != length || dimension == 0 {
+            return Err(PortError::new(
+                ErrorKind::Invalid,
+                format!("the embedding model's output has the shape {shape:?}"),
+            ));
+        }
+        batch
+            .iter()
+            .zip(states.chunks_exact(length * dimension))
+            .map(|(tokens, states)| {
+                let words = states.chunks_exact(dimension).take(tokens.ids.len());
+                Ok((tokens.place, mean_unit(words, dimension)?))
+            })
+            .collect()
+    }
+}
+
+/// The mean of the vectors, scaled to length 1.
+fn mean_unit<'a>(vectors: impl Iterator<Item = &'a [f32]>, dimension: usize) -> Result<Vec<f32>> {
+    let mut sum = vec![0.0_f64; dimension];
+    for vector in vectors {
+        sum.iter_mut().zip(vector).for_each(|(sum, &x)| *sum += f64::from(x));
+    }
+    let norm = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if !norm.is_finite() || norm <= 0.0 {
+        return Err(PortError::new(
+            ErrorKind::Corrupt,
+            "the embedding model yields numbers that are not finite; its file is damaged",
+        ));
+    }
+    Ok(sum.into_iter().map(|x| (x / norm) as f32).collect())
+}
+
+/// A session that goes back when it is done with, after a panic too.
+struct Borrowed<'a> {
+    idle: &'a Mutex<Vec<Session>>,
+    session: Option<Session>,
+}
+
+impl<'a> Borrowed<'a> {
+    fn from(idle: &'a Mutex<Vec<Session>>) -> Self {
+        let session = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Self { idle, session }
+    }
+
+    fn get(&mut self) -> Result<&mut Session> {
+        self.session.as_mut().ok_or_else(|| {
+            PortError::new(ErrorKind::Unavailable, "every session of the embedding model is busy")
+        })
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.extend(self.session.take());
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|e| PortError::caused_by(ErrorKind::Other, "embedding was interrupted", e))?
+}
+
+#[async_trait]
+impl Embedder for OnnxEmbedder {
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+        let mut vectors = vec![Vec::new(); texts.len()];
+        // Tokens of a bounded number of texts are held at once.
+        for (group, texts) in texts.chunks(GROUP).enumerate() {
+            let (encoder, texts) = (self.encoder.clone(), texts.to_vec());
+            let batches = blocking(move || encoder.batches(&texts)).await?;
+            let done: Vec<Vec<(usize, Vec<f32>)>> = futures::stream::iter(batches)
+                .map(|batch| self.run(batch))
+                .buffer_unordered(self.sessions)
+                .try_collect()
+                .await?;
+            for (place, vector) in done.into_iter().flatten() {
+                vectors[group * GROUP + place] = vector;
+            }
+        }
+        Ok(vectors)
+    }
+}
+
+/// Texts that are tokenized and sorted by length together.
+const GROUP: usize = 1024;

@@ -1,0 +1,439 @@
+//! Passages as sentences that know what they are: prose, speech, text on screen or a measured
+//! description of the picture.
+
+use std::collections::{BTreeSet, HashMap};
+
+use ports::llm::Passage;
+
+use crate::english::{is_stop_word, sentences, stem, words};
+
+/// What a sentence is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Written about the video.
+    Prose,
+    /// Spoken in it.
+    Speech,
+    /// Read in its picture.
+    Screen,
+    /// What can be measured without understanding: light, colour, motion.
+    Scene,
+}
+
+/// A sentence.
+#[derive(Debug, Clone)]
+pub(super) struct Sentence {
+    /// Index of its passage.
+    pub(super) passage: usize,
+    pub(super) kind: Kind,
+    /// Who speaks, when the passage says so.
+    pub(super) speaker: Option<String>,
+    /// Without labels.
+    pub(super) text: String,
+    /// Stems of its content words, in order.
+    pub(super) stems: Vec<String>,
+    /// Words of any kind.
+    pub(super) length: usize,
+    /// Index of an earlier sentence that says the same.
+    pub(super) repeats: Option<usize>,
+}
+
+/// Everything a request gives to read.
+#[derive(Debug)]
+pub(super) struct Document<'a> {
+    pub(super) passages: &'a [Passage],
+    pub(super) sentences: Vec<Sentence>,
+}
+
+/// Longest sentence in words; speech recognition may yield more without a full stop.
+const MAX_WORDS: usize = 40;
+/// Such a run is cut after this many words, or a little later in front of a conjunction.
+const CUT_WORDS: usize = 18;
+
+const SPEECH_LABELS: &[&str] =
+    &["speech", "spoken", "transcript", "said", "dialogue", "narration", "voice"];
+const SCREEN_LABELS: &[&str] = &[
+    "text on screen",
+    "on-screen text",
+    "on screen",
+    "screen text",
+    "visible text",
+    "caption",
+    "captions",
+];
+/// Labels of measured facts about picture and sound.
+const SCENE_LABELS: &[&str] = &["sound", "light", "colour", "colours", "color", "colors", "motion"];
+
+const SCENE_WORDS: &[&str] = &[
+    "bright",
+    "dark",
+    "dim",
+    "light",
+    "lit",
+    "scene",
+    "motion",
+    "strong",
+    "slight",
+    "moderate",
+    "still",
+    "static",
+    "steady",
+    "camera",
+    "colour",
+    "color",
+    "colourful",
+    "colorful",
+    "muted",
+    "grey",
+    "gray",
+    "black",
+    "white",
+    "blue",
+    "red",
+    "green",
+    "yellow",
+    "orange",
+    "purple",
+    "brown",
+    "warm",
+    "cool",
+    "sharp",
+    "soft",
+    "blurred",
+    "blurry",
+    "picture",
+    "frame",
+    "image",
+    "movement",
+    "moving",
+    "fast",
+    "slow",
+    "contrast",
+    "high",
+    "low",
+    "sound",
+    "silent",
+    "silence",
+    "quiet",
+    "loud",
+    "music",
+    "tone",
+    "dominant",
+    "mainly",
+    "fade",
+    "change",
+    "cut",
+    "constant",
+    "audible",
+    "detail",
+    "focus",
+    "average",
+    "medium",
+    "speech",
+    "text",
+    "shot",
+    "pale",
+    "vivid",
+    "saturated",
+    "well-lit",
+    "brightly",
+    "dimly",
+    "visible",
+    "heard",
+    "mixed",
+    "neutral",
+];
+
+impl<'a> Document<'a> {
+    pub(super) fn read(passages: &'a [Passage]) -> Self {
+        let mut found = Vec::new();
+        for (index, passage) in passages.iter().enumerate() {
+            read_passage(index, passage, &mut found);
+        }
+        let mut first: HashMap<String, usize> = HashMap::new();
+        for at in 0..found.len() {
+            let sentence = &found[at];
+            let key = words(&sentence.text)
+                .into_iter()
+                .map(|word| word.lower)
+                .collect::<Vec<_>>()
+                .join(" ");
+            let original = *first.entry(key).or_insert(at);
+            found[at].repeats = (original != at).then_some(original);
+        }
+        Self { passages, sentences: found }
+    }
+
+    /// How many sentences say something of their own.
+    pub(super) fn distinct(&self) -> usize {
+        self.sentences.iter().filter(|sentence| sentence.repeats.is_none()).count()
+    }
+
+    /// Whether everything there is was spoken.
+    fn only_speech(&self) -> bool {
+        self.sentences.iter().all(|sentence| sentence.kind == Kind::Speech)
+    }
+
+    /// A sentence by itself, as a person wants to read it. What is quoted from the video shows it.
+    pub(super) fn quoted(&self, at: usize) -> String {
+        let sentence = &self.sentences[at];
+        match sentence.kind {
+            Kind::Prose | Kind::Scene => finished(&sentence.text),
+            Kind::Screen => format!("On screen: “{}”.", bare(&sentence.text)),
+            Kind::Speech if self.only_speech() => finished(&sentence.text),
+            Kind::Speech => format!("“{}”", finished(&sentence.text)),
+        }
+    }
+
+    /// Sentences as running text; neighbouring speech shares its quotation marks.
+    pub(super) fn prose(&self, chosen: &[usize]) -> String {
+        let mut pieces: Vec<String> = Vec::new();
+        let mut quoting = false;
+        for &at in chosen {
+            let sentence = &self.sentences[at];
+            if sentence.kind != Kind::Speech || self.only_speech() {
+                quoting = false;
+                pieces.push(self.quoted(at));
+            } else if let Some(open) = pieces.last_mut().filter(|_| quoting) {
+                open.truncate(open.trim_end_matches('”').len());
+                open.push_str(&format!(" {}”", finished(&sentence.text)));
+            } else {
+                quoting = true;
+                pieces.push(self.quoted(at));
+            }
+        }
+        pieces.join(" ")
+    }
+}
+
+fn read_passage(index: usize, passage: &Passage, found: &mut Vec<Sentence>) {
+    let source = passage.source.to_lowercase();
+    let has = |marks: &[&str]| marks.iter().any(|mark| source.contains(mark));
+    let base = if has(&["speech", "transcript", "diarization", "turn", "spoken"]) {
+        Kind::Speech
+    } else if has(&["screen", "ocr", "caption"]) {
+        Kind::Screen
+    } else {
+        Kind::Prose
+    };
+    let mut kind = base;
+    let mut speaker = None;
+    for whole in sentences(&passage.text) {
+        let mut text = whole;
+        if let Some((label, rest)) = label(text) {
+            let lower = label.to_lowercase();
+            if SPEECH_LABELS.contains(&lower.as_str()) {
+                (kind, text) = (Kind::Speech, rest);
+            } else if SCREEN_LABELS.contains(&lower.as_str()) {
+                push(index, Kind::Screen, None, rest, found);
+                kind = base;
+                continue;
+            } else if SCENE_LABELS.contains(&lower.as_str()) {
+                push(index, Kind::Scene, None, text, found);
+                kind = base;
+                continue;
+            }
+        }
+        if kind == Kind::Speech
+            && let Some((name, rest)) = label(text)
+            && is_speaker(name)
+        {
+            (speaker, text) = (Some(name.to_owned()), rest);
+        }
+        // The quotation marks are put back where they are wanted.
+        let text =
+            if kind == Kind::Speech { text.trim_matches(['"', '“', '”', ' ']) } else { text };
+        for piece in chopped(text) {
+            push(index, kind, speaker.clone().filter(|_| kind == Kind::Speech), &piece, found);
+        }
+    }
+}
+
+fn push(
+    passage: usize,
+    kind: Kind,
+    speaker: Option<String>,
+    text: &str,
+    found: &mut Vec<Sentence>,
+) {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let length = words(&text).len();
+    if length == 0 {
+        return;
+    }
+    let kind = if kind == Kind::Prose && is_measured(&text) { Kind::Scene } else { kind };
+    let stems = content(&text);
+    found.push(Sentence { passage, kind, speaker, text, stems, length, repeats: None });
+}
+
+/// `Text on screen: X` is `("Text on screen", "X")`.
+fn label(sentence: &str) -> Option<(&str, &str)> {
+    let (label, rest) = sentence.split_once(':')?;
+    let rest = rest.strip_prefix(char::is_whitespace)?.trim();
+    let fits = label.len() <= 32
+        && label.split_whitespace().count() <= 3
+        && label.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.'))
+        && label.starts_with(char::is_alphabetic);
+    (fits && !rest.is_empty()).then_some((label, rest))
+}
+
+/// Whether what stands before a colon in speech names who speaks.
+fn is_speaker(name: &str) -> bool {
+    let capital = name
+        .split_whitespace()
+        .all(|part| part.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()));
+    capital && !name.split_whitespace().any(|part| is_stop_word(&part.to_lowercase()))
+}
+
+fn is_measured(text: &str) -> bool {
+    let content: Vec<String> = words(text)
+        .into_iter()
+        .map(|word| word.lower)
+        .filter(|lower| !is_stop_word(lower))
+        .collect();
+    let measured = content
+        .iter()
+        .filter(|lower| SCENE_WORDS.contains(&lower.as_str()) || lower.parse::<f64>().is_ok())
+        .count();
+    !content.is_empty() && measured * 5 >= content.len() * 4
+}
+
+/// A run of words without a full stop, cut where it hurts least; anything else as it is.
+fn chopped(text: &str) -> Vec<String> {
+    const OPENERS: &[&str] =
+        &["and", "but", "so", "because", "then", "well", "now", "which", "when", "or"];
+    let all = words(text);
+    if all.len() <= MAX_WORDS {
+        return vec![text.to_owned()];
+    }
+    let mut pieces = Vec::new();
+    let (mut start, mut since) = (0, 0);
+    for pair in all.windows(2) {
+        since += 1;
+        let between = &text[pair[0].start + pair[0].text.len()..pair[1].start];
+        let pause = between.contains([',', ';', ':', '–', '—']);
+        let opens = OPENERS.contains(&pair[1].lower.as_str());
+        if (since >= CUT_WORDS && (pause || opens)) || since >= CUT_WORDS + 12 {
+            pieces.push(text[start..pair[1].start].to_owned());
+            (start, since) = (pair[1].start, 0);
+        }
+    }
+    pieces.push(text[start..].to_owned());
+    let last = pieces.len() - 1;
+    for (at, piece) in pieces.iter_mut().enumerate() {
+        let trimmed = piece.trim().trim_end_matches([',', ';', ':', '–', '—', ' ']);
+        *piece = if at == last { trimmed.to_owned() } else { format!("{trimmed} …") };
+    }
+    pieces
+}
+
+fn content(text: &str) -> Vec<String> {
+    words(text)
+        .into_iter()
+        .filter(|word| !is_stop_word(&word.lower))
+        .map(|word| stem(&word.lower))
+        .collect()
+}
+
+/// The distinct stems of a text's content words.
+pub(super) fn content_stems(text: &str) -> BTreeSet<String> {
+    content(text).into_iter().collect()
+}
+
+/// With a capital at the beginning and a full stop at the end.
+pub(super) fn finished(text: &str) -> String {
+    let text = text.trim();
+    let mut chars = text.chars();
+    let mut out: String = match chars.next() {
+        Some(first) if first.is_lowercase() => first.to_uppercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    };
+    let closed = out.trim_end_matches(['"', '”', '’', ')', '»', '\'']);
+    if !closed.ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟']) {
+        let kept = out.trim_end_matches([',', ';', ':', '-', '–', '—', ' ']).len();
+        out.truncate(kept);
+        out.push('.');
+    }
+    out
+}
+
+/// Without the full stop at the end.
+pub(super) fn bare(text: &str) -> &str {
+    text.trim().trim_end_matches(['.', ' ']).trim_matches(['"', '“', '”'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passage(source: &str, text: &str) -> Passage {
+        Passage { id: "p".to_owned(), source: source.to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn composed_descriptions_come_apart() {
+        let passages = [passage(
+            "description",
+            "A bright scene with strong motion. Text on screen: GOOGLE PARIS. A man walks in. \
+             Speech: Hello there. We make maps.",
+        )];
+        let document = Document::read(&passages);
+        let found: Vec<(Kind, &str)> = document
+            .sentences
+            .iter()
+            .map(|sentence| (sentence.kind, sentence.text.as_str()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (Kind::Scene, "A bright scene with strong motion."),
+                (Kind::Screen, "GOOGLE PARIS."),
+                (Kind::Prose, "A man walks in."),
+                (Kind::Speech, "Hello there."),
+                (Kind::Speech, "We make maps."),
+            ]
+        );
+        assert_eq!(
+            document.prose(&[0, 1, 3, 4]),
+            "A bright scene with strong motion. On screen: “GOOGLE PARIS”. “Hello there. We make maps.”"
+        );
+    }
+
+    #[test]
+    fn speakers_are_told_from_speech() {
+        let passages =
+            [passage("diarization", "SPEAKER_00: hello. And so: we begin.\nSpeaker 2: Yes")];
+        let document = Document::read(&passages);
+        let found: Vec<(Option<&str>, &str)> =
+            document.sentences.iter().map(|s| (s.speaker.as_deref(), s.text.as_str())).collect();
+        assert_eq!(
+            found,
+            [
+                (Some("SPEAKER_00"), "hello."),
+                (Some("SPEAKER_00"), "And so: we begin."),
+                (Some("Speaker 2"), "Yes"),
+            ]
+        );
+    }
+
+    #[test]
+    fn endless_speech_is_cut_into_readable_pieces() {
+        let text = "we went to the harbour and looked at the boats ".repeat(12);
+        let passages = [passage("speech", &text)];
+        let document = Document::read(&passages);
+        assert!(document.sentences.len() >= 4);
+        assert!(document.sentences.iter().all(|sentence| sentence.length <= MAX_WORDS));
+    }
+
+    #[test]
+    fn sentences_are_finished() {
+        for (text, expected) in [
+            ("we make maps", "We make maps."),
+            ("we make maps,", "We make maps."),
+            ("He said “go.”", "He said “go.”"),
+            ("cut off …", "Cut off …"),
+        ] {
+            assert_eq!(finished(text), expected);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Events: at most one per passage, where a passage shows something that the one before does not.
+
+use std::collections::BTreeSet;
+
+use ports::llm::{Event, Events};
+
+use crate::english::{is_stop_word, stem, words};
+
+use super::document::{Document, Kind, Sentence, bare, finished};
+
+/// Part of a sentence's content words that must be new since the passage before.
+const LEAST_NEW: f64 = 0.4;
+/// Longest event in words; more is cut at a comma or marked as cut.
+const MAX_WORDS: usize = 24;
+/// Longest actor in words.
+const MAX_ACTOR_WORDS: usize = 8;
+
+/// Categories and the verbs and nouns that speak for them; the first that matches wins.
+const CATEGORIES: &[(&str, &[&str])] = &[
+    (
+        "speech",
+        &[
+            "say",
+            "speak",
+            "talk",
+            "tell",
+            "ask",
+            "answer",
+            "announce",
+            "explain",
+            "shout",
+            "whisper",
+            "interview",
+            "discuss",
+            "reply",
+            "greet",
+            "conversation",
+            "argue",
+            "present",
+        ],
+    ),
+    (
+        "interaction",
+        &[
+            "give", "hand", "hug", "shake", "kiss", "meet", "fight", "hit", "push", "pull", "help",
+            "join", "touch", "embrace", "wave", "attack",
+        ],
+    ),
+    (
+        "movement",
+        &[
+            "walk", "run", "enter", "leave", "drive", "move", "jump", "turn", "ride", "fly",
+            "climb", "fall", "approach", "arrive", "cross", "dance", "swim", "chase", "rush",
+            "step", "sit", "stand", "rise", "roll", "slide", "spin", "pass", "return", "travel",
+            "cycle", "kick", "throw", "catch", "land", "crash",
+        ],
+    ),
+    (
+        "action",
+        &[
+            "open", "close", "take", "hold", "pick", "put", "place", "cut", "cook", "eat", "drink",
+            "write", "read", "play", "build", "work", "point", "show", "look", "watch", "wear",
+            "use", "type", "carry", "lift", "smile", "laugh", "cry", "sing", "clap", "pour",
+            "wash", "clean", "draw", "paint", "press",
+        ],
+    ),
+    ("appearance", &["appear", "disappear", "emerge", "reveal", "visible", "vanish"]),
+    ("text", &["text", "title", "caption", "sign", "logo", "credit", "subtitle"]),
+    ("sound", &["music", "noise", "applause", "sound", "silence", "alarm", "song", "bang"]),
+    (
+        "scene",
+        &[
+            "scene",
+            "fade",
+            "dark",
+            "bright",
+            "indoors",
+            "outdoors",
+            "night",
+            "sunset",
+            "landscape",
+            "view",
+            "camera",
+            "street",
+            "room",
+        ],
+    ),
+];
+
+/// Verbs after which the words before them are the actor.
+const AUXILIARIES: &[&str] = &[
+    "is",
+    "are",
+    "was",
+    "were",
+    "has",
+    "have",
+    "had",
+    "can",
+    "will",
+    "does",
+    "do",
+    "did",
+    "begins",
+    "starts",
+    "stops",
+    "continues",
+    "keeps",
+    "gets",
+    "goes",
+    "comes",
+    "puts",
+    "makes",
+    "looks",
+    "seems",
+    "tries",
+];
+const PRONOUNS: &[&str] = &[
+    "he",
+    "she",
+    "it",
+    "they",
+    "we",
+    "i",
+    "you",
+    "there",
+    "this",
+    "that",
+    "these",
+    "those",
+    "someone",
+    "somebody",
+    "something",
+    "what",
+    "who",
+    "which",
+    "here",
+    "everyone",
+    "everybody",
+    "one",
+];
+
+/// What happens, in order of the passages.
+pub(super) fn find(document: &Document) -> Events {
+    let mut events: Vec<Event> = Vec::new();
+    let mut before: Vec<&Sentence> = Vec::new();
+    for (passage, evidence) in document.passages.iter().enumerate() {
+        let here: Vec<&Sentence> =
+            document.sentences.iter().filter(|sentence| sentence.passage == passage).collect();
+        if here.is_empty() {
+            continue;
+        }
+        let event = change(&before, &here, &evidence.id, document);
+        let told = |event: &Event| events.iter().any(|other| other.event == event.event);
+        if let Some(event) = event.filter(|event| !told(event)) {
+            events.push(event);
+        }
+        before = here;
+    }
+    Events { events }
+}
+
+/// The most telling of what is new: an action, else a text, else speech, else the picture.
+fn change(
+    before: &[&Sentence],
+    here: &[&Sentence],
+    passage: &str,
+    document: &Document,
+) -> Option<Event> {
+    let known: BTreeSet<&str> =
+        before.iter().flat_map(|sentence| &sentence.stems).map(String::as_str).collect();
+    let newest = |kind: Kind| {
+        here.iter()
+            .filter(|sentence| sentence.kind == kind)
+            .map(|&sentence| (sentence, newness(sentence, &known)))
+            .filter(|&(_, new)| new >= LEAST_NEW)
+            // Of equals the first, which a reverse comparison of places would give to `max_by`.
+            .fold(None::<(&Sentence, f64)>, |best, next| match best {
+                Some(best) if weight(best) >= weight(next) => Some(best),
+                _ => Some(next),
+            })
+            .map(|(sentence, _)| sentence)
+    };
+    let event = |event: String, actor: String, category: &str| {
+        Some(Event { event, actor, category: category.to_owned(), passage: passage.to_owned() })
+    };
+    if let Some(sentence) = newest(Kind::Prose) {
+        return event(shortened(&sentence.text), actor(&sentence.text), category(&sentence.text));
+    }
+    if let Some(sentence) = newest(Kind::Screen) {
+        let text = limited(bare(&sentence.text));
+        return event(format!("The text “{text}” appears on screen."), String::new(), "text");
+    }
+    if let Some(sentence) = newest(Kind::Speech) {
+        let said = shortened(&sentence.text);
+        let speaker = sentence.speaker.clone().unwrap_or_default();
+        let who = if speaker.is_empty() { "A voice" } else { &speaker };
+        return event(format!("{who} says: “{said}”"), speaker.clone(), "speech");
+    }
+    if let Some(sentence) = newest(Kind::Scene) {
+        // The first picture is where the video starts from, not a change.
+        let opens = before.is_empty() && document.passages.len() > 1;
+        let text = shortened(&sentence.text);
+        let text = if opens { text } else { changed(&text) };
+        return event(text, String::new(), "scene");
+    }
+    None
+}
+
+/// Longer sentences carry more, up to a point.
+fn weight((sentence, new): (&Sentence, f64)) -> f64 {
+    let acts = if category(&sentence.text) == OTHER { 0.8 } else { 1.0 };
+    let length = match sentence.length {
+        0..=2 => 0.3,
+        3..=5 => 0.8,
+        6..=28 => 1.0,
+        _ => 0.8,
+    };
+    new * acts * length
+}
+
+fn newness(sentence: &Sentence, known: &BTreeSet<&str>) -> f64 {
+    if sentence.stems.is_empty() {
+        return 0.0;
+    }
+    let new = sentence.stems.iter().filter(|stem| !known.contains(stem.as_str())).count();
+    new as f64 / sentence.stems.len() as f64
+}
+
+const OTHER: &str = "other";
+
+/// The category whose words come first in the sentence.
+fn category(sentence: &str) -> &'static str {
+    let stems: Vec<String> = words(sentence).iter().map(|word| stem(&word.lower)).collect();
+    CATEGORIES
+        .iter()
+        .filter_map(|(name, marks)| {
+            let first =
+                stems.iter().position(|found| marks.iter().any(|mark| stem(mark) == *found))?;
+            Some((first, *name))
+        })
+        // Verbs decide before nouns of the scenery do.
+        .min_by_key(|&(first, name)| (matches!(name, "scene" | "sound" | "text"), first))
+        .map_or(OTHER, |(_, name)| name)
+}
+
+/// The words in front of the first verb, without the article; empty when they name nobody.
+fn actor(sentence: &str) -> String {
+    let all = words(sentence);
+    let verb = all.iter().position(|word| {
+        AUXILIARIES.contains(&word.lower.as_str())
+            || (word.lower.ends_with('s')
+                || word.lower.ends_with("ing")
+                || word.lower.ends_with("ed"))
+                && !word.is_capitalised()
+                && CATEGORIES[..5]
+                    .iter()
+                    .any(|(_, marks)| marks.iter().any(|mark| stem(mark) == stem(&word.lower)))
+    });
+    let Some(verb) = verb.filter(|verb| (1..=MAX_ACTOR_WORDS + 1).contains(verb)) else {
+        return String::new();
+    };
+    let subject = &all[..verb];
+    if PRONOUNS.contains(&subject[0].lower.as_str()) {
+        return String::new();
+    }
+    let skipped = usize::from(matches!(subject[0].lower.as_str(), "a" | "an" | "the"));
+    // "In the park a man walks" names a place first.
+    let leads = subject.get(skipped).is_none_or(|word| {
+        skipped == 0 && is_stop_word(&word.lower) && word.lower.parse::<f64>().is_err()
+    });
+    let clause = subject.last().map_or(0, |word| word.start + word.text.len());
+    let Some(first) = subject.get(skipped).filter(|_| !leads) else { return String::new() };
+    let text = &sentence[first.start..clause];
+    if text.contains([',', ';', ':']) {
+        return String::new();
+    }
+    text.to_owned()
+}
+
+/// At most [`MAX_WORDS`] words, a finished sentence.
+fn shortened(text: &str) -> String {
+    finished(&limited(text))
+}
+
+fn limited(text: &str) -> String {
+    let all = words(text);
+    let Some(word) = all.get(MAX_WORDS) else { return text.trim().to_owned() };
+    let most = &text[..word.start];
+    match most.rfind([',', ';', ':', '–', '—']) {
+        Some(comma) if words(&most[..comma]).len() >= 6 => most[..comma].trim_end().to_owned(),
+        _ => format!("{} …", most.trim_end()),
+    }
+}
+
+/// "A dark scene" becomes "The picture changes to a dark scene".
+fn changed(text: &str) -> String {
+    match text.split_once(' ') {
+        Some((article @ ("A" | "An"), rest)) => {
+            format!("The picture changes to {} {rest}", article.to_lowercase())
+        }
+        _ => text.to_owned(),
+    }
+}

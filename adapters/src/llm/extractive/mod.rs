@@ -1,0 +1,142 @@
+//! A language model that selects instead of writing: no weights, no network, deterministic. What
+//! it returns stands in the passages, and where they say nothing it says nothing.
+
+mod answer;
+mod document;
+mod events;
+mod phrases;
+mod rank;
+
+use async_trait::async_trait;
+use ports::llm::{Completion, LanguageModel, Narrative, Request, Summary, Task, Title, Usage};
+use ports::{ErrorKind, PortError, Result};
+use serde::Serialize;
+use serde_json::Value;
+
+use document::Document;
+
+/// Bounds of the work on one request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExtractiveOptions {
+    /// Tokens of passages that are read; more is `TooLarge`. A token is taken as six bytes.
+    pub context_tokens: usize,
+    /// Sentences that are compared with each other, which takes time in the square of it; the
+    /// most telling ones are chosen first.
+    pub max_sentences: usize,
+}
+
+impl Default for ExtractiveOptions {
+    fn default() -> Self {
+        Self { context_tokens: 200_000, max_sentences: 400 }
+    }
+}
+
+/// Summarises, names, finds events and evidence by selecting from the passages.
+#[derive(Debug, Clone, Default)]
+pub struct Extractive {
+    options: ExtractiveOptions,
+}
+
+/// Sentences of a summary, at most.
+const SUMMARY_SENTENCES: usize = 5;
+const KEY_POINTS: usize = 5;
+const TOPICS: usize = 6;
+const NARRATIVE_SENTENCES: usize = 4;
+
+impl Extractive {
+    /// Ready at once: there is nothing to load.
+    pub fn new(options: ExtractiveOptions) -> Self {
+        Self { options }
+    }
+
+    fn answer(&self, request: &Request) -> Result<Value> {
+        let document = Document::read(&request.passages);
+        let question = request.question.as_deref().unwrap_or_default();
+        match request.task {
+            Task::Describe => Err(PortError::new(
+                ErrorKind::Invalid,
+                "an extractive model sees no pictures; describing them takes a vision model",
+            )),
+            Task::Summarize => json(&self.summary(&document)),
+            Task::Title => json(&Title { title: phrases::title(&document) }),
+            Task::Events => json(&events::find(&document)),
+            Task::Answer => json(&answer::find(&document, question, self.options.max_sentences)),
+            Task::Narrate => json(&self.narrative(&document, question)),
+        }
+    }
+
+    fn summary(&self, document: &Document) -> Summary {
+        let ranking = rank::rank(document, self.options.max_sentences, |_| true);
+        let wanted = (document.distinct() as f64).sqrt().ceil() as usize;
+        let mut told = ranking.best(wanted.clamp(1, SUMMARY_SENTENCES));
+        let key_points = ranking
+            .best(KEY_POINTS.min(document.distinct().div_ceil(2).max(wanted)))
+            .into_iter()
+            .map(|at| document.quoted(at))
+            .collect();
+        told.sort_unstable();
+        Summary {
+            summary: document.prose(&told),
+            key_points,
+            topics: phrases::topics(document, TOPICS),
+        }
+    }
+
+    /// The sentences about the subject, or all of them when none names it, in order.
+    fn narrative(&self, document: &Document, subject: &str) -> Narrative {
+        let subject = document::content_stems(subject);
+        let about =
+            |at: usize| document.sentences[at].stems.iter().any(|stem| subject.contains(stem));
+        let named = (0..document.sentences.len()).any(about);
+        let ranking = rank::rank(document, self.options.max_sentences, |at| !named || about(at));
+        let mut told = ranking.best(NARRATIVE_SENTENCES);
+        told.sort_unstable();
+        Narrative { narrative: document.prose(&told) }
+    }
+}
+
+fn json(answer: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(answer)
+        .map_err(|e| PortError::caused_by(ErrorKind::Other, "cannot write the answer", e))
+}
+
+#[async_trait]
+impl LanguageModel for Extractive {
+    fn model(&self) -> &str {
+        "extractive-v1"
+    }
+
+    fn sees(&self) -> bool {
+        false
+    }
+
+    fn billed(&self) -> bool {
+        false
+    }
+
+    fn context_tokens(&self) -> usize {
+        self.options.context_tokens
+    }
+
+    async fn complete(&self, request: &Request) -> Result<Completion> {
+        let tokens = request.passages.iter().map(|passage| passage.text.len()).sum::<usize>() / 6;
+        if tokens > self.options.context_tokens {
+            return Err(PortError::new(
+                ErrorKind::TooLarge,
+                format!(
+                    "the passages take about {tokens} tokens; {} fit into one request",
+                    self.options.context_tokens
+                ),
+            ));
+        }
+        let (this, request) = (self.clone(), request.clone());
+        let answer =
+            tokio::task::spawn_blocking(move || this.answer(&request)).await.map_err(|e| {
+                PortError::caused_by(ErrorKind::Other, "reading the passages was interrupted", e)
+            })??;
+        Ok(Completion { answer, usage: Usage { calls: 1, ..Usage::default() } })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,280 @@
+//! Keyphrases and titles: runs of content words, weighed by how often their words occur, in the
+//! manner of RAKE (Rose et al., 2010), and made readable.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use crate::english::{Word, is_stop_word, stem, words};
+
+use super::document::{Document, Kind, bare};
+use super::rank;
+
+/// A phrase and its weight.
+struct Phrase {
+    words: Vec<String>,
+    stems: Vec<String>,
+    score: f64,
+}
+
+const MAX_PHRASE_WORDS: usize = 3;
+const MAX_TITLE_WORDS: usize = 8;
+/// Words of one document that are weighed.
+const MAX_CANDIDATES: usize = 20_000;
+
+/// Short names of what a document is about, most important first.
+pub(super) fn topics(document: &Document, count: usize) -> Vec<String> {
+    best(document, count).into_iter().map(|phrase| phrase.words.join(" ")).collect()
+}
+
+/// At most eight words that name the topic; empty when there is nothing to name.
+pub(super) fn title(document: &Document) -> String {
+    let mut phrases = best(document, 3);
+    if phrases.is_empty() {
+        return title_case(&opening(document));
+    }
+    let first = phrases.remove(0);
+    let second = phrases.into_iter().find(|phrase| {
+        phrase.score >= 0.55 * first.score
+            && first.words.len() + phrase.words.len() < MAX_TITLE_WORDS
+            && !phrase.stems.iter().any(|stem| first.stems.contains(stem))
+    });
+    let mut title = first.words;
+    if let Some(second) = second {
+        title.push("and".to_owned());
+        title.extend(second.words);
+    }
+    title_case(&title)
+}
+
+fn best(document: &Document, count: usize) -> Vec<Phrase> {
+    let mut found: Vec<Phrase> = Vec::new();
+    for phrase in weighed(document) {
+        if found.len() == count {
+            break;
+        }
+        let shared = |other: &Phrase| {
+            let common = phrase.stems.iter().filter(|stem| other.stems.contains(stem)).count();
+            common * 2 >= phrase.stems.len().min(other.stems.len())
+        };
+        if !found.iter().any(shared) {
+            found.push(phrase);
+        }
+    }
+    found
+}
+
+fn weighed(document: &Document) -> Vec<Phrase> {
+    let mut candidates: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    let mut counts: HashMap<String, f64> = HashMap::new();
+    let mut names: HashSet<String> = HashSet::new();
+    for sentence in &document.sentences {
+        // What can be measured about a picture is not what a video is about.
+        if sentence.kind == Kind::Scene || candidates.len() >= MAX_CANDIDATES {
+            continue;
+        }
+        let all = words(&sentence.text);
+        let shouted = all.iter().filter(|word| word.is_shouted()).count() * 2 > all.len();
+        for run in runs(&sentence.text, &all) {
+            for word in run {
+                // A capital inside a sentence marks a name.
+                if !shouted && word.start > all[0].start && word.is_capitalised() {
+                    names.insert(stem(&word.lower));
+                }
+            }
+            let shown: Vec<String> =
+                run.iter().map(|word| shown(word, all[0].start, shouted)).collect();
+            let stems: Vec<String> = run.iter().map(|word| stem(&word.lower)).collect();
+            let weight = if sentence.repeats.is_some() { 0.3 } else { 1.0 };
+            stems.iter().for_each(|stem| *counts.entry(stem.clone()).or_default() += weight);
+            candidates.push((shown, stems));
+        }
+    }
+
+    let mut phrases: Vec<Phrase> = Vec::new();
+    let mut places: HashMap<Vec<String>, usize> = HashMap::new();
+    let mut times: Vec<f64> = Vec::new();
+    for (shown, stems) in candidates {
+        let next = phrases.len();
+        let place = *places.entry(stems.clone()).or_insert(next);
+        if place == next {
+            phrases.push(Phrase { words: shown, stems, score: 0.0 });
+            times.push(1.0);
+        } else {
+            times[place] += 1.0;
+        }
+    }
+    for (phrase, times) in phrases.iter_mut().zip(times) {
+        let sum: f64 = phrase
+            .stems
+            .iter()
+            .map(|stem| (1.0 + counts[stem]).ln() * if names.contains(stem) { 1.5 } else { 1.0 })
+            .sum();
+        let length = phrase.stems.len() as f64;
+        let compound = if phrase.stems.len() > 1 { 1.2 } else { 1.0 };
+        phrase.score = compound * sum / length.powf(0.4) * (1.0 + 0.5 * f64::ln(times));
+        // A name at the beginning of a sentence is one all the same.
+        for (word, stem) in phrase.words.iter_mut().zip(&phrase.stems) {
+            if names.contains(stem) {
+                *word = capitalised(word);
+            }
+        }
+    }
+    // Stable: of equals the one that came first.
+    phrases.sort_by(|a, b| b.score.total_cmp(&a.score));
+    phrases
+}
+
+/// Runs of content words that can stand as a phrase: no stop word and no verb at either end.
+fn runs<'a, 'b>(text: &str, all: &'a [Word<'b>]) -> Vec<&'a [Word<'b>]> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for at in 0..=all.len() {
+        let ends = at == all.len()
+            || is_stop_word(&all[at].lower)
+            || (at > start && {
+                let between = &text[all[at - 1].start + all[at - 1].text.len()..all[at].start];
+                !between.chars().all(char::is_whitespace)
+            });
+        if !ends {
+            continue;
+        }
+        let mut run = &all[start..at];
+        // Verbs part phrases too: "dog chases ball" is two.
+        for piece in run.split(|word| is_verb(word, all[0].start)) {
+            run = piece;
+            while let Some((last, rest)) = run.split_last() {
+                if !is_weak(last) && last.lower.parse::<f64>().is_err() {
+                    break;
+                }
+                run = rest;
+            }
+            while let Some((first, rest)) = run.split_first() {
+                if !is_adverb(first) {
+                    break;
+                }
+                run = rest;
+            }
+            // Of a long run the end, where the noun is.
+            let run = &run[run.len().saturating_sub(MAX_PHRASE_WORDS)..];
+            if run.iter().any(|word| word.lower.chars().count() > 2) {
+                found.push(run);
+            }
+        }
+        start = if at < all.len() && is_stop_word(&all[at].lower) { at + 1 } else { at };
+    }
+    found
+}
+
+fn is_verb(word: &Word, sentence_start: usize) -> bool {
+    /// Nouns that share their stem with a verb.
+    const NOUNS: &[&str] = &[
+        "building",
+        "buildings",
+        "meeting",
+        "meetings",
+        "drawing",
+        "drawings",
+        "beginning",
+        "feeling",
+        "feelings",
+        "recording",
+        "talks",
+        "production",
+        "introduction",
+        "presentation",
+        "discovery",
+        "delivery",
+        "payment",
+        "development",
+        "improvement",
+        "movement",
+        "management",
+        "appearance",
+        "performance",
+        "operation",
+        "description",
+        "collection",
+        "connection",
+        "invitation",
+        "protection",
+        "provider",
+        "opening",
+    ];
+    static VERBS: LazyLock<HashSet<String>> =
+        LazyLock::new(|| include_str!("verbs.txt").split_whitespace().map(stem).collect());
+    let name = word.is_capitalised() && word.start > sentence_start;
+    !name
+        && !word.is_shouted()
+        && !NOUNS.contains(&word.lower.as_str())
+        && VERBS.contains(&stem(&word.lower))
+}
+
+fn is_adverb(word: &Word) -> bool {
+    !word.is_capitalised() && word.lower.len() > 4 && word.lower.ends_with("ly")
+}
+
+/// Adjectives and the like, which a phrase must not end with.
+fn is_weak(word: &Word) -> bool {
+    static WEAK: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| include_str!("adjectives.txt").split_whitespace().collect());
+    is_adverb(word) || (!word.is_shouted() && WEAK.contains(word.lower.as_str()))
+}
+
+/// As it is written in the middle of a sentence.
+fn shown(word: &Word, sentence_start: usize, shouted: bool) -> String {
+    let text = word.text.trim_end_matches("'s").trim_end_matches("’s");
+    if shouted && word.is_shouted() && text.chars().count() > 4 {
+        capitalised(&word.lower)
+    } else if word.start == sentence_start && !word.is_shouted() {
+        word.lower.clone()
+    } else {
+        text.to_owned()
+    }
+}
+
+fn capitalised(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// The opening of the most telling sentence: for documents without a phrase of their own.
+fn opening(document: &Document) -> Vec<String> {
+    const ARTICLES: [&str; 3] = ["a", "an", "the"];
+    let Some(&at) = rank::rank(document, 64, |_| true).best(1).first() else { return Vec::new() };
+    let text = bare(&document.sentences[at].text);
+    let clause = text
+        .split([',', ';', ':', '('])
+        .map(str::trim)
+        .find(|clause| !clause.is_empty())
+        .unwrap_or(text);
+    let all = words(clause);
+    let skipped = all.first().is_some_and(|word| ARTICLES.contains(&word.lower.as_str()));
+    let mut kept: Vec<&Word> =
+        all.iter().skip(usize::from(skipped)).take(MAX_TITLE_WORDS).collect();
+    while kept.len() > 1 && kept.last().is_some_and(|word| is_stop_word(&word.lower)) {
+        kept.pop();
+    }
+    kept.into_iter().map(|word| word.text.to_owned()).collect()
+}
+
+/// Capitals for all but the small words inside. Short words in capitals are taken for acronyms.
+fn title_case(title: &[String]) -> String {
+    const SMALL: &[&str] = &[
+        "a", "an", "and", "as", "at", "but", "by", "for", "from", "in", "into", "of", "on", "or",
+        "over", "the", "to", "with",
+    ];
+    let last = title.len().saturating_sub(1);
+    let cased = title.iter().enumerate().map(|(at, word)| {
+        let lower = word.to_lowercase();
+        let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+        let shouted = letters > 1 && word.chars().all(|c| !c.is_lowercase());
+        if at > 0 && at < last && SMALL.contains(&lower.as_str()) {
+            lower
+        } else if shouted && letters > 4 {
+            capitalised(&lower)
+        } else {
+            capitalised(word)
+        }
+    });
+    cased.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,183 @@
+//! Which sentences tell most: LexRank centrality (Erkan and Radev, 2004) and the weight of the
+//! words, chosen against redundancy by maximal marginal relevance (Carbonell and Goldstein, 1998).
+
+use std::collections::HashMap;
+
+use super::document::{Document, Kind, Sentence};
+
+/// Sentences with a score each, and what they have in common.
+pub(super) struct Ranking {
+    /// Indices into the document, in its order.
+    chosen: Vec<usize>,
+    scores: Vec<f64>,
+    vectors: Vec<Vec<(usize, f64)>>,
+}
+
+const DAMPING: f64 = 0.85;
+const ROUNDS: usize = 30;
+/// Relevance against novelty.
+const LAMBDA: f64 = 0.7;
+/// Sentences more alike than this say the same.
+const SAME: f64 = 0.75;
+
+/// Ranks the distinct sentences that `wanted` lets through, at most `most` of them.
+pub(super) fn rank(document: &Document, most: usize, wanted: impl Fn(usize) -> bool) -> Ranking {
+    let sentences = &document.sentences;
+    let mut chosen: Vec<usize> =
+        (0..sentences.len()).filter(|&at| sentences[at].repeats.is_none() && wanted(at)).collect();
+
+    let mut documents: HashMap<&str, f64> = HashMap::new();
+    let mut counts: HashMap<&str, f64> = HashMap::new();
+    for &at in &chosen {
+        let mut stems: Vec<&str> = sentences[at].stems.iter().map(String::as_str).collect();
+        stems.iter().for_each(|stem| *counts.entry(stem).or_default() += 1.0);
+        stems.sort_unstable();
+        stems.dedup();
+        stems.into_iter().for_each(|stem| *documents.entry(stem).or_default() += 1.0);
+    }
+    let salience: Vec<f64> = chosen
+        .iter()
+        .map(|&at| {
+            let stems = &sentences[at].stems;
+            let sum: f64 = stems.iter().map(|stem| (1.0 + counts[stem.as_str()]).ln()).sum();
+            // Between the sum, which favours length, and the mean, which favours brevity.
+            sum / (stems.len().max(1) as f64).sqrt()
+        })
+        .collect();
+    let mut weights = relative(salience);
+    for (weight, &at) in weights.iter_mut().zip(&chosen) {
+        *weight *= prior(document, at);
+    }
+    if chosen.len() > most {
+        let mut order: Vec<usize> = (0..chosen.len()).collect();
+        order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
+        order.truncate(most);
+        order.sort_unstable();
+        weights = order.iter().map(|&slot| weights[slot]).collect();
+        chosen = order.iter().map(|&slot| chosen[slot]).collect();
+    }
+
+    let total = chosen.len() as f64;
+    let mut terms: HashMap<&str, usize> = HashMap::new();
+    let vectors: Vec<Vec<(usize, f64)>> = chosen
+        .iter()
+        .map(|&at| {
+            let mut tf: HashMap<usize, f64> = HashMap::new();
+            for stem in &sentences[at].stems {
+                let next = terms.len();
+                let term = *terms.entry(stem).or_insert(next);
+                *tf.entry(term).or_default() += (1.0 + total / documents[stem.as_str()]).ln();
+            }
+            unit(tf)
+        })
+        .collect();
+    let central = relative(centrality(&vectors));
+    let scores = chosen
+        .iter()
+        .enumerate()
+        .map(|(slot, &at)| 0.5 * weights[slot] + 0.5 * central[slot] * prior(document, at))
+        .collect();
+    Ranking { chosen, scores, vectors }
+}
+
+impl Ranking {
+    /// Up to `count` sentences, the most telling first, none of which says what another does.
+    pub(super) fn best(&self, count: usize) -> Vec<usize> {
+        let mut best: Vec<usize> = Vec::new();
+        let mut nearest = vec![0.0_f64; self.chosen.len()];
+        while best.len() < count {
+            let next = (0..self.chosen.len())
+                .filter(|slot| !best.contains(slot) && nearest[*slot] < SAME)
+                .map(|slot| (slot, LAMBDA * self.scores[slot] - (1.0 - LAMBDA) * nearest[slot]))
+                .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            let Some((slot, _)) = next else { break };
+            for (other, near) in nearest.iter_mut().enumerate() {
+                *near = near.max(cosine(&self.vectors[slot], &self.vectors[other]));
+            }
+            best.push(slot);
+        }
+        best.into_iter().map(|slot| self.chosen[slot]).collect()
+    }
+}
+
+/// What is known of a sentence before comparing it: its kind, length and place.
+fn prior(document: &Document, at: usize) -> f64 {
+    let sentence: &Sentence = &document.sentences[at];
+    let kind = match sentence.kind {
+        Kind::Prose | Kind::Speech => 1.0,
+        Kind::Screen => 0.8,
+        Kind::Scene => 0.45,
+    };
+    let length = match sentence.length {
+        // On screen, few words are the rule.
+        _ if sentence.kind == Kind::Screen => 1.0,
+        0..=2 => 0.2,
+        3..=5 => 0.6,
+        6..=30 => 1.0,
+        more => 30.0 / more as f64,
+    };
+    let opens_passage = at == 0 || document.sentences[at - 1].passage != sentence.passage;
+    let outer = sentence.passage == 0 || sentence.passage + 1 == document.passages.len();
+    let question = if sentence.text.ends_with('?') { 0.7 } else { 1.0 };
+    kind * length * question * (1.0 + f64::from(opens_passage) * 0.15 + f64::from(outer) * 0.1)
+}
+
+fn centrality(vectors: &[Vec<(usize, f64)>]) -> Vec<f64> {
+    let n = vectors.len();
+    if n == 0 {
+        return Vec::new();
+    }
+    let mut likeness = vec![0.0_f64; n * n];
+    for a in 0..n {
+        for b in a + 1..n {
+            let cosine = cosine(&vectors[a], &vectors[b]);
+            likeness[a * n + b] = cosine;
+            likeness[b * n + a] = cosine;
+        }
+    }
+    let degrees: Vec<f64> = likeness.chunks_exact(n).map(|row| row.iter().sum()).collect();
+    let mut rank = vec![1.0 / n as f64; n];
+    for _ in 0..ROUNDS {
+        let mut next = vec![(1.0 - DAMPING) / n as f64; n];
+        for (from, row) in likeness.chunks_exact(n).enumerate() {
+            if degrees[from] > 0.0 {
+                let share = DAMPING * rank[from] / degrees[from];
+                next.iter_mut().zip(row).for_each(|(next, weight)| *next += share * weight);
+            }
+        }
+        rank = next;
+    }
+    rank
+}
+
+fn relative(mut values: Vec<f64>) -> Vec<f64> {
+    let most = values.iter().copied().fold(0.0_f64, f64::max);
+    if most > 0.0 {
+        values.iter_mut().for_each(|value| *value /= most);
+    }
+    values
+}
+
+fn unit(weights: HashMap<usize, f64>) -> Vec<(usize, f64)> {
+    let mut vector: Vec<(usize, f64)> = weights.into_iter().collect();
+    vector.sort_unstable_by_key(|&(term, _)| term);
+    let norm = vector.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
+    vector.iter_mut().for_each(|(_, weight)| *weight /= norm);
+    vector
+}
+
+/// Of unit vectors sorted by term.
+fn cosine(a: &[(usize, f64)], b: &[(usize, f64)]) -> f64 {
+    let (mut i, mut j, mut sum) = (0, 0, 0.0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        match x.0.cmp(&y.0) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => {
+                sum += x.1 * y.1;
+                (i, j) = (i + 1, j + 1);
+            }
+        }
+    }
+    sum
+}

@@ -1,0 +1,262 @@
+//! What a reader gets to see, over texts like those of a real clip.
+
+use ports::llm::{Answer, Events, Narrative, Passage, Summary, Title};
+use serde::de::DeserializeOwned;
+
+use super::*;
+
+fn passage(id: usize, source: &str, text: &str) -> Passage {
+    Passage { id: format!("v:{id}"), source: source.to_owned(), text: text.to_owned() }
+}
+
+fn ask<T: DeserializeOwned>(task: Task, passages: &[Passage], question: Option<&str>) -> T {
+    let request = Request {
+        task,
+        instructions: String::new(),
+        passages: passages.to_vec(),
+        question: question.map(str::to_owned),
+        images: Vec::new(),
+        max_tokens: 500,
+    };
+    serde_json::from_value(Extractive::default().answer(&request).unwrap()).unwrap()
+}
+
+fn answer(passages: &[Passage], question: &str) -> Vec<(String, Vec<String>)> {
+    let answer: Answer = ask(Task::Answer, passages, Some(question));
+    answer.sentences.into_iter().map(|sentence| (sentence.text, sentence.passages)).collect()
+}
+
+/// A talk about bridges, in chunks.
+fn talk() -> Vec<Passage> {
+    [
+        "Welcome to this lecture on the great suspension bridges of New York.",
+        "The Brooklyn Bridge was opened in 1883 after fourteen years of construction. \
+         Its towers are built of limestone and granite.",
+        "John Roebling designed the bridge, but he died before the work began. \
+         His son Washington Roebling took over as chief engineer.",
+        "Emily Roebling carried messages to the workers when her husband fell ill.",
+        "The main span of the Brooklyn Bridge is 486 metres long. The steel cables hold the road.",
+        "Today more than one hundred thousand vehicles cross the bridge every day.",
+    ]
+    .iter()
+    .enumerate()
+    .map(|(id, text)| passage(id, "speech", text))
+    .collect()
+}
+
+/// What a clip without a vision model looks like.
+fn measured() -> Vec<Passage> {
+    vec![
+        passage(
+            0,
+            "description",
+            "A bright scene with strong motion. Text on screen: GOOGLE PARIS.",
+        ),
+        passage(
+            1,
+            "description",
+            "A bright scene with strong motion. Text on screen: GOOGLE PARIS.",
+        ),
+        passage(
+            2,
+            "description",
+            "A dark scene with little motion. Speech: Every day we build maps. The maps cover Paris.",
+        ),
+        passage(3, "description", "A dark scene with little motion."),
+    ]
+}
+
+/// What a vision model yields.
+fn seen() -> Vec<Passage> {
+    vec![
+        passage(0, "description", "A woman in a red coat walks along a snowy street."),
+        passage(1, "description", "The woman in a red coat opens the door of a small bakery."),
+        passage(
+            2,
+            "description",
+            "A baker hands her a loaf of bread. Two children sit at a table.",
+        ),
+        passage(
+            3,
+            "description",
+            "A baker hands her a loaf of bread. Two children sit at a table.",
+        ),
+        passage(4, "description", "A yellow taxi drives past the window."),
+    ]
+}
+
+#[test]
+fn a_summary_stands_in_the_passages_in_order() {
+    let passages = talk();
+    let summary: Summary = ask(Task::Summarize, &passages, None);
+    let whole: String =
+        passages.iter().map(|passage| passage.text.as_str()).collect::<Vec<_>>().join(" ");
+    let mut from = 0;
+    let told = crate::english::sentences(&summary.summary);
+    assert!((2..=5).contains(&told.len()), "{}", summary.summary);
+    for sentence in told {
+        let at = whole[from..]
+            .find(sentence)
+            .unwrap_or_else(|| panic!("{sentence:?} is not there in order"));
+        from += at + sentence.len();
+    }
+    assert!(summary.summary.contains("Brooklyn Bridge"), "{}", summary.summary);
+    assert!((3..=5).contains(&summary.key_points.len()), "{:?}", summary.key_points);
+    assert!(
+        summary.topics.iter().any(|topic| topic.contains("Brooklyn Bridge")),
+        "{:?}",
+        summary.topics
+    );
+}
+
+#[test]
+fn a_summary_does_not_repeat_itself() {
+    let summary: Summary = ask(Task::Summarize, &seen()[2..4], None);
+    assert_eq!(summary.summary, "A baker hands her a loaf of bread. Two children sit at a table.");
+}
+
+#[test]
+fn measured_descriptions_read_well() {
+    let summary: Summary = ask(Task::Summarize, &measured(), None);
+    assert!(summary.summary.contains("On screen: “GOOGLE PARIS”."), "{}", summary.summary);
+    assert!(!summary.summary.contains("Speech:"), "{}", summary.summary);
+    assert!(summary.summary.contains("maps"), "{}", summary.summary);
+}
+
+#[test]
+fn titles_name_the_topic() {
+    let cases: &[(&[Passage], &[&str])] = &[
+        (&talk(), &["Bridge"]),
+        (&measured()[..2], &["Google Paris"]),
+        (&measured()[3..], &["Dark Scene with Little Motion"]),
+        (
+            &[passage(
+                0,
+                "speech",
+                "ask not what your country can do for you ask what you can do for your country",
+            )],
+            &["Country"],
+        ),
+        (&[passage(0, "speech", "So, yes. It is what it is.")], &[]),
+    ];
+    for (passages, expected) in cases {
+        let Title { title } = ask(Task::Title, passages, None);
+        assert!(
+            expected.iter().all(|part| title.contains(part)),
+            "{title:?} should name {expected:?}"
+        );
+        let all: Vec<&str> = title.split_whitespace().collect();
+        assert!((1..=8).contains(&all.len()), "{title:?}");
+        assert!(title.starts_with(char::is_uppercase), "{title:?}");
+        assert!(!["and", "of", "the", "with", "to"].contains(&all[all.len() - 1]), "{title:?}");
+    }
+}
+
+#[test]
+fn questions_find_their_evidence() {
+    for (question, part, id) in [
+        ("Who designed the bridge?", "John Roebling designed", "v:2"),
+        ("When was the Brooklyn Bridge opened?", "1883", "v:1"),
+        ("How long is the main span?", "486 metres", "v:4"),
+        ("What are the towers made of?", "limestone", "v:1"),
+        ("Who carried messages to the workers?", "Emily", "v:3"),
+        ("How many vehicles cross the bridge?", "hundred thousand", "v:5"),
+    ] {
+        let found = answer(&talk(), question);
+        let (text, ids) = found.first().unwrap_or_else(|| panic!("nothing found for {question}"));
+        assert!(text.contains(part), "{question}: {text}");
+        assert_eq!(ids, &[id], "{question}");
+    }
+    let found = answer(&seen(), "Where do the children sit?");
+    assert_eq!(found[0].0, "Two children sit at a table.");
+    assert_eq!(found[0].1, ["v:2", "v:3"]);
+}
+
+#[test]
+fn questions_without_evidence_find_nothing() {
+    for question in [
+        "Who is the president of France?",
+        "How tall is the Eiffel Tower?",
+        "What did Obama say about the bridge?",
+        "How much did the bridge cost?",
+        "Is there a dog?",
+        "What happened in 1912?",
+        "Who won the football match?",
+        "Which recipe needs three eggs?",
+        "",
+        "???",
+        "and of the",
+    ] {
+        assert_eq!(answer(&talk(), question), [], "{question:?}");
+    }
+    assert_eq!(answer(&[], "Who designed the bridge?"), []);
+    assert_eq!(answer(&measured(), "What does the man buy?"), []);
+    assert_eq!(answer(&seen(), "How many horses are there?"), []);
+    // "woman" is there, what is asked about her is not.
+    assert_eq!(answer(&seen(), "Which instrument does the woman play?"), []);
+}
+
+#[test]
+fn questions_about_the_whole_are_answered_from_the_whole() {
+    let found = answer(&seen(), "What is this video about?");
+    assert!((1..=3).contains(&found.len()), "{found:?}");
+    let found = answer(&measured(), "What is being said?");
+    assert!(found.iter().all(|(_, ids)| ids == &["v:2"]) && !found.is_empty(), "{found:?}");
+    let found = answer(&measured(), "What text is shown on the screen?");
+    assert_eq!(found, [("On screen: “GOOGLE PARIS”.".to_owned(), vec!["v:0".to_owned()])]);
+    assert_eq!(answer(&seen(), "What do they talk about?"), []);
+}
+
+#[test]
+fn events_are_changes() {
+    let Events { events } = ask(Task::Events, &seen(), None);
+    let found: Vec<(&str, &str, &str)> = events
+        .iter()
+        .map(|event| (event.passage.as_str(), event.actor.as_str(), event.category.as_str()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("v:0", "woman in a red coat", "movement"),
+            ("v:1", "woman in a red coat", "action"),
+            ("v:2", "baker", "interaction"),
+            ("v:4", "yellow taxi", "movement"),
+        ]
+    );
+
+    let Events { events } = ask(Task::Events, &measured(), None);
+    let found: Vec<(&str, &str)> =
+        events.iter().map(|event| (event.event.as_str(), event.category.as_str())).collect();
+    assert_eq!(
+        found,
+        [
+            ("The text “GOOGLE PARIS” appears on screen.", "text"),
+            ("A voice says: “Every day we build maps.”", "speech"),
+        ]
+    );
+}
+
+#[test]
+fn a_narrative_keeps_to_its_subject() {
+    let Narrative { narrative } = ask(Task::Narrate, &seen(), Some("woman in a red coat"));
+    assert_eq!(
+        narrative,
+        "A woman in a red coat walks along a snowy street. \
+         The woman in a red coat opens the door of a small bakery."
+    );
+    let Narrative { narrative } = ask(Task::Narrate, &seen()[4..], Some("p1"));
+    assert_eq!(narrative, "A yellow taxi drives past the window.");
+}
+
+#[test]
+fn pictures_are_not_described() {
+    let request = Request {
+        task: Task::Describe,
+        instructions: String::new(),
+        passages: Vec::new(),
+        question: None,
+        images: vec![bytes::Bytes::from_static(b"jpeg")],
+        max_tokens: 10,
+    };
+    assert_eq!(Extractive::default().answer(&request).unwrap_err().kind(), ErrorKind::Invalid);
+}

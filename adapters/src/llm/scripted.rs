@@ -1,0 +1,174 @@
+//! A language model that says what it was told to: for the tests of whatever uses one.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use ports::llm::{Completion, LanguageModel, Request, Task, Usage};
+use ports::{ErrorKind, PortError, Result};
+use serde::Serialize;
+use serde_json::Value;
+
+type Reply = Box<dyn Fn(&Request) -> Result<Value> + Send + Sync>;
+
+/// Answers from a queue, then from a closure, and remembers every request.
+pub struct Scripted {
+    model: String,
+    sees: bool,
+    billed: bool,
+    context_tokens: usize,
+    reply: Reply,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Result<Value>>,
+    requests: Vec<Request>,
+}
+
+impl Scripted {
+    /// Answers every request with what `reply` makes of it. Neither sees nor is billed.
+    pub fn new(reply: impl Fn(&Request) -> Result<Value> + Send + Sync + 'static) -> Self {
+        Self {
+            model: "scripted".to_owned(),
+            sees: false,
+            billed: false,
+            context_tokens: 100_000,
+            reply: Box::new(reply),
+            state: Mutex::default(),
+        }
+    }
+
+    /// Answers with what [`Self::then`] queues and fails with `Unavailable` when that runs out.
+    pub fn queue() -> Self {
+        Self::new(|request| {
+            let task = request.task.name();
+            Err(PortError::new(ErrorKind::Unavailable, format!("nothing is scripted for {task}")))
+        })
+    }
+
+    /// Answers every task with the emptiest answer that fits it.
+    pub fn blank() -> Self {
+        Self::new(|request| match request.task {
+            Task::Describe => json(&ports::llm::Description::default()),
+            Task::Summarize => json(&ports::llm::Summary::default()),
+            Task::Title => json(&ports::llm::Title::default()),
+            Task::Events => json(&ports::llm::Events::default()),
+            Task::Answer => json(&ports::llm::Answer::default()),
+            Task::Narrate => json(&ports::llm::Narrative::default()),
+        })
+    }
+
+    /// Puts an answer at the end of the queue. It is served before the closure is asked.
+    #[must_use]
+    pub fn then(self, answer: &impl Serialize) -> Self {
+        self.push(json(answer));
+        self
+    }
+
+    /// Puts a failure at the end of the queue.
+    #[must_use]
+    pub fn then_fail(self, kind: ErrorKind, message: &str) -> Self {
+        self.push(Err(PortError::new(kind, message)));
+        self
+    }
+
+    /// Names the model.
+    #[must_use]
+    pub fn named(self, model: &str) -> Self {
+        Self { model: model.to_owned(), ..self }
+    }
+
+    /// Sets whether it sees pictures.
+    #[must_use]
+    pub fn seeing(self, sees: bool) -> Self {
+        Self { sees, ..self }
+    }
+
+    /// Sets whether its calls cost money.
+    #[must_use]
+    pub fn billing(self, billed: bool) -> Self {
+        Self { billed, ..self }
+    }
+
+    /// Sets how much fits into one request.
+    #[must_use]
+    pub fn with_context(self, tokens: usize) -> Self {
+        Self { context_tokens: tokens, ..self }
+    }
+
+    /// Puts an answer or a failure at the end of the queue while the model is in use.
+    pub fn push(&self, answer: Result<Value>) {
+        self.state().queue.push_back(answer);
+    }
+
+    /// Every request so far, in order.
+    pub fn requests(&self) -> Vec<Request> {
+        self.state().requests.clone()
+    }
+
+    /// How many calls there were.
+    pub fn calls(&self) -> usize {
+        self.state().requests.len()
+    }
+
+    /// How many calls there were for one task.
+    pub fn calls_for(&self, task: Task) -> usize {
+        self.state().requests.iter().filter(|request| request.task == task).count()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn json(answer: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(answer)
+        .map_err(|e| PortError::caused_by(ErrorKind::Invalid, "a scripted answer is not JSON", e))
+}
+
+#[async_trait]
+impl LanguageModel for Scripted {
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn sees(&self) -> bool {
+        self.sees
+    }
+
+    fn billed(&self) -> bool {
+        self.billed
+    }
+
+    fn context_tokens(&self) -> usize {
+        self.context_tokens
+    }
+
+    async fn complete(&self, request: &Request) -> Result<Completion> {
+        let queued = {
+            let mut state = self.state();
+            state.requests.push(request.clone());
+            state.queue.pop_front()
+        };
+        if request.task == Task::Describe && !self.sees {
+            return Err(PortError::new(ErrorKind::Invalid, "this scripted model sees no pictures"));
+        }
+        let answer = match queued {
+            Some(answer) => answer?,
+            None => (self.reply)(request)?,
+        };
+        super::check_answer(request.task, &answer).map_err(|e| {
+            PortError::new(
+                ErrorKind::Corrupt,
+                format!("a scripted answer does not fit the task {}: {e}", request.task.name()),
+            )
+        })?;
+        let words = |text: &str| text.split_whitespace().count() as u64;
+        let input = request.passages.iter().map(|passage| words(&passage.text)).sum();
+        let usage =
+            Usage { calls: 1, input_tokens: input, output_tokens: words(&answer.to_string()) };
+        Ok(Completion { answer, usage })
+    }
+}

@@ -1,0 +1,138 @@
+//! An HTTP server that misbehaves as told, for adapters that speak to one. It counts what reaches it.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+/// A request as it came in.
+#[derive(Debug, Clone)]
+pub(crate) struct Received {
+    pub(crate) path: String,
+    pub(crate) authorization: Option<String>,
+    pub(crate) body: Value,
+}
+
+/// What to do with one.
+#[derive(Debug, Clone)]
+pub(crate) enum Reply {
+    /// Status, extra header lines, body.
+    Send(u16, String, String),
+    /// Say nothing until the client gives up.
+    Hang,
+    /// Close the connection without a word.
+    Drop,
+    /// Promise more body than is sent.
+    CutOff,
+}
+
+impl Reply {
+    pub(crate) fn json(status: u16, body: Value) -> Self {
+        Self::Send(status, String::new(), body.to_string())
+    }
+}
+
+/// Serves until it is dropped.
+pub(crate) struct Server {
+    pub(crate) url: String,
+    received: Arc<Mutex<Vec<Received>>>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Server {
+    /// `reply` gets the request and how many came before it.
+    pub(crate) async fn start(
+        reply: impl Fn(&Received, usize) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let reply = Arc::new(reply);
+        let log = received.clone();
+        let task = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, log.clone(), reply.clone()));
+            }
+        });
+        Self { url, received, task }
+    }
+
+    /// Answers with each reply in turn, then with the last one for ever.
+    pub(crate) async fn in_turn(replies: Vec<Reply>) -> Self {
+        Self::start(move |_, before| replies[before.min(replies.len() - 1)].clone()).await
+    }
+
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        self.received.lock().unwrap().len()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn serve(
+    stream: TcpStream,
+    log: Arc<Mutex<Vec<Received>>>,
+    reply: Arc<dyn Fn(&Received, usize) -> Reply + Send + Sync>,
+) {
+    let mut stream = BufReader::new(stream);
+    let mut path = String::new();
+    let mut authorization = None;
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line).await.unwrap_or(0) == 0 {
+            return;
+        }
+        let line = line.trim_end();
+        if line.is_empty() {
+            break;
+        }
+        match line.split_once(": ") {
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                length = value.parse().unwrap();
+            }
+            Some((name, value)) if name.eq_ignore_ascii_case("authorization") => {
+                authorization = Some(value.to_owned());
+            }
+            Some(_) => {}
+            None => path = line.split(' ').nth(1).unwrap_or_default().to_owned(),
+        }
+    }
+    let mut body = vec![0; length];
+    if stream.read_exact(&mut body).await.is_err() {
+        return;
+    }
+    let request = Received { path, authorization, body: serde_json::from_slice(&body).unwrap() };
+    let before = {
+        let mut log = log.lock().unwrap();
+        log.push(request.clone());
+        log.len() - 1
+    };
+    let text = match reply(&request, before) {
+        Reply::Send(status, headers, body) => format!(
+            "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{headers}connection: close\r\n\r\n{body}",
+            body.len()
+        ),
+        Reply::Hang => {
+            tokio::time::sleep(Duration::from_secs(3600)).await;
+            return;
+        }
+        Reply::Drop => return,
+        Reply::CutOff => {
+            "HTTP/1.1 200 X\r\ncontent-length: 1000\r\nconnection: close\r\n\r\n{".to_owned()
+        }
+    };
+    // The client may have gone; that is its right.
+    let _ = stream.write_all(text.as_bytes()).await;
+    let _ = stream.shutdown().await;
+}
