@@ -21,11 +21,11 @@ pub struct HashingEmbedder {
 const STEM_WEIGHT: f32 = 1.0;
 const WORD_WEIGHT: f32 = 0.4;
 const PAIR_WEIGHT: f32 = 0.35;
-const GRAM_WEIGHT: f32 = 0.8;
+const GRAM_WEIGHT: f32 = 1.0;
 /// A stop word counts this much of another word: enough for texts made of nothing else.
 const STOP_WORD_FACTOR: f32 = 0.08;
 /// Lengths of character n-grams, in characters, with the word's edges marked.
-const GRAM_LENGTHS: std::ops::RangeInclusive<usize> = 3..=5;
+const GRAM_LENGTHS: std::ops::RangeInclusive<usize> = 3..=4;
 /// Words of one text that are read.
 const MAX_WORDS: usize = 4096;
 
