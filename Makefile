@@ -42,5 +42,6 @@ api: ## the OpenAPI document, and a live service against it
 bench: ## the figures the README quotes
 	@scripts/bench.sh
 
-clean: ## remove what was built and stored; var/models is kept
-	@scripts/clean.sh
+clean: ## remove what was built; models and ingested videos stay
+	cargo clean
+	rm -rf var/sample var/log var/cache var/browser-tests var/venv tests/browser/node_modules

@@ -156,21 +156,22 @@ python_environment() {
     fi
 }
 
-# python_packages FILE: installs a pinned list once, and again when the list changes.
+# python_packages LIST: installs what scripts/LIST.lock pins, once, and again when the lock changes.
 python_packages() {
-    local list=$1 stamp
-    stamp=$venv/.$(basename "$1").sha256
+    local list=scripts/$1.txt lock=scripts/$1.lock stamp=$venv/.$1.sha256
+    [[ $(head -n1 "$lock") == *" $(sha256sum "$list" | cut -d' ' -f1)" ]] ||
+        die "$lock was not made from $list as it is now; run scripts/lock.sh"
     if sha256sum --status --check "$stamp" 2>/dev/null; then return 0; fi
-    logged "Python packages of $list" "$venv/bin/python" -m pip install \
-        --disable-pip-version-check --no-input --only-binary=:all: --requirement "$list" || return 1
-    sha256sum "$list" >"$stamp"
+    logged "Python packages of $list" "$venv/bin/python" -m pip install --disable-pip-version-check \
+        --no-input --only-binary=:all: --require-hashes --requirement "$lock" || return 1
+    sha256sum "$lock" >"$stamp"
 }
 
 python_environment || die "the Python environment cannot be made; the whole output is in $log"
-python_packages scripts/requirements.txt ||
+python_packages requirements ||
     die "the Python packages cannot be installed; is the package registry reachable? The whole output is in $log"
 if [[ $purpose == test ]]; then
-    python_packages scripts/requirements-test.txt ||
+    python_packages requirements-test ||
         die "the Python test packages cannot be installed; the whole output is in $log"
 fi
 
@@ -235,7 +236,7 @@ model_files() {
 readonly embedder=var/models/embed/all-MiniLM-L6-v2.onnx
 readonly embedder_stamp=$embedder.made-by
 
-embedder_key() { cat scripts/convert_minilm.py scripts/requirements.txt | sha256sum | cut -d' ' -f1; }
+embedder_key() { cat scripts/convert_minilm.py scripts/requirements.lock | sha256sum | cut -d' ' -f1; }
 
 embedder_is_made() {
     [[ -f $embedder && -f $embedder_stamp && $(cat "$embedder_stamp") == "$(embedder_key)" ]]
@@ -274,9 +275,10 @@ fi
 
 # ---------------------------------------------------------------- the end
 
+rm -f var/log/setup.warnings
 if ((${#warnings[@]})); then
     printf '%s\n' "${warnings[@]}" >var/log/setup.warnings
-else
-    rm -f var/log/setup.warnings
+    say "done, with warnings (${#warnings[@]})"
+elif ((changed)); then
+    say "everything is in place"
 fi
-if ((changed)); then say "everything is in place"; fi
