@@ -53,14 +53,35 @@ check_shell() {
     counts+=("${#scripts[@]} scripts ok")
 }
 
+# every_model: one folder with the models of var/models and, over them, those of SHOTLOG_MODELS.
+every_model() {
+    local folder=$scratch/models source
+    mkdir -p "$folder"
+    for source in "$PWD/var/models" "$SHOTLOG_MODELS"; do
+        [[ -d $source ]] && cp -rsf "$(realpath "$source")/." "$folder"
+    done
+    printf '%s\n' "$folder"
+}
+
 check_rust() {
     heading "Rust tests"
-    cargo test --workspace --locked --no-fail-fast 2>&1 | tee "$scratch/rust"
-    local passed ignored
-    passed=$(number '[0-9]+ passed' "$scratch/rust")
-    ignored=$(number '[0-9]+ ignored' "$scratch/rust")
+    local log=var/log/rust-tests.log library=$PWD/var/lib/libonnxruntime.so passed ignored skipped failed=0
+    [[ -n ${SHOTLOG_ONNXRUNTIME-} || ! -f $library ]] || export SHOTLOG_ONNXRUNTIME=$library
+    # Cargo's own progress goes to the terminal, a line per binary too; the log has everything.
+    SHOTLOG_MODELS=$(every_model) cargo test --workspace --locked --no-fail-fast -- --show-output |
+        tee "$log" | grep --line-buffered -E '^(running |test result:|test .*(FAILED|has been running))' || failed=1
+    if ((failed)); then
+        sed -n '/^failures:$/,/^test result:/p' "$log"
+        die "Rust tests failed; the whole output is in $log"
+    fi
+    passed=$(number '[0-9]+ passed' "$log")
+    ignored=$(number '[0-9]+ ignored' "$log")
+    skipped=$(grep -c '^skipped: ' "$log" || true)
     ((passed > 0)) || die "no Rust test ran"
-    counts+=("$passed Rust tests passed ($ignored ignored)")
+    if ((skipped)); then
+        grep '^skipped: ' "$log" | sort | uniq -c
+    fi
+    counts+=("$passed Rust tests passed ($skipped skipped themselves, $ignored ignored)")
 }
 
 sample() {
@@ -83,8 +104,7 @@ serve_fresh() {
     local port
     port=$(free_port)
     base=http://127.0.0.1:$port
-    SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_HTTP__BASE_URL=$base \
-        SERVICE_DATA_DIR=$scratch/$1 SERVICE_MODELS__DIR=$SHOTLOG_MODELS \
+    SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_HTTP__BASE_URL=$base SERVICE_DATA_DIR=$scratch/$1 \
         start_service "$scratch/$1.log" --config config.toml serve
 }
 

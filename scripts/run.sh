@@ -5,7 +5,7 @@
 #   PROFILE=release        build with every optimisation (slower to build)
 #   SHOTLOG_RUN_ONCE=1     stop after the answer
 #   SHOTLOG_TOKEN=…        the token to call with, when auth.tokens is set
-#   SERVICE_HTTP__LISTEN=127.0.0.1:8001   another address, as for every key of config.toml
+#   SERVICE_HTTP__LISTEN=127.0.0.1:8081   another address, as for every key of config.toml
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -22,7 +22,7 @@ scripts/setup.sh run
 
 listen=${SERVICE_HTTP__LISTEN:-$(python3 -c '
 import tomllib
-print(tomllib.load(open("config.toml", "rb")).get("http", {}).get("listen", "127.0.0.1:8000"))')}
+print(tomllib.load(open("config.toml", "rb")).get("http", {}).get("listen", "127.0.0.1:8080"))')}
 host=${listen%:*}
 port=${listen##*:}
 case $host in
@@ -36,10 +36,10 @@ ui=${SERVICE_HTTP__BASE_URL:-$base}
 if taken "$host" "$port"; then
     if [[ $(curl -s --max-time 2 "$base/health" | jq -r 'has("analyzers")' 2>/dev/null) == true ]]; then
         die "A Shotlog service is running at $base already. Stop it first, or choose another port:
-    SERVICE_HTTP__LISTEN=127.0.0.1:$((port + 1)) SERVICE_HTTP__BASE_URL=http://127.0.0.1:$((port + 1)) make run"
+    SERVICE_HTTP__LISTEN=127.0.0.1:$((port + 1)) make run"
     fi
     die "Another program is using port $port. Choose another port:
-    SERVICE_HTTP__LISTEN=127.0.0.1:$((port + 1)) SERVICE_HTTP__BASE_URL=http://127.0.0.1:$((port + 1)) make run"
+    SERVICE_HTTP__LISTEN=127.0.0.1:$((port + 1)) make run"
 fi
 
 examples/make_sample.sh

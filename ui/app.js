@@ -152,9 +152,21 @@ const guarded = (action) => async (...args) => {
 function showGate() {
   $("app").hidden = true;
   $("gate").hidden = false;
-  $("gate-error").hidden = !new URLSearchParams(location.search).has("denied");
+  $("gate-error").hidden = new URLSearchParams(location.search).get("session") !== "refused";
   $("gate-token").focus();
 }
+
+// True when the service may be used: it asks for no token, or this browser has signed in.
+async function signedIn() {
+  const { required, authenticated } = await api("session");
+  $("sign-out").hidden = !(required && authenticated);
+  return authenticated;
+}
+
+const signOut = guarded(async () => {
+  await fetch(at("session"), { method: "DELETE", credentials: "same-origin" });
+  location.assign(base);
+});
 
 function setHealth(kind, text) {
   $("health").dataset.state = kind;
@@ -645,6 +657,7 @@ function listen() {
   $("video").addEventListener("error", () => {
     if ($("video").getAttribute("src")) toast("This browser cannot play the file. Search and answers work all the same.");
   });
+  $("sign-out").addEventListener("click", signOut);
   $("delete").addEventListener("click", deleteCurrent);
   $("close").addEventListener("click", () => { location.hash = "#/"; });
   $("moments-more").addEventListener("click", () => loadChunks(state.current));
@@ -654,6 +667,7 @@ async function start() {
   listen();
   await checkHealth();
   setInterval(checkHealth, 30_000);
+  if (!await signedIn()) return showGate();
   state.schema = await api("schema");
   fillChoices();
   switchKind();

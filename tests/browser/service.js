@@ -39,7 +39,6 @@ export async function startService({ environment = {}, flags = [] } = {}) {
       SERVICE_HTTP__LISTEN: `127.0.0.1:${port}`,
       SERVICE_HTTP__BASE_URL: url,
       SERVICE_DATA_DIR: data,
-      ...(process.env.SHOTLOG_MODELS ? { SERVICE_MODELS__DIR: process.env.SHOTLOG_MODELS } : {}),
       ...environment,
     },
     stdio: ["ignore", "pipe", "pipe"],

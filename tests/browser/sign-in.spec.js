@@ -29,6 +29,12 @@ test("the page asks for it, refuses a wrong one and never holds the right one", 
   const [cookie] = await page.context().cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
   expect(cookie.value).not.toContain(TOKEN);
+
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "Videos" })).toBeVisible();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
+  expect(await page.evaluate(async () => (await fetch("videos")).status)).toBe(401);
 });
 
 test("without it the API answers 401, and the header opens it", async ({ service }) => {
