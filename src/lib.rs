@@ -17,3 +17,4 @@
 //! 7. Nothing unfinished is left in the tree.
 
 pub mod domain;
+pub mod http;

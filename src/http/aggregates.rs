@@ -1,0 +1,116 @@
+//! `/videos/{video_id}/aggregates`: video-level results and their re-run.
+
+use std::sync::Arc;
+
+use poem_openapi::param::{Path, Query};
+use poem_openapi::{Object, OpenApi, Union};
+
+use super::auth::Token;
+use super::body::{Accepted, Json, OptionalForm};
+use super::errors::{Fails, OfOneNaming, Rerun};
+use super::jobs::JobStatus;
+use super::params::Flag;
+use super::values::{Free, Ordered};
+use crate::domain::Shotlog;
+use crate::domain::aggregates;
+
+/// The routes of this section.
+pub(super) struct AggregatesApi(pub(super) Arc<Shotlog>);
+
+#[OpenApi]
+impl AggregatesApi {
+    /// Video-level results: all of them, or one.
+    #[oai(path = "/videos/:video_id/aggregates", method = "get", operation_id = "aggregates")]
+    async fn aggregates(
+        &self,
+        _token: Token,
+        video_id: Path<String>,
+        /// Only this aggregate.
+        aggregator: Query<Option<String>>,
+    ) -> Result<Json<AggregatesResponse>, Fails<OfOneNaming>> {
+        let Some(aggregator) = aggregator.0 else {
+            let all = self.0.aggregates(&video_id).await?;
+            return Ok(Json(AggregatesResponse::All(all.into())));
+        };
+        let result = Free::from_value(self.0.aggregate(&video_id, &aggregator).await?);
+        let one = OneAggregate { video_id: video_id.0, aggregator, result };
+        Ok(Json(AggregatesResponse::One(one)))
+    }
+
+    /// Re-run aggregators over stored analyzer output.
+    #[oai(
+        path = "/videos/:video_id/aggregates",
+        method = "post",
+        operation_id = "rerun_aggregates"
+    )]
+    async fn rerun(
+        &self,
+        _token: Token,
+        video_id: Path<String>,
+        /// Recompute even when stored.
+        #[oai(default = "on")]
+        force: Query<Flag>,
+        form: OptionalForm<RerunForm>,
+    ) -> Result<Accepted<RerunAccepted>, Fails<Rerun>> {
+        let job = self.0.rerun_aggregates(&video_id, form.0.ids(), force.0.0).await?;
+        let (job_id, status) = (job.job_id, job.status.into());
+        Ok(Accepted(RerunAccepted { job_id, status, video_id: video_id.0 }))
+    }
+}
+
+fn on() -> Flag {
+    Flag(true)
+}
+
+#[derive(Object)]
+struct RerunForm {
+    /// Comma-separated aggregator ids; all of them when left out.
+    aggregators: Option<String>,
+}
+
+impl RerunForm {
+    fn ids(self) -> Option<Vec<String>> {
+        let list = self.aggregators?;
+        Some(list.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect())
+    }
+}
+
+#[derive(Object)]
+struct RerunAccepted {
+    job_id: String,
+    status: JobStatus,
+    video_id: String,
+}
+
+#[derive(Union)]
+#[oai(one_of)]
+enum AggregatesResponse {
+    All(AllAggregates),
+    One(OneAggregate),
+}
+
+#[derive(Object)]
+struct AllAggregates {
+    video_id: String,
+    available: Vec<String>,
+    /// Result by aggregator id.
+    aggregates: Ordered<Free>,
+}
+
+#[derive(Object)]
+struct OneAggregate {
+    video_id: String,
+    aggregator: String,
+    result: Free,
+}
+
+impl From<aggregates::Aggregates> for AllAggregates {
+    fn from(all: aggregates::Aggregates) -> Self {
+        let results = all.aggregates.into_iter();
+        Self {
+            video_id: all.video_id,
+            available: all.available,
+            aggregates: Ordered(results.map(|(id, r)| (id, Free::from_value(r))).collect()),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `POST /ask`: question answering over aggregates and segments.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
+use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
+use poem_openapi::{Object, OpenApi};
+use serde_json::{Map, Value, json};
+
+use super::auth::Token;
+use super::body::Json;
+use super::errors::{Fails, Search};
+use super::query::StandardResult;
+use super::values::Ordered;
+use crate::domain::Shotlog;
+use crate::domain::ask;
+
+/// The routes of this section.
+pub(super) struct AskApi(pub(super) Arc<Shotlog>);
+
+#[OpenApi]
+impl AskApi {
+    /// Question answering using aggregates and segments.
+    #[oai(path = "/ask", method = "post", operation_id = "ask")]
+    async fn ask(
+        &self,
+        _token: Token,
+        Json(request): Json<AskRequest>,
+    ) -> Result<Json<AskResponse>, Fails<Search>> {
+        Ok(Json(self.0.ask(request.into()).await?.into()))
+    }
+}
+
+#[derive(Object)]
+struct AskRequest {
+    #[oai(validator(min_length = 1))]
+    question: String,
+    /// Null uses every ingested video.
+    #[oai(nullable)]
+    video_ids: Option<Vec<String>>,
+    /// Analyzer whose chunks are retrieved as evidence; chosen per video when null.
+    #[oai(nullable)]
+    analyzer: Option<String>,
+    /// Supporting segments per video.
+    #[oai(default = "limit", validator(minimum(value = "1"), maximum(value = "20")))]
+    limit: u32,
+}
+
+fn limit() -> u32 {
+    6
+}
+
+#[derive(Object)]
+struct AskResponse {
+    question: String,
+    #[oai(nullable)]
+    answer: Option<String>,
+    /// By video id.
+    sources: Ordered<Sources>,
+    results: Vec<StandardResult>,
+    /// Why there is nothing; present in the empty cases only.
+    #[oai(skip_serializing_if_is_none)]
+    error: Option<String>,
+}
+
+impl From<AskRequest> for ask::Question {
+    fn from(r: AskRequest) -> Self {
+        Self { question: r.question, video_ids: r.video_ids, analyzer: r.analyzer, limit: r.limit }
+    }
+}
+
+impl From<ask::AskResponse> for AskResponse {
+    fn from(r: ask::AskResponse) -> Self {
+        let sources = r.sources.into_iter().map(|(id, sources)| (id, Sources(sources)));
+        Self {
+            question: r.question,
+            answer: r.answer,
+            sources: Ordered(sources.collect()),
+            results: r.results.into_iter().map(Into::into).collect(),
+            error: r.error,
+        }
+    }
+}
+
+/// What one video gave to an answer.
+struct Sources(ask::Sources);
+
+impl Type for Sources {
+    const IS_REQUIRED: bool = true;
+    type RawValueType = Self;
+    type RawElementValueType = Self;
+
+    fn name() -> Cow<'static, str> {
+        "Sources".into()
+    }
+
+    fn schema_ref() -> MetaSchemaRef {
+        MetaSchemaRef::Reference("Sources".into())
+    }
+
+    fn register(registry: &mut Registry) {
+        registry.create_schema::<Self, _>("Sources".into(), |_| MetaSchema {
+            description: Some(
+                "Aggregators consulted, and how many elements of each source were used.",
+            ),
+            required: vec!["routed_to"],
+            properties: vec![("routed_to", Vec::<String>::schema_ref())],
+            additional_properties: Some(Box::new(u32::schema_ref())),
+            ..MetaSchema::new("object")
+        });
+    }
+
+    fn as_raw_value(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a Self> + 'a> {
+        Box::new(std::iter::empty())
+    }
+}
+
+impl ToJSON for Sources {
+    fn to_json(&self) -> Option<Value> {
+        let mut object = Map::new();
+        object.insert("routed_to".into(), json!(self.0.routed_to));
+        object.extend(self.0.counts.iter().map(|(source, count)| (source.clone(), json!(count))));
+        Some(Value::Object(object))
+    }
+}
+
+impl ParseFromJSON for Sources {
+    fn parse_from_json(_: Option<Value>) -> ParseResult<Self> {
+        Err(ParseError::custom("sources are sent, never received"))
+    }
+}

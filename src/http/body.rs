@@ -1,0 +1,248 @@
+//! JSON bodies in both directions, optional forms, and reading a body within its limits.
+
+use std::time::Duration;
+
+use poem::http::StatusCode;
+use poem::web::Form as PoemForm;
+use poem::{Body, FromRequest, IntoResponse, Request, RequestBody, Response, Result};
+use poem_openapi::payload::{ParsePayload, Payload};
+use poem_openapi::registry::{
+    MetaMediaType, MetaRequest, MetaResponse, MetaResponses, MetaSchemaRef, Registry,
+};
+use poem_openapi::types::{ParseFromJSON, ToJSON, Type};
+use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions};
+
+use super::HttpOptions;
+use super::conform;
+use super::errors::Failure;
+
+/// A JSON body: of a request, checked against the schema of `T`; of a response, with status 200.
+pub(super) struct Json<T>(pub(super) T);
+
+/// A JSON body with status 202.
+pub(super) struct Accepted<T>(pub(super) T);
+
+/// A URL-encoded form that may be left out altogether.
+pub(super) struct OptionalForm<T>(pub(super) T);
+
+impl<T: Type> Payload for Json<T> {
+    const CONTENT_TYPE: &'static str = "application/json";
+
+    fn schema_ref() -> MetaSchemaRef {
+        T::schema_ref()
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}
+
+impl<T: ParseFromJSON> ParsePayload for Json<T> {
+    const IS_REQUIRED: bool = true;
+
+    async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
+        let bytes = read(request, body.take()?, |options| options.json_limit).await?;
+        let value = serde_json::from_slice(&bytes)
+            .map_err(|e| Failure::unprocessable(format!("the body is not valid JSON: {e}")))?;
+        let value = conform::conform::<T>(value).map_err(Failure::unprocessable)?;
+        let parsed = T::parse_from_json(Some(value));
+        Ok(Self(parsed.map_err(|e| Failure::unprocessable(e.into_message()))?))
+    }
+}
+
+impl<'a, T: ParseFromJSON> ApiExtractor<'a> for Json<T> {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+
+    fn request_meta() -> Option<MetaRequest> {
+        Some(request_meta::<Self>())
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        body: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> Result<Self> {
+        expect_type(request, "application/json", |essence| {
+            essence == "application/json" || essence.ends_with("+json")
+        })?;
+        <Self as ParsePayload>::from_request(request, body).await
+    }
+}
+
+impl<T: ToJSON> IntoResponse for Json<T> {
+    fn into_response(self) -> Response {
+        json_response(StatusCode::OK, &self.0)
+    }
+}
+
+impl<T: ToJSON> ApiResponse for Json<T> {
+    fn meta() -> MetaResponses {
+        responses::<T>(200, "Success.")
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}
+
+impl<T: ToJSON> IntoResponse for Accepted<T> {
+    fn into_response(self) -> Response {
+        json_response(StatusCode::ACCEPTED, &self.0)
+    }
+}
+
+impl<T: ToJSON> ApiResponse for Accepted<T> {
+    fn meta() -> MetaResponses {
+        responses::<T>(202, "Accepted; poll the job until it is done or failed.")
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}
+
+impl<T: Type> Payload for OptionalForm<T> {
+    const CONTENT_TYPE: &'static str = "application/x-www-form-urlencoded";
+
+    fn schema_ref() -> MetaSchemaRef {
+        T::schema_ref()
+    }
+}
+
+impl<T: ParseFromJSON> ParsePayload for OptionalForm<T> {
+    const IS_REQUIRED: bool = false;
+
+    async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
+        let bytes = read(request, body.take()?, |options| options.form_limit).await?;
+        let fields = if bytes.is_empty() {
+            vec![]
+        } else {
+            expect_type(request, Self::CONTENT_TYPE, |essence| essence == Self::CONTENT_TYPE)?;
+            form(request, bytes.into()).await?
+        };
+        let value = conform::from_text::<T>(fields).map_err(Failure::unprocessable)?;
+        let parsed = T::parse_from_json(Some(value));
+        Ok(Self(parsed.map_err(|e| Failure::unprocessable(e.into_message()))?))
+    }
+}
+
+impl<'a, T: ParseFromJSON> ApiExtractor<'a> for OptionalForm<T> {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+
+    fn request_meta() -> Option<MetaRequest> {
+        Some(request_meta::<Self>())
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        body: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> Result<Self> {
+        <Self as ParsePayload>::from_request(request, body).await
+    }
+}
+
+/// What a request's extractors may know of the configuration.
+pub(super) fn options(request: &Request) -> Result<&HttpOptions> {
+    request.data::<std::sync::Arc<HttpOptions>>().map(AsRef::as_ref).ok_or_else(|| {
+        poem::Error::from_string("no options are attached", StatusCode::INTERNAL_SERVER_ERROR)
+    })
+}
+
+/// The whole body, within the size and time that the options allow.
+pub(super) async fn read(
+    request: &Request,
+    body: Body,
+    limit: fn(&HttpOptions) -> usize,
+) -> Result<Vec<u8>> {
+    let options = options(request)?;
+    let limit = limit(options);
+    let too_large = || {
+        Failure::too_large(format!("the body is larger than the {limit} bytes that are allowed"))
+    };
+    if request
+        .header("content-length")
+        .and_then(|n| n.parse().ok())
+        .is_some_and(|n: u64| n > limit as u64)
+    {
+        return Err(too_large().into());
+    }
+    let bytes = within(options.body_timeout, body.into_bytes_limit(limit)).await?;
+    bytes.map(Into::into).map_err(|e| match e {
+        poem::error::ReadBodyError::PayloadTooLarge => too_large().into(),
+        other => other.into(),
+    })
+}
+
+/// The outcome of `work`, or 408 when it takes longer than `limit`.
+pub(super) async fn within<T>(
+    limit: Duration,
+    work: impl Future<Output = T>,
+) -> Result<T, Failure> {
+    tokio::time::timeout(limit, work).await.map_err(|_| {
+        Failure::new(
+            StatusCode::REQUEST_TIMEOUT,
+            format!("no more of the body arrived within {} seconds", limit.as_secs_f64()),
+        )
+    })
+}
+
+/// The fields of a URL-encoded form.
+pub(super) async fn form(request: &Request, bytes: Body) -> Result<Vec<(String, String)>> {
+    let form =
+        <PoemForm<_> as FromRequest>::from_request(request, &mut RequestBody::new(bytes)).await;
+    let PoemForm(fields) =
+        form.map_err(|e| Failure::unprocessable(format!("the body is not a form: {e}")))?;
+    Ok(fields)
+}
+
+fn expect_type(request: &Request, wanted: &str, fits: fn(&str) -> bool) -> Result<(), Failure> {
+    let sent = request.content_type().unwrap_or_default();
+    let essence = sent.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if fits(&essence) {
+        return Ok(());
+    }
+    Err(Failure::unprocessable(format!(
+        "the Content-Type is '{}'; it must be {wanted}",
+        super::params::shown(sent)
+    )))
+}
+
+fn request_meta<P: ParsePayload + Payload>() -> MetaRequest {
+    MetaRequest {
+        description: None,
+        content: vec![MetaMediaType { content_type: P::CONTENT_TYPE, schema: P::schema_ref() }],
+        required: P::IS_REQUIRED,
+    }
+}
+
+fn responses<T: Type>(status: u16, description: &'static str) -> MetaResponses {
+    MetaResponses {
+        responses: vec![MetaResponse {
+            description,
+            status: Some(status),
+            status_range: None,
+            content: vec![MetaMediaType {
+                content_type: <Json<T> as Payload>::CONTENT_TYPE,
+                schema: T::schema_ref(),
+            }],
+            headers: vec![],
+        }],
+    }
+}
+
+fn json_response(status: StatusCode, value: &impl ToJSON) -> Response {
+    Response::builder().status(status).content_type("application/json").body(value.to_json_string())
+}

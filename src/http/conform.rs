@@ -1,0 +1,239 @@
+//! Checks what clients send against the published schema of its type, so that the document is the
+//! only place where types and ranges are stated and every refusal names the field, what was given
+//! and what is accepted.
+
+use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
+use poem_openapi::types::Type;
+use serde_json::{Map, Value};
+
+use super::params::{Number, shown};
+
+/// The value as `T` parses it, or what is wrong with it. Fields that the schema does not name pass.
+pub(super) fn conform<T: Type>(value: Value) -> Result<Value, String> {
+    let mut registry = Registry::new();
+    T::register(&mut registry);
+    check(&registry, &T::schema_ref(), "the body", value)
+}
+
+/// Text fields of a form as the JSON object their schema describes: numbers are read as numbers,
+/// and a field left empty counts as left out.
+pub(super) fn from_text<T: Type>(
+    fields: impl IntoIterator<Item = (String, String)>,
+) -> Result<Value, String> {
+    let mut registry = Registry::new();
+    T::register(&mut registry);
+    let schema = resolve(&registry, &T::schema_ref());
+    let mut object = Map::new();
+    for (name, text) in fields {
+        let Some((_, field)) = schema.properties.iter().find(|(known, _)| *known == name) else {
+            continue;
+        };
+        if text.is_empty() {
+            continue;
+        }
+        let value = match resolve(&registry, field).ty {
+            "number" => Value::from(Number::read(&text).map_err(|e| format!("{name} {e}"))?),
+            _ => Value::from(text),
+        };
+        object.insert(name, value);
+    }
+    check(&registry, &T::schema_ref(), "the form", Value::Object(object))
+}
+
+fn resolve(registry: &Registry, reference: &MetaSchemaRef) -> MetaSchema {
+    match reference {
+        MetaSchemaRef::Inline(schema) => (**schema).clone(),
+        MetaSchemaRef::Reference(name) => {
+            registry.schemas.get(name).cloned().unwrap_or(MetaSchema::ANY)
+        }
+    }
+}
+
+fn check(
+    registry: &Registry,
+    reference: &MetaSchemaRef,
+    name: &str,
+    value: Value,
+) -> Result<Value, String> {
+    let schema = resolve(registry, reference);
+    let refuse = |value: &Value| {
+        Err(format!("{name} is {}; it must be {}", given(value), accepted(&schema)))
+    };
+    match (schema.ty, value) {
+        (_, Value::Null) if schema.nullable => Ok(Value::Null),
+        ("", value) => Ok(value),
+        ("object", Value::Object(mut object)) => {
+            for (field, reference) in &schema.properties {
+                match object.remove(*field) {
+                    Some(value) => {
+                        let value = check(registry, reference, field, value)?;
+                        object.insert((*field).to_owned(), value);
+                    }
+                    None if schema.required.contains(field) => {
+                        let schema = resolve(registry, reference);
+                        return Err(format!(
+                            "{field} is missing; it must be {}",
+                            accepted(&schema)
+                        ));
+                    }
+                    None => {}
+                }
+            }
+            Ok(Value::Object(object))
+        }
+        ("array", Value::Array(values)) => {
+            let Some(items) = &schema.items else { return Ok(Value::Array(values)) };
+            let named = values.into_iter().enumerate();
+            named
+                .map(|(i, value)| check(registry, items, &format!("{name}[{i}]"), value))
+                .collect::<Result<_, _>>()
+                .map(Value::Array)
+        }
+        ("string", Value::String(text)) => {
+            let empty = schema.min_length.is_some_and(|min| min > 0) && text.trim().is_empty();
+            if empty { refuse(&Value::String(text)) } else { Ok(Value::String(text)) }
+        }
+        ("boolean", value @ Value::Bool(_)) => Ok(value),
+        ("number", Value::Number(number)) => {
+            let number = number.as_f64().filter(|n| n.is_finite() && within(&schema, *n));
+            number.map(Value::from).ok_or_else(|| format!("{name} must be {}", accepted(&schema)))
+        }
+        ("integer", value @ Value::Number(_)) => {
+            let number = value.as_f64().filter(|n| n.fract() == 0.0 && within(&schema, *n));
+            match number {
+                Some(number) => Ok(Value::from(number as i64)),
+                None => refuse(&value),
+            }
+        }
+        (_, value) => refuse(&value),
+    }
+}
+
+fn within(schema: &MetaSchema, number: f64) -> bool {
+    schema.minimum.is_none_or(|min| number >= min) && schema.maximum.is_none_or(|max| number <= max)
+}
+
+fn given(value: &Value) -> String {
+    match value {
+        Value::Array(_) => "a list".into(),
+        Value::Object(_) => "an object".into(),
+        Value::String(text) if text.trim().is_empty() => "empty".into(),
+        other => shown(&other.to_string()),
+    }
+}
+
+fn accepted(schema: &MetaSchema) -> String {
+    let mut text = match schema.ty {
+        "object" => "an object".to_owned(),
+        "array" => match schema.items.as_deref() {
+            Some(MetaSchemaRef::Inline(items)) => format!("a list of {}s", items.ty),
+            _ => "a list".to_owned(),
+        },
+        "string" if schema.min_length.is_some_and(|min| min > 0) => {
+            "a string that is not empty".to_owned()
+        }
+        "string" => "a string".to_owned(),
+        "boolean" => "true or false".to_owned(),
+        "integer" => "an integer".to_owned(),
+        _ => "a number".to_owned(),
+    };
+    match (schema.minimum, schema.maximum) {
+        (Some(min), Some(max)) => text.push_str(&format!(" from {min} to {max}")),
+        (Some(min), None) => text.push_str(&format!(" of at least {min}")),
+        (None, Some(max)) => text.push_str(&format!(" of at most {max}")),
+        (None, None) => {}
+    }
+    if schema.nullable {
+        text.push_str(" or null");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use poem_openapi::Object;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Object)]
+    struct Probe {
+        #[oai(validator(min_length = 1))]
+        text: String,
+        #[oai(nullable)]
+        ids: Option<Vec<String>>,
+        #[oai(default = "five", validator(minimum(value = "1"), maximum(value = "50")))]
+        limit: u32,
+        #[oai(nullable)]
+        threshold: Option<f64>,
+    }
+
+    fn five() -> u32 {
+        5
+    }
+
+    #[test]
+    fn refusals_name_field_given_and_accepted() {
+        for (value, expected) in [
+            (json!([]), "the body is a list; it must be an object"),
+            (json!(null), "the body is null; it must be an object"),
+            (json!({}), "text is missing; it must be a string that is not empty"),
+            (json!({"text": " "}), "text is empty; it must be a string that is not empty"),
+            (json!({"text": 5}), "text is 5; it must be a string that is not empty"),
+            (
+                json!({"text": "a", "ids": "b"}),
+                "ids is \"b\"; it must be a list of strings or null",
+            ),
+            (json!({"text": "a", "ids": [1]}), "ids[0] is 1; it must be a string"),
+            (json!({"text": "a", "limit": 0}), "limit is 0; it must be an integer from 1 to 50"),
+            (
+                json!({"text": "a", "limit": 1.5}),
+                "limit is 1.5; it must be an integer from 1 to 50",
+            ),
+            (
+                json!({"text": "a", "limit": null}),
+                "limit is null; it must be an integer from 1 to 50",
+            ),
+            (
+                json!({"text": "a", "limit": "5"}),
+                "limit is \"5\"; it must be an integer from 1 to 50",
+            ),
+            (
+                json!({"text": "a", "threshold": true}),
+                "threshold is true; it must be a number or null",
+            ),
+        ] {
+            assert_eq!(conform::<Probe>(value.clone()).unwrap_err(), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_the_schema_allows_passes() {
+        for value in [
+            json!({"text": "a"}),
+            json!({"text": "a", "ids": null, "threshold": null, "limit": 5.0}),
+            json!({"text": "a", "ids": [], "threshold": 1, "unknown": {"x": 1}}),
+        ] {
+            assert!(conform::<Probe>(value.clone()).is_ok(), "{value}");
+        }
+        assert_eq!(
+            conform::<Probe>(json!({"text": "a", "limit": 5.0})).unwrap()["limit"],
+            json!(5)
+        );
+    }
+
+    #[test]
+    fn forms_are_read_by_the_same_schema() {
+        let fields = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Vec<_>>()
+        };
+        let value = from_text::<Probe>(fields(&[("text", "5"), ("threshold", "0.5"), ("x", "y")]));
+        assert_eq!(value.unwrap(), json!({"text": "5", "threshold": 0.5}));
+        let value = from_text::<Probe>(fields(&[("text", "a"), ("threshold", "")]));
+        assert_eq!(value.unwrap(), json!({"text": "a"}));
+        for text in ["abc", "nan", "inf", "1e999"] {
+            let error = from_text::<Probe>(fields(&[("text", "a"), ("threshold", text)]));
+            assert_eq!(error.unwrap_err(), format!("threshold is '{text}'; it must be a number"));
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The OpenAPI document and the pages that show it, all from the definitions of the routes and from
+//! what this install has: its analyzers, aggregators, fields and filters.
+
+use poem::endpoint::make_sync;
+use poem::http::header;
+use poem::{Endpoint, Response};
+use poem_openapi::{OpenApi, OpenApiService};
+use serde_json::{Map, Value, json};
+
+use crate::domain::schema::Schema;
+
+/// The document and its pages, ready to serve.
+pub(super) struct Document {
+    pub(super) json: String,
+    pub(super) swagger: String,
+    pub(super) redoc: String,
+    pub(super) methods: Methods,
+}
+
+impl Document {
+    pub(super) fn new<A: OpenApi>(service: &OpenApiService<A, ()>, installed: &Schema) -> Self {
+        let generated = service.spec();
+        // The generated text is what serde_json wrote a moment ago.
+        let mut document: Value = serde_json::from_str(&generated).unwrap_or_default();
+        install(&mut document, installed);
+        let json = serde_json::to_string_pretty(&document).unwrap_or_default();
+        // The pages hold the document inside a script element.
+        let inline = json.replace("</", "<\\/");
+        let font = "<link href=\"https://fonts.googleapis.com/css?family=Montserrat:300,400,700|Roboto:300,400,700\" rel=\"stylesheet\">";
+        Self {
+            swagger: service.swagger_ui_html().replace(&generated, &inline),
+            redoc: service.redoc_html().replace(&generated, &inline).replace(font, ""),
+            methods: Methods::new(&document),
+            json,
+        }
+    }
+}
+
+/// Serves a fixed text.
+pub(super) fn fixed(content_type: &'static str, text: String) -> impl Endpoint {
+    let text = bytes::Bytes::from(text);
+    make_sync(move |_| {
+        Response::builder()
+            .content_type(content_type)
+            .header(header::CACHE_CONTROL, "no-cache")
+            .header(header::CONTENT_SECURITY_POLICY, "frame-ancestors 'none'; base-uri 'none'")
+            .body(text.clone())
+    })
+}
+
+/// Which methods each path takes, for the `Allow` header.
+pub(super) struct Methods(Vec<(Vec<String>, String)>);
+
+impl Methods {
+    fn new(document: &Value) -> Self {
+        let paths = document["paths"].as_object().into_iter().flatten();
+        let of_path = paths.map(|(path, operations)| {
+            let named = operations.as_object().into_iter().flat_map(Map::keys);
+            (path, named.map(|method| method.to_uppercase()).collect::<Vec<_>>())
+        });
+        let mut methods = Self(vec![]);
+        for (path, mut named) in of_path {
+            if named.iter().any(|method| method == "GET") {
+                named.push("HEAD".into());
+            }
+            methods.add(path, named.join(", "));
+        }
+        methods
+    }
+
+    /// Adds a path that the document does not hold. `{…}` stands for any one segment, `*` for the
+    /// rest.
+    pub(super) fn add(&mut self, path: &str, methods: impl Into<String>) {
+        self.0.push((path.split('/').map(str::to_owned).collect(), methods.into()));
+    }
+
+    /// The methods of the first path that fits.
+    pub(super) fn of(&self, path: &str) -> Option<String> {
+        let given: Vec<&str> = path.split('/').collect();
+        let fits = |pattern: &[String]| match pattern.split_last() {
+            Some((last, head)) if last == "*" => given.len() > head.len() && same(head, &given),
+            _ => given.len() == pattern.len() && same(pattern, &given),
+        };
+        self.0.iter().find(|(pattern, _)| fits(pattern)).map(|(_, methods)| methods.clone())
+    }
+}
+
+fn same(pattern: &[String], given: &[&str]) -> bool {
+    pattern.iter().zip(given).all(|(known, given)| known.starts_with('{') || known == given)
+}
+
+/// Writes what this install has into the document.
+fn install(document: &mut Value, installed: &Schema) {
+    let analyzers = json!(installed.analyzers);
+    let aggregators: Vec<_> = installed.aggregators.iter().map(|a| a.id.clone()).collect();
+    let fields: Vec<_> = installed.vector_fields.iter().map(|(field, _)| field.clone()).collect();
+    let levels: Vec<_> = installed.detail_levels.iter().map(|(level, _)| level.clone()).collect();
+    let schemas = &mut document["components"]["schemas"];
+    for (schema, field, values) in [
+        ("QueryRequest", "analyzer", &analyzers),
+        ("QueryRequest", "field", &json!(fields)),
+        ("QueryRequest", "detail", &json!(levels)),
+        ("AskRequest", "analyzer", &analyzers),
+    ] {
+        let field = &mut schemas[schema]["properties"][field];
+        let mut values = values.clone();
+        if let (Some(true), Some(list)) = (field["nullable"].as_bool(), values.as_array_mut()) {
+            list.push(Value::Null);
+        }
+        field["enum"] = values;
+    }
+    schemas["QueryRequest"]["properties"]["filters"] = filters(installed);
+    // The three levels of a hit differ by what they leave out.
+    for level in ["MinimalResult", "StandardResult", "FullResult"] {
+        schemas[level]["additionalProperties"] = json!(false);
+    }
+    if let Some(known) = schemas["Chunk"]["properties"].as_object_mut() {
+        let head = ["chunk_id", "start", "end", "timecode"];
+        known.retain(|name, _| {
+            head.contains(&name.as_str()) || installed.analyzers.iter().any(|id| id == name)
+        });
+    }
+    for (path, name, values) in [
+        ("/videos/{video_id}/chunks", "analyzer", analyzers.clone()),
+        ("/videos/{video_id}/aggregates", "aggregator", json!(aggregators)),
+    ] {
+        let parameters = document["paths"][path]["get"]["parameters"].as_array_mut();
+        for parameter in parameters.into_iter().flatten().filter(|p| p["name"] == name) {
+            parameter["schema"]["enum"] = values.clone();
+        }
+    }
+    document["info"]["x-installed"] = json!({
+        "analyzers": analyzers,
+        "exclusive_groups": installed.exclusive_groups,
+        "aggregators": aggregators,
+    });
+}
+
+fn filters(installed: &Schema) -> Value {
+    let mut properties = Map::new();
+    for filter in &installed.filters {
+        let schema = match filter.kind.as_str() {
+            "list[str]" => json!({"type": "array", "items": {"type": "string"}}),
+            "list[int]" => json!({"type": "array", "items": {"type": "integer"}}),
+            "int" => json!({"type": "integer"}),
+            "float" => json!({"type": "number"}),
+            _ => json!({"type": "string"}),
+        };
+        properties.insert(filter.name.clone(), schema);
+    }
+    json!({
+        "type": "object",
+        "description": "Hard conditions that must all hold.",
+        "default": {},
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}

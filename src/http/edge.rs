@@ -1,0 +1,85 @@
+//! The outermost layer: every request passes it once. It gives the request an id and a log line,
+//! asks the guard, and turns errors and panics into the one error shape.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::FutureExt;
+use poem::http::{HeaderValue, Method, header};
+use poem::{Endpoint, Request, Response, Result};
+use tracing::Instrument;
+
+use super::auth::Guard;
+use super::document::Methods;
+use super::errors::{self, Failure};
+
+const REQUEST_ID: &str = "x-request-id";
+
+/// Wraps the routes.
+pub(super) struct Edge<E> {
+    pub(super) inner: E,
+    pub(super) guard: Arc<Guard>,
+    pub(super) methods: Methods,
+}
+
+impl<E: Endpoint<Output = Response>> Endpoint for Edge<E> {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        let id = request_id(&request);
+        let span = tracing::info_span!("request", id = %id);
+        let mut response = self.answer(request).instrument(span).await;
+        let headers = response.headers_mut();
+        if let Ok(id) = HeaderValue::from_str(&id) {
+            headers.insert(REQUEST_ID, id);
+        }
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+        Ok(response)
+    }
+}
+
+impl<E: Endpoint<Output = Response>> Edge<E> {
+    async fn answer(&self, request: Request) -> Response {
+        let started = Instant::now();
+        let method = request.method().clone();
+        let path = request.uri().path().to_owned();
+        let response = match self.guard.admit(&request) {
+            Err(failure) => failure.into_response(),
+            Ok(()) => match AssertUnwindSafe(self.inner.call(request)).catch_unwind().await {
+                Ok(Ok(response)) => response,
+                Ok(Err(error)) => {
+                    errors::failure(error, &path, self.methods.of(&path)).into_response()
+                }
+                Err(panic) => {
+                    tracing::error!(panic = panic_message(&*panic), "a handler panicked");
+                    Failure::internal().into_response()
+                }
+            },
+        };
+        log(&method, &path, &response, started);
+        response
+    }
+}
+
+fn log(method: &Method, path: &str, response: &Response, started: Instant) {
+    let status = response.status().as_u16();
+    let ms = started.elapsed().as_secs_f64() * 1000.0;
+    tracing::info!(%method, path, status, ms, "answered");
+}
+
+/// The caller's id when it is one, else a new one.
+fn request_id(request: &Request) -> String {
+    let usable = |id: &&str| {
+        (1..=64).contains(&id.len())
+            && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    };
+    let given = request.header(REQUEST_ID).filter(usable).map(str::to_owned);
+    given.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string())
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("not a text")
+}

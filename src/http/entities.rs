@@ -1,0 +1,98 @@
+//! `/videos/{video_id}/entities`: people linked across chunks.
+
+use std::sync::Arc;
+
+use poem_openapi::param::{Path, Query};
+use poem_openapi::{Object, OpenApi};
+
+use super::auth::Token;
+use super::body::Json;
+use super::errors::{Fails, OfOneNaming};
+use super::params::Whole;
+use crate::domain::Shotlog;
+use crate::domain::entities;
+
+/// The routes of this section.
+pub(super) struct EntitiesApi(pub(super) Arc<Shotlog>);
+
+#[OpenApi]
+impl EntitiesApi {
+    /// People linked across chunks.
+    ///
+    /// Needs the people analyzer and the entities aggregate.
+    #[oai(path = "/videos/:video_id/entities", method = "get", operation_id = "entities")]
+    async fn entities(
+        &self,
+        _token: Token,
+        video_id: Path<String>,
+        /// Only people seen in at least this many chunks.
+        #[oai(default = "one")]
+        min_appearances: Query<Whole<0, { u32::MAX }>>,
+    ) -> Result<Json<EntityList>, Fails<OfOneNaming>> {
+        Ok(Json(self.0.entities(&video_id, min_appearances.0.0).await?.into()))
+    }
+}
+
+fn one() -> Whole<0, { u32::MAX }> {
+    Whole(1)
+}
+
+#[derive(Object)]
+struct EntityList {
+    video_id: String,
+    total: u32,
+    entities: Vec<Entity>,
+}
+
+#[derive(Object)]
+struct Entity {
+    /// Stable within one video only.
+    entity_id: String,
+    /// Number of chunks the person was seen in.
+    appearances: u32,
+    chunk_ids: Vec<u32>,
+    /// Seconds.
+    first_seen: f64,
+    /// Seconds.
+    last_seen: f64,
+    description: String,
+    narrative: String,
+    /// Present when `entity_timelines` has run.
+    #[oai(skip_serializing_if_is_none)]
+    timeline: Option<Timeline>,
+}
+
+#[derive(Object)]
+struct Timeline {
+    observed_seconds: f64,
+    /// `[start, end]` in seconds.
+    spans: Vec<Vec<f64>>,
+}
+
+impl From<entities::EntityList> for EntityList {
+    fn from(list: entities::EntityList) -> Self {
+        Self {
+            video_id: list.video_id,
+            total: list.total,
+            entities: list.entities.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<entities::Entity> for Entity {
+    fn from(e: entities::Entity) -> Self {
+        Self {
+            entity_id: e.entity_id,
+            appearances: e.appearances,
+            chunk_ids: e.chunk_ids,
+            first_seen: e.first_seen,
+            last_seen: e.last_seen,
+            description: e.description,
+            narrative: e.narrative,
+            timeline: e.timeline.map(|timeline| Timeline {
+                observed_seconds: timeline.observed_seconds,
+                spans: timeline.spans.into_iter().map(|span| span.to_vec()).collect(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! `/jobs`: progress and outcome of ingests and aggregate re-runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use poem_openapi::param::{Path, Query};
+use poem_openapi::{Enum, Object, OpenApi, Union};
+
+use super::auth::Token;
+use super::body::Json;
+use super::errors::{Fails, Listing, OfOne};
+use super::params::Whole;
+use super::values::Free;
+use crate::domain::aggregates::AggregatesResult;
+use crate::domain::ingest::{Aggregated, IngestResult};
+use crate::domain::{Shotlog, jobs};
+
+/// The routes of this section.
+pub(super) struct JobsApi(pub(super) Arc<Shotlog>);
+
+#[OpenApi]
+impl JobsApi {
+    /// Every job this process has seen, newest first.
+    #[oai(path = "/jobs", method = "get", operation_id = "jobs")]
+    async fn jobs(
+        &self,
+        _token: Token,
+        /// Jobs on the page; all of them when left out.
+        limit: Query<Option<Whole<1, { u32::MAX }>>>,
+        /// Jobs to skip.
+        #[oai(default = "none")]
+        offset: Query<Whole<0, { u32::MAX }>>,
+    ) -> Result<Json<JobList>, Fails<Listing>> {
+        let jobs = self.0.jobs();
+        let total = jobs.len() as u32;
+        let limit = limit.0.map_or(usize::MAX, |limit| limit.0 as usize);
+        let page = jobs.into_iter().skip(offset.0.0 as usize).take(limit);
+        Ok(Json(JobList { jobs: page.map(Into::into).collect(), total }))
+    }
+
+    /// One job.
+    #[oai(path = "/jobs/:job_id", method = "get", operation_id = "job")]
+    async fn job(&self, _token: Token, job_id: Path<String>) -> Result<Json<Job>, Fails<OfOne>> {
+        Ok(Json(self.0.job(&job_id)?.into()))
+    }
+}
+
+fn none() -> Whole<0, { u32::MAX }> {
+    Whole(0)
+}
+
+#[derive(Enum)]
+#[oai(rename_all = "snake_case")]
+pub(super) enum JobStatus {
+    Queued,
+    Running,
+    Done,
+    Failed,
+}
+
+#[derive(Enum)]
+#[oai(rename_all = "snake_case")]
+enum Stage {
+    Starting,
+    Fetching,
+    Chunking,
+    Chunked,
+    Analyzing,
+    Indexing,
+    Aggregating,
+    Complete,
+}
+
+#[derive(Object)]
+struct JobList {
+    jobs: Vec<Job>,
+    /// Jobs on all pages.
+    total: u32,
+}
+
+#[derive(Object)]
+struct Job {
+    job_id: String,
+    status: JobStatus,
+    stage: Stage,
+    /// `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
+    /// `aggregating`, `traceback` on a failed job.
+    detail: Free,
+    /// Null until the job is done.
+    #[oai(nullable)]
+    result: Option<JobResult>,
+    /// `TypeName: message` when failed.
+    #[oai(nullable)]
+    error: Option<String>,
+    /// ISO 8601, second precision, UTC.
+    created_at: String,
+    /// ISO 8601, second precision, UTC.
+    updated_at: String,
+}
+
+#[derive(Union)]
+#[oai(one_of)]
+enum JobResult {
+    Ingest(IngestOutcome),
+    Aggregates(AggregatesOutcome),
+}
+
+/// Result of an ingest; only it has `video_url`.
+#[derive(Object)]
+#[oai(rename = "IngestResult")]
+struct IngestOutcome {
+    video_id: String,
+    video_url: String,
+    #[oai(nullable)]
+    poster_url: Option<String>,
+    storage_path: String,
+    filename: String,
+    /// Seconds.
+    duration: f64,
+    size_bytes: u64,
+    chunk_config: String,
+    /// Number of chunks.
+    chunks: u32,
+    analyzers: Vec<String>,
+    /// Vectors written, by analyzer.
+    indexed: BTreeMap<String, u64>,
+    aggregated: AggregatedOutcome,
+}
+
+#[derive(Union)]
+#[oai(one_of, rename = "Aggregated")]
+enum AggregatedOutcome {
+    Done(AggregatedDone),
+    Failed(AggregatedFailed),
+}
+
+#[derive(Object)]
+struct AggregatedDone {
+    ran: Vec<String>,
+    reused: Vec<String>,
+    aggregates: Vec<String>,
+}
+
+#[derive(Object)]
+struct AggregatedFailed {
+    /// `TypeName: message`; the ingest itself succeeded.
+    error: String,
+}
+
+/// Result of an aggregate re-run.
+#[derive(Object)]
+#[oai(rename = "AggregatesResult")]
+struct AggregatesOutcome {
+    video_id: String,
+    /// Computed this time.
+    ran: Vec<String>,
+    /// Already stored.
+    reused: Vec<String>,
+    /// Aggregators whose dependencies the video cannot satisfy.
+    skipped: Vec<String>,
+    /// Aggregator id to `TypeName: message`.
+    failed: BTreeMap<String, String>,
+    /// Everything now stored for the video.
+    aggregates: Vec<String>,
+    recomputed_because_analyzers_changed: bool,
+    /// Which of the reused would have billed model calls.
+    llm_calls_saved: Vec<String>,
+}
+
+impl From<jobs::JobStatus> for JobStatus {
+    fn from(status: jobs::JobStatus) -> Self {
+        match status {
+            jobs::JobStatus::Queued => Self::Queued,
+            jobs::JobStatus::Running => Self::Running,
+            jobs::JobStatus::Done => Self::Done,
+            jobs::JobStatus::Failed => Self::Failed,
+        }
+    }
+}
+
+impl From<jobs::Stage> for Stage {
+    fn from(stage: jobs::Stage) -> Self {
+        match stage {
+            jobs::Stage::Starting => Self::Starting,
+            jobs::Stage::Fetching => Self::Fetching,
+            jobs::Stage::Chunking => Self::Chunking,
+            jobs::Stage::Chunked => Self::Chunked,
+            jobs::Stage::Analyzing => Self::Analyzing,
+            jobs::Stage::Indexing => Self::Indexing,
+            jobs::Stage::Aggregating => Self::Aggregating,
+            jobs::Stage::Complete => Self::Complete,
+        }
+    }
+}
+
+impl From<jobs::Job> for Job {
+    fn from(job: jobs::Job) -> Self {
+        Self {
+            job_id: job.job_id,
+            status: job.status.into(),
+            stage: job.stage.into(),
+            detail: Free(job.detail),
+            result: job.result.map(Into::into),
+            error: job.error,
+            created_at: job.created_at,
+            updated_at: job.updated_at,
+        }
+    }
+}
+
+impl From<jobs::JobResult> for JobResult {
+    fn from(result: jobs::JobResult) -> Self {
+        match result {
+            jobs::JobResult::Ingest(result) => Self::Ingest((*result).into()),
+            jobs::JobResult::Aggregates(result) => Self::Aggregates((*result).into()),
+        }
+    }
+}
+
+impl From<IngestResult> for IngestOutcome {
+    fn from(r: IngestResult) -> Self {
+        Self {
+            video_id: r.video_id,
+            video_url: r.video_url,
+            poster_url: r.poster_url,
+            storage_path: r.storage_path,
+            filename: r.filename,
+            duration: r.duration,
+            size_bytes: r.size_bytes,
+            chunk_config: r.chunk_config,
+            chunks: r.chunks,
+            analyzers: r.analyzers,
+            indexed: r.indexed,
+            aggregated: match r.aggregated {
+                Aggregated::Done { ran, reused, aggregates } => {
+                    AggregatedOutcome::Done(AggregatedDone { ran, reused, aggregates })
+                }
+                Aggregated::Failed { error } => {
+                    AggregatedOutcome::Failed(AggregatedFailed { error })
+                }
+            },
+        }
+    }
+}
+
+impl From<AggregatesResult> for AggregatesOutcome {
+    fn from(r: AggregatesResult) -> Self {
+        Self {
+            video_id: r.video_id,
+            ran: r.ran,
+            reused: r.reused,
+            skipped: r.skipped,
+            failed: r.failed,
+            aggregates: r.aggregates,
+            recomputed_because_analyzers_changed: r.recomputed_because_analyzers_changed,
+            llm_calls_saved: r.llm_calls_saved,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `GET /media/{video_id}`: the way to the video in storage.
+
+use std::sync::Arc;
+
+use poem_openapi::param::Path;
+use poem_openapi::{ApiResponse, OpenApi};
+
+use super::auth::Token;
+use super::errors::{Fails, OfOne};
+use crate::domain::Shotlog;
+
+/// The routes of this section.
+pub(super) struct MediaApi(pub(super) Arc<Shotlog>);
+
+#[OpenApi]
+impl MediaApi {
+    /// Redirect to the video in storage, which serves its bytes and ranges.
+    #[oai(path = "/media/:video_id", method = "get", operation_id = "media")]
+    async fn media(&self, _token: Token, video_id: Path<String>) -> Result<Redirect, Fails<OfOne>> {
+        Ok(Redirect::Temporary(self.0.media_url(&video_id).await?))
+    }
+}
+
+#[derive(ApiResponse)]
+enum Redirect {
+    /// Where the video is.
+    #[oai(status = 307)]
+    Temporary(#[oai(header = "Location")] String),
+}

@@ -1,0 +1,147 @@
+//! `/health`, `/schema`, `/analyzers`: what this install can do and whether it works.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use poem_openapi::{Enum, Object, OpenApi};
+
+use super::auth::Token;
+use super::body::Json;
+use super::errors::{Fails, Open, Plain};
+use super::values::Ordered;
+use crate::domain::Shotlog;
+use crate::domain::schema;
+
+/// The routes of this section.
+pub(super) struct MetaApi(pub(super) Arc<Shotlog>);
+
+#[OpenApi]
+impl MetaApi {
+    /// Liveness, and loaded analyzers and aggregators.
+    ///
+    /// Needs no token. Storage is probed on each call.
+    #[oai(path = "/health", method = "get", operation_id = "health")]
+    async fn health(&self) -> Result<Json<Health>, Fails<Open>> {
+        Ok(Json(self.0.health().await.into()))
+    }
+
+    /// Everything searchable and filterable.
+    #[oai(path = "/schema", method = "get", operation_id = "schema")]
+    async fn schema(&self, _token: Token) -> Result<Json<Schema>, Fails<Plain>> {
+        Ok(Json(self.0.schema().into()))
+    }
+
+    /// Analyzers, vector fields and exclusive groups.
+    #[oai(path = "/analyzers", method = "get", operation_id = "analyzers")]
+    async fn analyzers(&self, _token: Token) -> Result<Json<Analyzers>, Fails<Plain>> {
+        Ok(Json(self.0.schema().into()))
+    }
+}
+
+#[derive(Enum)]
+#[oai(rename_all = "lowercase")]
+enum HealthStatus {
+    Ok,
+    Degraded,
+}
+
+#[derive(Object)]
+struct Health {
+    status: HealthStatus,
+    /// False in API-only mode.
+    ui: bool,
+    storage: StorageHealth,
+    analyzers: Vec<String>,
+    aggregators: Vec<String>,
+    /// Analyzers that are not registered, each with why and what to do.
+    unavailable: BTreeMap<String, String>,
+}
+
+#[derive(Object)]
+struct StorageHealth {
+    ok: bool,
+    bucket: String,
+    #[oai(nullable)]
+    error: Option<String>,
+}
+
+#[derive(Object)]
+struct Schema {
+    analyzers: Vec<String>,
+    /// Analyzers that may not be selected together.
+    exclusive_groups: Vec<Vec<String>>,
+    /// Field to description.
+    vector_fields: Ordered<String>,
+    /// Level to description.
+    detail_levels: Ordered<String>,
+    filters: Ordered<Filter>,
+    aggregators: Ordered<Aggregator>,
+}
+
+#[derive(Object)]
+struct Filter {
+    #[oai(rename = "type")]
+    kind: String,
+    /// `any`, `exact`, `gte` or `lte`.
+    matches: String,
+    payload_field: String,
+}
+
+#[derive(Object)]
+struct Aggregator {
+    depends_on: Vec<String>,
+    uses_llm: bool,
+}
+
+#[derive(Object)]
+struct Analyzers {
+    analyzers: Vec<String>,
+    fields: Vec<String>,
+    exclusive_groups: Vec<Vec<String>>,
+}
+
+impl From<schema::Health> for Health {
+    fn from(health: schema::Health) -> Self {
+        Self {
+            status: if health.ok { HealthStatus::Ok } else { HealthStatus::Degraded },
+            ui: health.ui,
+            storage: StorageHealth {
+                ok: health.storage_error.is_none(),
+                bucket: health.bucket,
+                error: health.storage_error,
+            },
+            analyzers: health.analyzers,
+            aggregators: health.aggregators,
+            unavailable: health.unavailable.into_iter().collect(),
+        }
+    }
+}
+
+impl From<schema::Schema> for Schema {
+    fn from(schema: schema::Schema) -> Self {
+        let filter = |f: schema::FilterSpec| {
+            (f.name, Filter { kind: f.kind, matches: f.matches, payload_field: f.payload_field })
+        };
+        let aggregator = |a: schema::AggregatorInfo| {
+            (a.id, Aggregator { depends_on: a.depends_on, uses_llm: a.uses_llm })
+        };
+        Self {
+            analyzers: schema.analyzers,
+            exclusive_groups: schema.exclusive_groups,
+            vector_fields: Ordered(schema.vector_fields),
+            detail_levels: Ordered(schema.detail_levels),
+            filters: Ordered(schema.filters.into_iter().map(filter).collect()),
+            aggregators: Ordered(schema.aggregators.into_iter().map(aggregator).collect()),
+        }
+    }
+}
+
+impl From<schema::Schema> for Analyzers {
+    fn from(schema: schema::Schema) -> Self {
+        Self {
+            analyzers: schema.analyzers,
+            fields: schema.vector_fields.into_iter().map(|(field, _)| field).collect(),
+            exclusive_groups: schema.exclusive_groups,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The inbound HTTP adapter: one file per section of the contract. Handlers parse the wire type,
+//! call one use-case and return a wire type. Must not name an adapter.
+//!
+//! A request passes the edge (id, log line, guard, errors), then the routes below.
+
+mod aggregates;
+mod ask;
+mod auth;
+mod body;
+mod chunks;
+mod conform;
+mod document;
+mod edge;
+mod entities;
+mod errors;
+mod jobs;
+mod media;
+mod meta;
+mod multipart;
+mod params;
+mod query;
+mod storage;
+mod ui;
+mod values;
+mod videos;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use poem::endpoint::BoxEndpoint;
+use poem::{EndpointExt, Response, Route, RouteMethod, get};
+use poem_openapi::OpenApiService;
+use tokio::sync::Semaphore;
+
+use crate::domain::Shotlog;
+
+/// What the HTTP side needs to know beside the service.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpOptions {
+    /// Accepted tokens; empty leaves the API open.
+    pub tokens: Vec<String>,
+    /// Without the web UI.
+    pub api_only: bool,
+    /// Public address of the service, as `https://video.example.org`.
+    pub base_url: String,
+    /// Serve stored objects below `/storage/`: for storage whose public URLs point here.
+    pub serves_storage: bool,
+    /// `scheme://host` of the storage's public URLs where it is another one than the service's.
+    pub storage_origin: Option<String>,
+    /// Largest JSON body, bytes.
+    pub json_limit: usize,
+    /// Largest URL-encoded form, bytes.
+    pub form_limit: usize,
+    /// Largest text field of an upload, bytes.
+    pub max_field: usize,
+    /// Time a JSON or form body may take to arrive.
+    pub body_timeout: Duration,
+    /// Time an upload may stand still.
+    pub upload_idle: Duration,
+    /// Uploads that may be on their way at once.
+    pub max_uploads: usize,
+    /// How long a browser session lasts.
+    pub session_ttl: Duration,
+    /// Browser sessions kept at once; the oldest gives way.
+    pub max_sessions: usize,
+    /// Version of the service, for the document.
+    pub version: String,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            tokens: vec![],
+            api_only: false,
+            base_url: "http://127.0.0.1:8080".into(),
+            serves_storage: true,
+            storage_origin: None,
+            json_limit: 1024 * 1024,
+            form_limit: 64 * 1024,
+            max_field: 64 * 1024,
+            body_timeout: Duration::from_secs(30),
+            upload_idle: Duration::from_secs(60),
+            max_uploads: 16,
+            session_ttl: Duration::from_secs(12 * 60 * 60),
+            max_sessions: 1000,
+            version: env!("CARGO_PKG_VERSION").into(),
+        }
+    }
+}
+
+/// Every route of the service.
+pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, Response> {
+    let api = api(&service, &options);
+    let document = document::Document::new(&api, &service.schema());
+    let mut methods = document.methods;
+    let mut open: Vec<String> =
+        ["/health", "/docs", "/redoc", "/openapi.json", "/session"].map(Into::into).into();
+    for path in ui::paths(&options) {
+        methods.add(&path, "GET, HEAD");
+        open.push(path);
+    }
+    for path in ["/docs", "/redoc", "/openapi.json"] {
+        methods.add(path, "GET, HEAD");
+    }
+    methods.add("/session", "GET, HEAD, POST, DELETE");
+
+    let guard = Arc::new(auth::Guard::new(&options, open));
+    let session = RouteMethod::new()
+        .get(auth::session_state)
+        .post(auth::open_session)
+        .delete(auth::close_session);
+    let mut routes = Route::new()
+        .at("/openapi.json", get(document::fixed("application/json", document.json)))
+        .at("/docs", get(document::fixed("text/html; charset=utf-8", document.swagger)))
+        .at("/redoc", get(document::fixed("text/html; charset=utf-8", document.redoc)))
+        .at("/session", session);
+    if options.serves_storage {
+        methods.add("/storage/*", "GET, HEAD");
+        let objects = RouteMethod::new().get(storage::object).head(storage::object);
+        routes = routes.at("/storage/*key", objects);
+    }
+    let uploads = Arc::new(multipart::Uploads(Semaphore::new(options.max_uploads)));
+    let inner = ui::with_files(routes, &options)
+        .nest("/", api)
+        .data(guard.clone())
+        .data(service)
+        .data(Arc::new(options))
+        .data(uploads)
+        .map_to_response();
+    edge::Edge { inner, guard, methods }.boxed()
+}
+
+/// The document alone, for the command line.
+pub fn openapi(service: &Arc<Shotlog>, options: &HttpOptions) -> String {
+    document::Document::new(&api(service, options), &service.schema()).json
+}
+
+type Api = (
+    meta::MetaApi,
+    videos::VideosApi,
+    jobs::JobsApi,
+    chunks::ChunksApi,
+    aggregates::AggregatesApi,
+    entities::EntitiesApi,
+    query::QueryApi,
+    ask::AskApi,
+    media::MediaApi,
+    ui::UiApi,
+);
+
+fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()> {
+    let of = || service.clone();
+    let sections = (
+        meta::MetaApi(of()),
+        videos::VideosApi(of()),
+        jobs::JobsApi(of()),
+        chunks::ChunksApi(of()),
+        aggregates::AggregatesApi(of()),
+        entities::EntitiesApi(of()),
+        query::QueryApi(of()),
+        ask::AskApi(of()),
+        media::MediaApi(of()),
+        ui::UiApi::new(options),
+    );
+    OpenApiService::new(sections, "shotlog", &options.version)
+        .summary("Video analysis: chunks, analyses, search and answers that cite moments")
+        .description(
+            "Ingests videos, splits them into chunks, analyzes and indexes them, and answers \
+             searches and questions. `GET /schema` lists what this install has.",
+        )
+        .license("Apache-2.0")
+}

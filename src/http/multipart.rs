@@ -1,0 +1,280 @@
+//! The upload of `POST /videos`: a multipart body whose file goes to disk as it arrives, whatever
+//! the order of its fields. Memory stays bounded however the body is made.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures::Stream;
+use poem::http::StatusCode;
+use poem::web::{Field, Multipart};
+use poem::{Body, FromRequest, Request, RequestBody, Result};
+use poem_openapi::payload::{ParsePayload, Payload};
+use poem_openapi::registry::{MetaMediaType, MetaRequest, MetaSchema, MetaSchemaRef, Registry};
+use poem_openapi::types::{ParseFromJSON, Type};
+use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
+use tokio::io::AsyncReadExt;
+use tokio::sync::Semaphore;
+
+use super::HttpOptions;
+use super::body;
+use super::conform;
+use super::errors::Failure;
+use super::videos::IngestOptions;
+use crate::domain::Shotlog;
+use crate::domain::ingest::Spooled;
+
+/// Bytes that may be in flight between the socket and the fields: headers, boundaries, fields
+/// nobody knows. Several times what one read of the socket yields.
+const SLACK: u64 = 4 * 1024 * 1024;
+/// More parts than any client of this route sends.
+const MOST_PARTS: usize = 64;
+
+/// A received upload. Dropping it removes the file.
+pub(super) struct Upload {
+    /// As the client gave it.
+    pub(super) filename: Option<String>,
+    pub(super) file: Spooled,
+    pub(super) options: IngestOptions,
+}
+
+/// How many uploads may be on their way at once.
+pub(super) struct Uploads(pub(super) Semaphore);
+
+impl Payload for Upload {
+    const CONTENT_TYPE: &'static str = "multipart/form-data";
+
+    fn schema_ref() -> MetaSchemaRef {
+        let mut registry = Registry::new();
+        let options = registry.create_fake_schema::<IngestOptions>();
+        let file = MetaSchema {
+            description: Some("The video."),
+            ..MetaSchema::new_with_format("string", "binary")
+        };
+        let mut properties = vec![("file", MetaSchemaRef::Inline(Box::new(file)))];
+        properties.extend(options.properties.into_iter().map(|(name, field)| {
+            // A form has no null: a field is there or it is not.
+            let MetaSchemaRef::Inline(mut schema) = field else { return (name, field) };
+            schema.nullable = false;
+            (name, MetaSchemaRef::Inline(schema))
+        }));
+        MetaSchemaRef::Inline(Box::new(MetaSchema {
+            required: vec!["file"],
+            properties,
+            ..MetaSchema::new("object")
+        }))
+    }
+}
+
+impl ParsePayload for Upload {
+    const IS_REQUIRED: bool = true;
+
+    async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
+        let options = body::options(request)?;
+        let (service, uploads) =
+            match (request.data::<Arc<Shotlog>>(), request.data::<Arc<Uploads>>()) {
+                (Some(service), Some(uploads)) => (service, uploads),
+                _ => return Err(Failure::internal().into()),
+            };
+        let Ok(_place) = uploads.0.try_acquire() else {
+            return Err(
+                Failure::busy("too many uploads are on their way; try again later", 10).into()
+            );
+        };
+        let mut form = Form::new(request, body.take()?, options).await?;
+        while let Some(field) = form.next().await? {
+            form.take(field, service).await?;
+        }
+        form.finish()
+    }
+}
+
+impl<'a> ApiExtractor<'a> for Upload {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn register(registry: &mut Registry) {
+        IngestOptions::register(registry);
+    }
+
+    fn request_meta() -> Option<MetaRequest> {
+        Some(MetaRequest {
+            description: None,
+            content: vec![MetaMediaType {
+                content_type: Self::CONTENT_TYPE,
+                schema: Self::schema_ref(),
+            }],
+            required: true,
+        })
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        body: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> Result<Self> {
+        <Self as ParsePayload>::from_request(request, body).await
+    }
+}
+
+/// The body while it is read.
+struct Form<'o> {
+    parts: Multipart,
+    delivered: Arc<AtomicU64>,
+    options: &'o HttpOptions,
+    seen: usize,
+    fields: Vec<(String, String)>,
+    file: Option<(Option<String>, Spooled)>,
+}
+
+impl<'o> Form<'o> {
+    async fn new(request: &Request, body: Body, options: &'o HttpOptions) -> Result<Self> {
+        let delivered = Arc::new(AtomicU64::new(0));
+        let metered = Metered {
+            inner: Box::pin(body.into_bytes_stream()),
+            read: 0,
+            delivered: delivered.clone(),
+            rest: false,
+        };
+        let mut body = RequestBody::new(Body::from_bytes_stream(metered));
+        let parts =
+            <Multipart as FromRequest>::from_request(request, &mut body).await.map_err(|_| {
+                Failure::unprocessable(format!(
+                    "the Content-Type is '{}'; it must be multipart/form-data with a boundary",
+                    super::params::shown(request.content_type().unwrap_or_default())
+                ))
+            })?;
+        Ok(Self { parts, delivered, options, seen: 0, fields: vec![], file: None })
+    }
+
+    async fn next(&mut self) -> Result<Option<Field>> {
+        self.seen += 1;
+        if self.seen > MOST_PARTS {
+            return Err(Failure::unprocessable(format!(
+                "the body has more than {MOST_PARTS} parts"
+            ))
+            .into());
+        }
+        let field = body::within(self.options.upload_idle, self.parts.next_field()).await?;
+        field.map_err(|e| broken(&e.to_string()))
+    }
+
+    async fn take(&mut self, field: Field, service: &Shotlog) -> Result<()> {
+        let name = field.name().unwrap_or_default().to_owned();
+        let again = || Failure::unprocessable(format!("{name} is given more than once"));
+        if name == "file" {
+            if self.file.is_some() {
+                return Err(again().into());
+            }
+            let filename = field.file_name().map(str::to_owned);
+            let file = self.spool(field, service).await?;
+            // What a browser sends for a file field that was left empty.
+            if file.size > 0 || filename.as_deref().is_some_and(|name| !name.is_empty()) {
+                self.file = Some((filename, file));
+            }
+            return Ok(());
+        }
+        if !known(&name) {
+            return Ok(());
+        }
+        if self.fields.iter().any(|(given, _)| *given == name) {
+            return Err(again().into());
+        }
+        let text = self.text(&name, field).await?;
+        self.fields.push((name, text));
+        Ok(())
+    }
+
+    async fn spool(&self, field: Field, service: &Shotlog) -> Result<Spooled> {
+        let mut spool = service.spool_upload().await.map_err(Failure::from)?;
+        let mut reader = std::pin::pin!(field.into_async_read());
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            let read = body::within(self.options.upload_idle, reader.read(&mut buffer)).await?;
+            let count = read.map_err(|e| broken(&e.to_string()))?;
+            if count == 0 {
+                break;
+            }
+            self.delivered.fetch_add(count as u64, Ordering::Relaxed);
+            spool.write(&buffer[..count]).await.map_err(Failure::from)?;
+        }
+        Ok(spool.finish().await.map_err(Failure::from)?)
+    }
+
+    async fn text(&self, name: &str, field: Field) -> Result<String> {
+        let most = self.options.max_field;
+        let mut bytes = Vec::new();
+        let mut reader = std::pin::pin!(field.into_async_read().take(most as u64 + 1));
+        let read = body::within(self.options.upload_idle, reader.read_to_end(&mut bytes)).await?;
+        read.map_err(|e| broken(&e.to_string()))?;
+        if bytes.len() > most {
+            let detail = format!("{name} is longer than the {most} bytes that are allowed");
+            return Err(Failure::too_large(detail).into());
+        }
+        Ok(String::from_utf8(bytes)
+            .map_err(|_| Failure::unprocessable(format!("{name} is not UTF-8 text")))?)
+    }
+
+    fn finish(self) -> Result<Upload> {
+        let value =
+            conform::from_text::<IngestOptions>(self.fields).map_err(Failure::unprocessable)?;
+        let options = IngestOptions::parse_from_json(Some(value))
+            .map_err(|e| Failure::unprocessable(e.into_message()))?;
+        let (filename, file) = self
+            .file
+            .ok_or_else(|| Failure::unprocessable("file is missing; it must be a video file"))?;
+        Ok(Upload { filename, file, options })
+    }
+}
+
+fn known(name: &str) -> bool {
+    Registry::new()
+        .create_fake_schema::<IngestOptions>()
+        .properties
+        .iter()
+        .any(|(known, _)| *known == name)
+}
+
+/// Why the body could not be read on: too much that belongs to no field, or not a whole body.
+fn broken(message: &str) -> poem::Error {
+    if message.contains(OVERRUN) {
+        let detail = "the body holds too much outside the field 'file'";
+        return Failure::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into();
+    }
+    Failure::unprocessable(format!("the multipart body is broken or was cut off: {message}")).into()
+}
+
+const OVERRUN: &str = "more than the form's fields account for";
+
+/// A body that ends with an error once much more has been read from it than was delivered to the
+/// file, and that yields one piece per poll: the multipart reader drains whatever is ready into
+/// memory, which a fast client could make large.
+struct Metered {
+    inner: Pin<Box<dyn Stream<Item = std::io::Result<Bytes>> + Send>>,
+    read: u64,
+    delivered: Arc<AtomicU64>,
+    rest: bool,
+}
+
+impl Stream for Metered {
+    type Item = std::io::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if std::mem::take(&mut self.rest) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let item = self.inner.as_mut().poll_next(context);
+        if let Poll::Ready(Some(Ok(bytes))) = &item {
+            self.rest = true;
+            self.read += bytes.len() as u64;
+            if self.read - self.delivered.load(Ordering::Relaxed) > SLACK {
+                return Poll::Ready(Some(Err(std::io::Error::other(OVERRUN))));
+            }
+        }
+        item
+    }
+}

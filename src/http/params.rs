@@ -1,0 +1,192 @@
+//! The types of query and path parameters. Stricter than the framework's, and their errors say
+//! what was given and what is accepted.
+
+use std::borrow::Cow;
+
+use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
+use poem_openapi::types::{ParseError, ParseFromParameter, ParseResult, ToJSON, Type};
+use serde_json::Value;
+
+/// A finite number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Number(pub(super) f64);
+
+/// An integer from `MIN` to `MAX`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Whole<const MIN: u32, const MAX: u32>(pub(super) u32);
+
+/// `true` or `false`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Flag(pub(super) bool);
+
+/// The position of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ChunkId(pub(super) u32);
+
+/// Strips what the framework wraps around the message of a parameter's own type.
+pub(super) fn reason(wrapped: &str) -> String {
+    let message = wrapped.split_once("\": ").map_or(wrapped, |(_, message)| message);
+    message.split_once(" (occurred while").map_or(message, |(message, _)| message).to_owned()
+}
+
+/// A value as an error message repeats it.
+pub(super) fn shown(value: &str) -> String {
+    let mut text: String = value.chars().take(60).map(printable).collect();
+    if value.chars().nth(60).is_some() {
+        text.push('…');
+    }
+    text
+}
+
+fn printable(c: char) -> char {
+    if c.is_control() { '\u{fffd}' } else { c }
+}
+
+impl Number {
+    pub(super) fn read(text: &str) -> Result<f64, String> {
+        let numeric = text
+            .bytes()
+            .all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
+        text.parse()
+            .ok()
+            .filter(|number: &f64| numeric && number.is_finite())
+            .ok_or_else(|| format!("is '{}'; it must be a number", shown(text)))
+    }
+}
+
+/// Integers beyond what the service counts in are clamped to it: they are out of range or past the
+/// end of every list either way.
+fn integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let beyond = if text.starts_with('-') { i64::MIN } else { i64::MAX };
+    Some(text.parse().unwrap_or(beyond))
+}
+
+impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
+    fn read(text: &str) -> Result<u32, String> {
+        let given = integer(text).filter(|given| *given >= i64::from(MIN));
+        match given.map(|given| u32::try_from(given).unwrap_or(u32::MAX)) {
+            Some(given) if given <= MAX => Ok(given),
+            _ => Err(format!("is '{}'; it must be {}", shown(text), Self::accepted())),
+        }
+    }
+
+    fn accepted() -> String {
+        match MAX {
+            u32::MAX => format!("an integer of at least {MIN}"),
+            _ => format!("an integer from {MIN} to {MAX}"),
+        }
+    }
+
+    fn schema() -> MetaSchema {
+        MetaSchema {
+            minimum: Some(f64::from(MIN)),
+            maximum: (MAX != u32::MAX).then_some(f64::from(MAX)),
+            ..MetaSchema::new("integer")
+        }
+    }
+}
+
+impl Flag {
+    fn read(text: &str) -> Result<bool, String> {
+        match text {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(format!("is '{}'; it must be true or false", shown(text))),
+        }
+    }
+}
+
+impl ChunkId {
+    fn read(text: &str) -> Result<u32, String> {
+        Whole::<0, { u32::MAX }>::read(text).map_err(|e| format!("chunk_id {e}"))
+    }
+}
+
+macro_rules! parameter {
+    ($type:ty, [$($generics:tt)*], $inner:ty, $schema:expr) => {
+        impl<$($generics)*> Type for $type {
+            const IS_REQUIRED: bool = true;
+            type RawValueType = $inner;
+            type RawElementValueType = $inner;
+
+            fn name() -> Cow<'static, str> {
+                "parameter".into()
+            }
+
+            fn schema_ref() -> MetaSchemaRef {
+                MetaSchemaRef::Inline(Box::new($schema))
+            }
+
+            fn as_raw_value(&self) -> Option<&$inner> {
+                Some(&self.0)
+            }
+
+            fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a $inner> + 'a> {
+                Box::new(std::iter::once(&self.0))
+            }
+        }
+
+        impl<$($generics)*> ParseFromParameter for $type {
+            fn parse_from_parameter(value: &str) -> ParseResult<Self> {
+                Self::read(value).map(Self).map_err(ParseError::custom)
+            }
+        }
+
+        impl<$($generics)*> ToJSON for $type {
+            fn to_json(&self) -> Option<Value> {
+                Some(Value::from(self.0))
+            }
+        }
+    };
+}
+
+parameter!(Number, [], f64, MetaSchema::new("number"));
+parameter!(Flag, [], bool, MetaSchema::new("boolean"));
+parameter!(ChunkId, [], u32, MetaSchema { minimum: Some(0.0), ..MetaSchema::new("integer") });
+parameter!(Whole<MIN, MAX>, [const MIN: u32, const MAX: u32], u32, Self::schema());
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_finite_decimals() {
+        for text in ["5", "0.5", "-1", "1e3", "+2"] {
+            assert!(Number::read(text).is_ok(), "{text}");
+        }
+        for text in ["", "abc", "nan", "NaN", "inf", "-infinity", "1e999", "0x5", "5 ", "1,5"] {
+            assert!(Number::read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn integers_keep_their_range() {
+        for (text, expected) in [("1", Some(1)), ("500", Some(500)), ("0", None), ("501", None)] {
+            assert_eq!(Whole::<1, 500>::read(text).ok(), expected, "{text}");
+        }
+        for text in ["", "-", "5.0", "1e2", "five", "99999999999999999999"] {
+            assert!(Whole::<1, 500>::read(text).is_err(), "{text}");
+        }
+        assert_eq!(ChunkId::read("99999999999999999999"), Ok(u32::MAX));
+        assert_eq!(
+            Whole::<1, 50>::read("51").unwrap_err(),
+            "is '51'; it must be an integer from 1 to 50"
+        );
+    }
+
+    #[test]
+    fn messages_come_out_of_their_wrapping() {
+        let error = Option::<Whole<1, 50>>::parse_from_parameters(["0"]).unwrap_err();
+        assert_eq!(reason(&error.into_message()), "is '0'; it must be an integer from 1 to 50");
+    }
+
+    #[test]
+    fn repeated_values_are_short_and_printable() {
+        assert_eq!(shown("a\nb"), "a\u{fffd}b");
+        assert_eq!(shown(&"x".repeat(100)).chars().count(), 61);
+    }
+}

@@ -1,0 +1,265 @@
+//! `POST /query`: vector search at three levels of detail.
+
+use std::sync::Arc;
+
+use poem_openapi::{Object, OpenApi, Union};
+
+use super::auth::Token;
+use super::body::Json;
+use super::errors::{Fails, Search};
+use super::values::Free;
+use crate::domain::Shotlog;
+use crate::domain::search::{self, Detail};
+
+/// The routes of this section.
+pub(super) struct QueryApi(pub(super) Arc<Shotlog>);
+
+#[OpenApi]
+impl QueryApi {
+    /// Vector search with an optional synthesized answer.
+    #[oai(path = "/query", method = "post", operation_id = "query")]
+    async fn query(
+        &self,
+        _token: Token,
+        Json(request): Json<QueryRequest>,
+    ) -> Result<Json<QueryResponse>, Fails<Search>> {
+        Ok(Json(self.0.query(request.into()).await?.into()))
+    }
+}
+
+#[derive(Object)]
+struct QueryRequest {
+    /// Search query.
+    #[oai(validator(min_length = 1))]
+    text: String,
+    /// Null searches every video.
+    #[oai(nullable)]
+    video_ids: Option<Vec<String>>,
+    /// Analyzer whose output is searched.
+    #[oai(default = "analyzer")]
+    analyzer: String,
+    /// Vector field.
+    #[oai(default = "field")]
+    field: String,
+    #[oai(default = "limit", validator(minimum(value = "1"), maximum(value = "50")))]
+    limit: u32,
+    /// Weaker matches are dropped.
+    #[oai(nullable)]
+    score_threshold: Option<f64>,
+    /// Generate an answer over the hits.
+    #[oai(default = "on")]
+    synthesize: bool,
+    /// `minimal`, `standard` or `full`.
+    #[oai(default = "detail")]
+    detail: String,
+    /// Hard conditions that must all hold.
+    #[oai(default)]
+    filters: Free,
+}
+
+fn analyzer() -> String {
+    "default_video".into()
+}
+
+fn field() -> String {
+    "combined".into()
+}
+
+fn limit() -> u32 {
+    5
+}
+
+fn on() -> bool {
+    true
+}
+
+fn detail() -> String {
+    "standard".into()
+}
+
+impl From<QueryRequest> for search::Query {
+    fn from(r: QueryRequest) -> Self {
+        Self {
+            text: r.text,
+            video_ids: r.video_ids,
+            analyzer: r.analyzer,
+            field: r.field,
+            limit: r.limit,
+            score_threshold: r.score_threshold.map(|threshold| threshold as f32),
+            synthesize: r.synthesize,
+            detail: r.detail,
+            filters: r.filters.0,
+        }
+    }
+}
+
+#[derive(Object)]
+struct QueryResponse {
+    query: String,
+    analyzer: String,
+    field: String,
+    detail: String,
+    /// Null when `synthesize` is false or nothing matched.
+    #[oai(nullable)]
+    answer: Option<String>,
+    results: Vec<SearchResult>,
+}
+
+impl From<search::QueryResponse> for QueryResponse {
+    fn from(r: search::QueryResponse) -> Self {
+        let result = |hit: search::SearchResult| match r.detail {
+            Detail::Minimal => SearchResult::Minimal(hit.into()),
+            Detail::Standard => SearchResult::Standard(hit.into()),
+            Detail::Full => SearchResult::Full(hit.into()),
+        };
+        Self {
+            query: r.query,
+            analyzer: r.analyzer,
+            field: r.field,
+            detail: match r.detail {
+                Detail::Minimal => "minimal",
+                Detail::Standard => "standard",
+                Detail::Full => "full",
+            }
+            .into(),
+            answer: r.answer,
+            results: r.results.into_iter().map(result).collect(),
+        }
+    }
+}
+
+#[derive(Union)]
+#[oai(one_of)]
+enum SearchResult {
+    Minimal(MinimalResult),
+    Standard(StandardResult),
+    Full(FullResult),
+}
+
+/// A hit at `detail=minimal`.
+#[derive(Object)]
+struct MinimalResult {
+    video_id: String,
+    chunk_id: u32,
+    /// Seconds.
+    start: f64,
+    /// Seconds.
+    end: f64,
+    timecode: String,
+    /// Cosine similarity.
+    #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
+    score: f64,
+    /// First 180 characters.
+    #[oai(validator(max_length = 180))]
+    snippet: String,
+}
+
+/// A hit at `detail=standard`.
+#[derive(Object)]
+pub(super) struct StandardResult {
+    video_id: String,
+    chunk_id: u32,
+    /// Seconds.
+    start: f64,
+    /// Seconds.
+    end: f64,
+    timecode: String,
+    /// Cosine similarity.
+    #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
+    score: f64,
+    video_url: String,
+    description: String,
+    people: Vec<String>,
+    objects: Vec<String>,
+    actions: Vec<String>,
+    tags: Vec<String>,
+    speakers: Vec<String>,
+    #[oai(nullable)]
+    people_count: Option<u32>,
+    turns: Vec<Turn>,
+}
+
+/// A hit at `detail=full`.
+#[derive(Object)]
+struct FullResult {
+    #[oai(flatten)]
+    standard: StandardResult,
+    /// The text that was embedded.
+    text: String,
+    persons: Vec<Free>,
+    detections: Vec<Free>,
+    texts: Vec<Free>,
+}
+
+/// A stretch of one speaker's speech.
+#[derive(Object)]
+pub(super) struct Turn {
+    speaker: String,
+    /// Seconds.
+    start: f64,
+    /// Seconds.
+    end: f64,
+    text: String,
+}
+
+/// The shortest decimal that reads back as the same score, within 0..1.
+fn score(score: f32) -> f64 {
+    score.to_string().parse::<f64>().unwrap_or_default().clamp(0.0, 1.0)
+}
+
+impl From<search::Turn> for Turn {
+    fn from(t: search::Turn) -> Self {
+        Self { speaker: t.speaker, start: t.start, end: t.end, text: t.text }
+    }
+}
+
+impl From<search::SearchResult> for MinimalResult {
+    fn from(hit: search::SearchResult) -> Self {
+        Self {
+            video_id: hit.video_id,
+            chunk_id: hit.chunk_id,
+            start: hit.document.start,
+            end: hit.document.end,
+            timecode: hit.timecode,
+            score: score(hit.score),
+            snippet: hit.snippet,
+        }
+    }
+}
+
+impl From<search::SearchResult> for StandardResult {
+    fn from(hit: search::SearchResult) -> Self {
+        let document = hit.document;
+        Self {
+            video_id: hit.video_id,
+            chunk_id: hit.chunk_id,
+            start: document.start,
+            end: document.end,
+            timecode: hit.timecode,
+            score: score(hit.score),
+            video_url: hit.video_url,
+            description: document.description,
+            people: document.people,
+            objects: document.objects,
+            actions: document.actions,
+            tags: document.tags,
+            speakers: document.speakers,
+            people_count: document.people_count,
+            turns: document.turns.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<search::SearchResult> for FullResult {
+    fn from(mut hit: search::SearchResult) -> Self {
+        let free = |records: Vec<serde_json::Value>| {
+            records.into_iter().map(Free::from_value).collect::<Vec<_>>()
+        };
+        let document = &mut hit.document;
+        let text = std::mem::take(&mut document.text);
+        let persons = free(std::mem::take(&mut document.persons));
+        let detections = free(std::mem::take(&mut document.detections));
+        let texts = free(std::mem::take(&mut document.texts));
+        Self { standard: hit.into(), text, persons, detections, texts }
+    }
+}

@@ -1,0 +1,214 @@
+//! `/storage/*key`: the objects of local storage, for installs whose public URLs the service itself
+//! serves. Knows HTTP ranges and validators; the bytes come through the domain.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use futures::TryStreamExt;
+use poem::http::{Method, StatusCode, header};
+use poem::web::{Data, Path};
+use poem::{Body, Request, Response, Result, handler};
+use ports::ErrorKind;
+use ports::storage::ObjectInfo;
+
+use super::errors::Failure;
+use crate::domain::{Error, Shotlog};
+
+/// Answers GET and HEAD.
+#[handler]
+pub(super) async fn object(
+    request: &Request,
+    Path(key): Path<String>,
+    Data(service): Data<&Arc<Shotlog>>,
+) -> Result<Response> {
+    let missing = |error| match error {
+        Error::Port(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::Invalid) => {
+            Failure::not_found(format!("storage has no object '{}'", super::params::shown(&key)))
+        }
+        other => other.into(),
+    };
+    let info = service.object_info(&key).await.map_err(missing)?;
+    let reply = Reply::to(request, &info);
+    let content = match &reply {
+        Reply::Whole | Reply::Part(_) if request.method() == Method::HEAD => None,
+        Reply::Whole => Some(service.object(&key, None).await.map_err(missing)?),
+        Reply::Part(range) => {
+            Some(service.object(&key, Some(range.clone())).await.map_err(missing)?)
+        }
+        Reply::NotModified | Reply::OutOfRange => None,
+    };
+    let body = content.map(|stream| Body::from_bytes_stream(stream.map_err(std::io::Error::other)));
+    Ok(reply.response(&key, &info, body.unwrap_or_default()))
+}
+
+/// What a request for an object is answered with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Reply {
+    Whole,
+    Part(Range<u64>),
+    NotModified,
+    OutOfRange,
+}
+
+impl Reply {
+    fn to(request: &Request, info: &ObjectInfo) -> Self {
+        let etag = info.etag.as_deref();
+        if request.header("if-none-match").is_some_and(|known| matches(known, etag)) {
+            return Self::NotModified;
+        }
+        // A range of another version would splice two files together: then send the whole.
+        let same =
+            request.header("if-range").is_none_or(|known| etag.is_some_and(|e| known == quoted(e)));
+        match request.header("range").filter(|_| same) {
+            Some(range) => Self::range(range, info.size),
+            None => Self::Whole,
+        }
+    }
+
+    /// One range of bytes. Several ranges, other units and what is not a range are answered with
+    /// the whole object, as RFC 9110 section 14.2 allows.
+    fn range(header: &str, size: u64) -> Self {
+        let Some((first, last)) =
+            header.strip_prefix("bytes=").and_then(|range| range.trim().split_once('-'))
+        else {
+            return Self::Whole;
+        };
+        let (first, last) = (first.trim(), last.trim());
+        let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        if !digits(first) || !digits(last) || (first.is_empty() && last.is_empty()) {
+            return Self::Whole;
+        }
+        let number = |text: &str| text.parse::<u64>().unwrap_or(u64::MAX);
+        let (start, end) = if first.is_empty() {
+            (size.saturating_sub(number(last)), size)
+        } else if last.is_empty() {
+            (number(first), size)
+        } else if number(last) < number(first) {
+            return Self::Whole;
+        } else {
+            (number(first), number(last).saturating_add(1).min(size))
+        };
+        if start < end { Self::Part(start..end) } else { Self::OutOfRange }
+    }
+
+    fn response(&self, key: &str, info: &ObjectInfo, body: Body) -> Response {
+        let mut response = Response::builder()
+            .header(header::ACCEPT_RANGES, "bytes")
+            .header(header::CACHE_CONTROL, "private, no-cache")
+            .header("Cross-Origin-Resource-Policy", "same-site");
+        if let Some(etag) = &info.etag {
+            response = response.header(header::ETAG, quoted(etag));
+        }
+        let total = info.size;
+        let typed = |response: poem::ResponseBuilder, length: u64| {
+            response.content_type(content_type(key, info)).header(header::CONTENT_LENGTH, length)
+        };
+        match self {
+            Self::Whole => typed(response, total).body(body),
+            Self::Part(Range { start, end }) => typed(response, end - start)
+                .status(StatusCode::PARTIAL_CONTENT)
+                .header(header::CONTENT_RANGE, format!("bytes {start}-{}/{total}", end - 1))
+                .body(body),
+            Self::NotModified => response.status(StatusCode::NOT_MODIFIED).finish(),
+            Self::OutOfRange => {
+                let detail = format!("the object has {total} bytes; the range lies outside them");
+                let mut refused =
+                    Failure::new(StatusCode::RANGE_NOT_SATISFIABLE, detail).into_response();
+                if let Ok(range) = format!("bytes */{total}").parse() {
+                    refused.headers_mut().insert(header::CONTENT_RANGE, range);
+                }
+                refused
+            }
+        }
+    }
+}
+
+fn quoted(etag: &str) -> String {
+    format!("\"{etag}\"")
+}
+
+/// Weak comparison with a list of validators or `*`.
+fn matches(known: &str, etag: Option<&str>) -> bool {
+    let Some(etag) = etag.map(quoted) else { return false };
+    known.split(',').map(str::trim).any(|k| k == "*" || k.strip_prefix("W/").unwrap_or(k) == etag)
+}
+
+/// Media types a browser plays or shows without running anything; everything else is bytes.
+fn content_type(key: &str, info: &ObjectInfo) -> String {
+    let harmless = |kind: &str| {
+        kind.starts_with("video/")
+            || kind.starts_with("audio/")
+            || matches!(kind, "image/jpeg" | "image/png" | "image/webp" | "image/gif")
+    };
+    if let Some(kind) = info.content_type.as_deref().filter(|kind| harmless(kind)) {
+        return kind.to_owned();
+    }
+    let extension = key.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    match extension.as_deref() {
+        Some("mp4" | "m4v") => "video/mp4",
+        Some("mov") => "video/quicktime",
+        Some("webm") => "video/webm",
+        Some("mkv") => "video/x-matroska",
+        Some("avi") => "video/x-msvideo",
+        Some("mpg" | "mpeg") => "video/mpeg",
+        Some("ts") => "video/mp2t",
+        Some("ogv") => "video/ogg",
+        Some("mp3") => "audio/mpeg",
+        Some("m4a") => "audio/mp4",
+        Some("wav") => "audio/wav",
+        Some("ogg") => "audio/ogg",
+        Some("flac") => "audio/flac",
+        Some("jpg" | "jpeg") => "image/jpeg",
+        Some("png") => "image/png",
+        _ => "application/octet-stream",
+    }
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges() {
+        use Reply::{OutOfRange, Part, Whole};
+        for (header, size, expected) in [
+            ("bytes=0-0", 10, Part(0..1)),
+            ("bytes=2-5", 10, Part(2..6)),
+            ("bytes=2-", 10, Part(2..10)),
+            ("bytes=-3", 10, Part(7..10)),
+            ("bytes=-30", 10, Part(0..10)),
+            ("bytes=5-99", 10, Part(5..10)),
+            ("bytes=0-18446744073709551615", 10, Part(0..10)),
+            ("bytes=99999999999999999999-", 10, OutOfRange),
+            ("bytes=10-", 10, OutOfRange),
+            ("bytes=-0", 10, OutOfRange),
+            ("bytes=0-", 0, OutOfRange),
+            ("bytes=5-2", 10, Whole),
+            ("bytes=0-1,4-5", 10, Whole),
+            ("bytes=a-b", 10, Whole),
+            ("bytes=-", 10, Whole),
+            ("items=0-1", 10, Whole),
+        ] {
+            assert_eq!(Reply::range(header, size), expected, "{header} of {size}");
+        }
+    }
+
+    #[test]
+    fn stored_types_never_run_in_a_browser() {
+        let info = |kind: Option<&str>| ObjectInfo {
+            size: 1,
+            etag: None,
+            content_type: kind.map(str::to_owned),
+        };
+        for (key, kind, expected) in [
+            ("a/v.mp4", Some("video/mp4"), "video/mp4"),
+            ("a/v.html", Some("text/html"), "application/octet-stream"),
+            ("a/v.svg", Some("image/svg+xml"), "application/octet-stream"),
+            ("a/poster.jpg", None, "image/jpeg"),
+            ("a/noext", None, "application/octet-stream"),
+        ] {
+            assert_eq!(content_type(key, &info(kind)), expected);
+        }
+    }
+}

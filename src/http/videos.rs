@@ -1,0 +1,293 @@
+//! `/videos` and `/videos/{video_id}`: ingest, listing, detail, delete.
+
+use std::sync::Arc;
+
+use poem_openapi::param::{Path, Query};
+use poem_openapi::{Object, OpenApi};
+
+use super::auth::Token;
+use super::body::{Accepted, Json};
+use super::errors::{Delete, Fails, Ingest, Listing, OfOne};
+use super::multipart::Upload;
+use super::params::Whole;
+use super::values::Free;
+use crate::domain::Shotlog;
+use crate::domain::chunking::{ChunkingFields, Weights};
+use crate::domain::ingest::IngestFields;
+use crate::domain::{jobs, videos};
+
+/// The routes of this section.
+pub(super) struct VideosApi(pub(super) Arc<Shotlog>);
+
+#[OpenApi]
+impl VideosApi {
+    /// Upload a file and start its ingestion.
+    ///
+    /// The whole file passes through the service; for large files, upload to storage and use
+    /// `POST /videos/url`.
+    #[oai(path = "/videos", method = "post", operation_id = "ingest_file")]
+    async fn ingest_file(
+        &self,
+        _token: Token,
+        upload: Upload,
+    ) -> Result<Accepted<IngestAccepted>, Fails<Ingest>> {
+        let fields = upload.options.into();
+        self.0.check_ingest(&fields)?;
+        let source = upload.filename.unwrap_or_default();
+        let name = (!source.is_empty()).then_some(source.as_str());
+        let job = self.0.ingest_file(name, upload.file, fields)?;
+        Ok(Accepted(IngestAccepted::new(&job, source)))
+    }
+
+    /// Ingest from an http(s) URL.
+    ///
+    /// The download starts after the answer; the video's id arrives in the job's result.
+    #[oai(path = "/videos/url", method = "post", operation_id = "ingest_url")]
+    async fn ingest_url(
+        &self,
+        _token: Token,
+        Json(request): Json<UrlIngestRequest>,
+    ) -> Result<Accepted<IngestAccepted>, Fails<Ingest>> {
+        let (url, options) = request.split();
+        let job = self.0.ingest_url(&url, options.into())?;
+        Ok(Accepted(IngestAccepted::new(&job, url)))
+    }
+
+    /// Ingested videos, newest first.
+    #[oai(path = "/videos", method = "get", operation_id = "videos")]
+    async fn videos(
+        &self,
+        _token: Token,
+        /// Videos on the page; all of them when left out.
+        limit: Query<Option<Whole<1, { u32::MAX }>>>,
+        /// Videos to skip.
+        #[oai(default = "none")]
+        offset: Query<Whole<0, { u32::MAX }>>,
+    ) -> Result<Json<VideoList>, Fails<Listing>> {
+        Ok(Json(self.0.videos(limit.0.map(|limit| limit.0), offset.0.0).await?.into()))
+    }
+
+    /// One video's metadata.
+    #[oai(path = "/videos/:video_id", method = "get", operation_id = "video")]
+    async fn video(
+        &self,
+        _token: Token,
+        video_id: Path<String>,
+    ) -> Result<Json<VideoDetail>, Fails<OfOne>> {
+        Ok(Json(self.0.video(&video_id).await?.into()))
+    }
+
+    /// Remove a video completely.
+    ///
+    /// Vectors, record, stored objects and the cached local copy go in one call.
+    #[oai(path = "/videos/:video_id", method = "delete", operation_id = "delete_video")]
+    async fn delete_video(
+        &self,
+        _token: Token,
+        video_id: Path<String>,
+    ) -> Result<Json<Deleted>, Fails<Delete>> {
+        Ok(Json(self.0.delete_video(&video_id).await?.into()))
+    }
+}
+
+fn none() -> Whole<0, { u32::MAX }> {
+    Whole(0)
+}
+
+/// The fields that both ingest routes take. Their names, types and defaults are stated here once.
+#[derive(Object)]
+pub(super) struct IngestOptions {
+    /// Comma-separated analyzer ids.
+    #[oai(default = "analyzers")]
+    pub(super) analyzers: String,
+    /// `preset`, `weights` or `interval`.
+    #[oai(default = "mode")]
+    pub(super) mode: String,
+    /// `audio`, `video` or `audio_video`; used only when mode=preset.
+    #[oai(default = "preset")]
+    pub(super) preset: String,
+    /// Weight of voice changes; mode=weights only, where at least one weight is required.
+    #[oai(nullable)]
+    pub(super) speaker: Option<f64>,
+    /// Weight of pauses; mode=weights only.
+    #[oai(nullable)]
+    pub(super) silence: Option<f64>,
+    /// Weight of shot changes; mode=weights only.
+    #[oai(nullable)]
+    pub(super) cut: Option<f64>,
+    /// Weight of topic shifts; mode=weights only.
+    #[oai(nullable)]
+    pub(super) semantic: Option<f64>,
+    /// Seconds per chunk; mode=interval only.
+    #[oai(nullable)]
+    pub(super) interval: Option<f64>,
+    /// Seconds; ignored when mode=interval.
+    #[oai(default = "min_duration")]
+    pub(super) min_duration: f64,
+    /// Seconds; ignored when mode=interval.
+    #[oai(default = "max_duration")]
+    pub(super) max_duration: f64,
+}
+
+fn analyzers() -> String {
+    "default_video".into()
+}
+
+fn mode() -> String {
+    ChunkingFields::default().mode
+}
+
+fn preset() -> String {
+    ChunkingFields::default().preset
+}
+
+fn min_duration() -> f64 {
+    ChunkingFields::default().min_duration
+}
+
+fn max_duration() -> f64 {
+    ChunkingFields::default().max_duration
+}
+
+#[derive(Object)]
+struct UrlIngestRequest {
+    /// Scheme http or https.
+    url: String,
+    #[oai(flatten)]
+    options: IngestOptions,
+}
+
+impl UrlIngestRequest {
+    fn split(self) -> (String, IngestOptions) {
+        (self.url, self.options)
+    }
+}
+
+impl From<IngestOptions> for IngestFields {
+    fn from(o: IngestOptions) -> Self {
+        Self {
+            analyzers: o.analyzers,
+            chunking: ChunkingFields {
+                mode: o.mode,
+                preset: o.preset,
+                weights: Weights {
+                    speaker: o.speaker,
+                    silence: o.silence,
+                    cut: o.cut,
+                    semantic: o.semantic,
+                },
+                interval: o.interval,
+                min_duration: o.min_duration,
+                max_duration: o.max_duration,
+            },
+        }
+    }
+}
+
+#[derive(Object)]
+struct IngestAccepted {
+    job_id: String,
+    status: super::jobs::JobStatus,
+    /// The file's name or the URL.
+    source: String,
+}
+
+impl IngestAccepted {
+    fn new(job: &jobs::Job, source: String) -> Self {
+        Self { job_id: job.job_id.clone(), status: job.status.into(), source }
+    }
+}
+
+#[derive(Object)]
+struct Video {
+    video_id: String,
+    filename: String,
+    video_url: String,
+    #[oai(nullable)]
+    poster_url: Option<String>,
+    /// Seconds.
+    duration: f64,
+    /// Number of chunks.
+    chunks: u32,
+    chunk_config: String,
+    analyzers: Vec<String>,
+}
+
+#[derive(Object)]
+struct VideoList {
+    videos: Vec<Video>,
+    /// Videos on all pages.
+    total: u32,
+}
+
+#[derive(Object)]
+struct VideoDetail {
+    #[oai(flatten)]
+    video: Video,
+    storage_path: String,
+    /// Present when ingested from a URL.
+    #[oai(skip_serializing_if_is_none)]
+    source_url: Option<String>,
+    size_bytes: u64,
+    preset: String,
+    params: Free,
+    /// Video-level results stored.
+    aggregates: Vec<String>,
+}
+
+#[derive(Object)]
+struct Deleted {
+    video_id: String,
+    deleted: bool,
+    /// Removed bucket paths.
+    objects: Vec<String>,
+    /// `TypeName: message` when the storage removal failed.
+    #[oai(skip_serializing_if_is_none)]
+    storage_error: Option<String>,
+}
+
+impl From<videos::Video> for Video {
+    fn from(v: videos::Video) -> Self {
+        Self {
+            video_id: v.video_id,
+            filename: v.filename,
+            video_url: v.video_url,
+            poster_url: v.poster_url,
+            duration: v.duration,
+            chunks: v.chunks,
+            chunk_config: v.chunk_config,
+            analyzers: v.analyzers,
+        }
+    }
+}
+
+impl From<videos::VideoList> for VideoList {
+    fn from(list: videos::VideoList) -> Self {
+        Self { videos: list.videos.into_iter().map(Into::into).collect(), total: list.total }
+    }
+}
+
+impl From<videos::VideoDetail> for VideoDetail {
+    fn from(v: videos::VideoDetail) -> Self {
+        Self {
+            video: v.video.into(),
+            storage_path: v.storage_path,
+            source_url: v.source_url,
+            size_bytes: v.size_bytes,
+            preset: v.preset,
+            params: Free(v.params),
+            aggregates: v.aggregates,
+        }
+    }
+}
+
+impl From<videos::Deleted> for Deleted {
+    fn from(d: videos::Deleted) -> Self {
+        Self {
+            video_id: d.video_id,
+            deleted: true,
+            objects: d.objects,
+            storage_error: d.storage_error,
+        }
+    }
+}
