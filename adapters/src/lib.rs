@@ -13,11 +13,8 @@ mod keys;
 pub mod llm;
 #[cfg(feature = "onnx")]
 mod onnx;
-<<<<<<< HEAD
-mod picture;
-=======
 pub mod openai;
->>>>>>> babbe0a (Add the embedder and language model adapters)
+mod picture;
 pub mod reader;
 pub mod records;
 pub mod sentiment;
