@@ -1,1 +1,465 @@
 //! Adapters of the `decoder` port.
+
+use std::path::Path;
+
+use adapters::decoder::{Fill, RecordedDecoder, Recording, Scene, Sound};
+use ports::conformance::decoder::{self as suite, Clip};
+use shotlog_adapters as adapters;
+
+const RED: [u8; 3] = [220, 30, 30];
+const GREEN: [u8; 3] = [30, 180, 60];
+const BLUE: [u8; 3] = [40, 60, 200];
+
+fn write(folder: &Path, name: &str, recording: &Recording) -> std::path::PathBuf {
+    let file = folder.join(name);
+    std::fs::write(&file, recording.to_bytes()).unwrap();
+    file
+}
+
+fn recording() -> Recording {
+    let scene = |seconds, colour| Scene { seconds, fill: Fill::Colour(colour) };
+    Recording {
+        width: 320,
+        height: 180,
+        frame_rate: 25.0,
+        scenes: vec![scene(1.0, RED), scene(1.0, GREEN), scene(1.0, BLUE)],
+        sounds: vec![Sound { seconds: 1.0, tone: 440.0 }, Sound { seconds: 1.0, tone: 0.0 }, Sound { seconds: 1.0, tone: 660.0 }],
+        claimed_duration: None,
+        damaged_from: None,
+    }
+}
+
+/// What `recording` and the clips of the `ffmpeg` program hold.
+fn clip() -> Clip {
+    let loud = 0.5 / std::f32::consts::SQRT_2;
+    Clip {
+        size: Some((320, 180)),
+        shots: vec![(0.0, RED), (1.0, GREEN), (2.0, BLUE)],
+        tones: Some(vec![(0.0, 1.0, loud), (2.0, 3.0, loud)]),
+        end: 3.0,
+        duration_is_true: true,
+    }
+}
+
+#[test]
+fn recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let decoder = RecordedDecoder;
+    suite::reads(&decoder, "recording", &write(folder, "a", &recording()), &clip());
+    let lying = Recording { claimed_duration: Some(60.0), ..recording() };
+    let claims = Clip { duration_is_true: false, ..clip() };
+    suite::reads(&decoder, "a lying duration", &write(folder, "b", &lying), &claims);
+    let mute = Recording { sounds: Vec::new(), ..recording() };
+    suite::reads(&decoder, "no sound", &write(folder, "c", &mute), &Clip { tones: None, ..clip() });
+    let blind = Recording { scenes: Vec::new(), ..recording() };
+    let heard = Clip { size: None, shots: Vec::new(), ..clip() };
+    suite::reads(&decoder, "no picture", &write(folder, "d", &blind), &heard);
+    let damaged = Recording { damaged_from: Some(1.5), ..recording() };
+    suite::survives_damage(&decoder, "damaged", &write(folder, "e", &damaged), &clip());
+    let hollow = Recording { damaged_from: Some(0.0), ..recording() };
+    suite::finds_nothing(&decoder, "hollow", &write(folder, "f", &hollow));
+    suite::refuses_what_is_no_media(&decoder);
+    suite::missing_file_is_not_found(&decoder);
+}
+
+#[cfg(feature = "ffmpeg")]
+mod ffmpeg {
+    use std::path::PathBuf;
+    use std::process::Command;
+    use std::time::Duration;
+
+    use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
+    use ports::ErrorKind;
+    use ports::decoder::{ScanOptions, ScanSink, VideoDecoder};
+
+    use super::*;
+
+    /// Three seconds of three colours, and two tones with silence between.
+    const PICTURE: &str = "color=c=0xDC1E1E:s=320x180:r=25:d=1[a];color=c=0x1EB43C:s=320x180:r=25:d=1[b];color=c=0x283CC8:s=320x180:r=25:d=1[c];[a][b][c]concat=n=3,format=yuv420p,setsar=1";
+    const SOUND: &str = "aevalsrc='0.5*sin(440*2*PI*t)*(lt(t,1)+gte(t,2))':s=44100:d=3";
+
+    /// What the MP2 encoder puts before the sound, seconds.
+    const MP2_PRIMING: f64 = 481.0 / 44_100.0;
+
+    fn after_priming(clip: &Clip, by: f64) -> Clip {
+        Clip {
+            shots: clip.shots.iter().map(|s| (s.0 + by, s.1)).collect(),
+            tones: clip.tones.iter().flatten().map(|t| (t.0 + by, t.1 + by, t.2)).collect::<Vec<_>>().into(),
+            end: clip.end + by,
+            ..clip.clone()
+        }
+    }
+
+    fn decoder() -> FfmpegDecoder {
+        FfmpegDecoder::new(FfmpegOptions::default())
+    }
+
+    struct Studio {
+        folder: tempfile::TempDir,
+    }
+
+    impl Studio {
+        /// `None`, and a word about it, where there is no `ffmpeg` program.
+        fn open() -> Option<Self> {
+            if Command::new("ffmpeg").arg("-version").output().is_err() {
+                println!("skipped: there is no ffmpeg program to make clips with");
+                return None;
+            }
+            Some(Self { folder: tempfile::tempdir().unwrap() })
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.folder.path().join(name)
+        }
+
+        /// Runs `ffmpeg` with the arguments (split at spaces) between input options and the file.
+        fn make(&self, name: &str, arguments: &str) -> Option<PathBuf> {
+            let file = self.path(name);
+            let output = Command::new("ffmpeg")
+                .current_dir(self.folder.path())
+                .args(["-nostdin", "-v", "error", "-y"])
+                .args(arguments.split(' ').map(|a| match a {
+                    "{picture}" => PICTURE,
+                    "{sound}" => SOUND,
+                    other => other,
+                }))
+                .arg(&file)
+                .output()
+                .unwrap();
+            let why = String::from_utf8_lossy(&output.stderr);
+            if !output.status.success() {
+                assert!(why.contains("Unknown encoder"), "{name}: {why}");
+                println!("{name} skipped: {why}");
+                return None;
+            }
+            Some(file)
+        }
+
+        fn both(&self, name: &str, coding: &str) -> Option<PathBuf> {
+            self.make(name, &format!("-f lavfi -i {{picture}} -f lavfi -i {{sound}} {coding}"))
+        }
+    }
+
+    #[test]
+    fn formats() {
+        let Some(studio) = Studio::open() else { return };
+        let decoder = decoder();
+        for (name, coding) in [
+            ("h264.mp4", "-c:v libx264 -g 12 -c:a aac"),
+            ("bframes.mp4", "-c:v libx264 -bf 3 -g 30 -movflags +faststart -c:a aac"),
+            ("ten_bit.mkv", "-c:v libx264 -pix_fmt yuv420p10le -c:a flac"),
+            ("hevc.mp4", "-c:v libx265 -x265-params log-level=none -c:a aac"),
+            ("vp8.webm", "-c:v libvpx -b:v 1M -c:a libvorbis"),
+            ("vp9.webm", "-c:v libvpx-vp9 -b:v 1M -cpu-used 8 -c:a libvorbis"),
+            ("mpeg4.avi", "-c:v mpeg4 -q:v 2 -c:a pcm_s16le"),
+            ("mpeg2.ts", "-c:v mpeg2video -q:v 2 -c:a mp2"),
+            ("mpeg1.mpg", "-c:v mpeg1video -q:v 2 -c:a mp2"),
+            ("quicktime.mov", "-c:v mjpeg -q:v 2 -c:a pcm_s24be"),
+            ("flash.flv", "-c:v flv -q:v 2 -c:a libmp3lame"),
+            ("theora.ogv", "-c:v libtheora -q:v 9 -c:a libvorbis"),
+            ("fragmented.mp4", "-c:v libx264 -c:a aac -movflags frag_keyframe+empty_moov"),
+            ("windows.wmv", "-c:v wmv2 -q:v 2 -c:a wmav2"),
+            ("surround.mkv", "-c:v ffv1 -af pan=5.1|FL=c0|FR=c0|FC=c0|LFE=c0|BL=c0|BR=c0 -c:a flac"),
+        ] {
+            let Some(file) = studio.both(name, coding) else { continue };
+            // MPEG program streams and some others only estimate how long they last.
+            let duration_is_true = !name.ends_with("mpg");
+            let priming = if name == "mpeg2.ts" || name == "mpeg1.mpg" { MP2_PRIMING } else { 0.0 };
+            suite::reads(&decoder, name, &file, &after_priming(&Clip { duration_is_true, ..clip() }, priming));
+        }
+    }
+
+    #[test]
+    fn pictures_without_sound_and_sound_without_pictures() {
+        let Some(studio) = Studio::open() else { return };
+        let decoder = decoder();
+        let mute = Clip { tones: None, ..clip() };
+        for (name, coding) in [("mute.mp4", "-c:v libx264"), ("mute.mkv", "-c:v ffv1")] {
+            let Some(file) = studio.make(name, &format!("-f lavfi -i {{picture}} {coding}")) else { continue };
+            suite::reads(&decoder, name, &file, &mute);
+        }
+        let heard = Clip { size: None, shots: Vec::new(), ..clip() };
+        for (name, coding) in [
+            ("sound.wav", "-c:a pcm_s16le"),
+            ("sound.flac", "-c:a flac"),
+            ("sound.mp3", "-c:a libmp3lame"),
+            ("sound.m4a", "-c:a aac"),
+            ("sound.ogg", "-c:a libvorbis"),
+            ("sound.opus", "-c:a libopus -ar 48000"),
+            ("sound.webm", "-c:a libopus -ar 48000"),
+            ("many_channels.wav", "-filter_complex [0]asplit=24[a0][a1][a2][a3][a4][a5][a6][a7][a8][a9][b0][b1][b2][b3][b4][b5][b6][b7][b8][b9][c0][c1][c2][c3];[a0][a1][a2][a3][a4][a5][a6][a7][a8][a9][b0][b1][b2][b3][b4][b5][b6][b7][b8][b9][c0][c1][c2][c3]amerge=inputs=24 -c:a pcm_s16le"),
+        ] {
+            let Some(file) = studio.make(name, &format!("-f lavfi -i {{sound}} {coding}")) else { continue };
+            suite::reads(&decoder, name, &file, &heard);
+        }
+    }
+
+    #[test]
+    fn cover_art_is_no_video() {
+        let Some(studio) = Studio::open() else { return };
+        let heard = Clip { size: None, shots: Vec::new(), ..clip() };
+        studio.make("cover.jpg", "-f lavfi -i color=c=red:s=640x640:d=0.04 -frames:v 1").unwrap();
+        for (name, coding) in [("cover.mp3", "-c:a libmp3lame -id3v2_version 3"), ("cover.m4a", "-c:a aac")] {
+            let arguments = format!("-f lavfi -i {{sound}} -i cover.jpg -map 0 -map 1 {coding} -c:v copy -disposition:v attached_pic");
+            let Some(file) = studio.make(name, &arguments) else { continue };
+            suite::reads(&decoder(), name, &file, &heard);
+        }
+        // Nor does it hide the video beside it, whichever comes first.
+        let arguments = "-i cover.jpg -f lavfi -i {picture} -map 0 -map 1 -c:v:0 copy -c:v:1 libx264 -disposition:v:0 attached_pic";
+        let file = studio.make("cover_and_video.mp4", arguments).unwrap();
+        suite::reads(&decoder(), "cover_and_video.mp4", &file, &Clip { tones: None, ..clip() });
+    }
+
+    #[test]
+    fn sizes_and_shapes() {
+        let Some(studio) = Studio::open() else { return };
+        let mute = |size| Clip { size: Some(size), tones: None, ..clip() };
+        for (name, coding, size) in [
+            ("odd.mkv", "-vf scale=321:181,setsar=1 -c:v ffv1 -pix_fmt yuv444p", (321, 181)),
+            ("odd_chroma.mkv", "-vf scale=33:35,setsar=1 -c:v ffv1 -pix_fmt yuv420p", (33, 35)),
+            ("tiny.mkv", "-vf scale=2:2,setsar=1 -c:v ffv1", (2, 2)),
+            ("anamorphic.mp4", "-vf scale=240:180,setsar=4/3 -c:v libx264", (320, 180)),
+            ("portrait.mp4", "-vf scale=240:180,setsar=3/4 -c:v libx264", (240, 240)),
+            ("alpha.mov", "-vf format=argb -c:v qtrle", (320, 180)),
+            ("grey.mkv", "-vf format=gbrp -c:v ffv1", (320, 180)),
+            ("full_range.mkv", "-vf scale=out_range=pc,format=yuvj420p -c:v mjpeg -q:v 2", (320, 180)),
+        ] {
+            let Some(file) = studio.make(name, &format!("-f lavfi -i {{picture}} {coding}")) else { continue };
+            suite::reads(&decoder(), name, &file, &mute(size));
+        }
+        studio.make("lying.mp4", "-f lavfi -i {picture} -c:v libx264").unwrap();
+        let file = studio.make("turned.mp4", "-i lying.mp4 -c copy -metadata:s:v rotate=90").unwrap();
+        suite::reads(&decoder(), "turned.mp4", &file, &mute((180, 320)));
+    }
+
+    #[test]
+    fn a_quarter_turn_goes_the_right_way() {
+        let Some(studio) = Studio::open() else { return };
+        // Left half red, right half blue; `rotate=90` turns clockwise: red comes to the top.
+        let halves = "color=c=0xDC1E1E:s=160x180:r=25:d=1[a];color=c=0x283CC8:s=160x180:r=25:d=1[b];[a][b]hstack";
+        studio.make("halves.mp4", &format!("-f lavfi -i {halves} -pix_fmt yuv420p -c:v libx264")).unwrap();
+        let file = studio.make("turned_halves.mp4", "-i halves.mp4 -c copy -metadata:s:v rotate=90").unwrap();
+        let expected = studio.make("expected.png", "-i turned_halves.mp4 -frames:v 1").unwrap();
+        let expected = image::open(expected).unwrap().to_rgb8();
+        let frames = decoder().frames(&file, &[0.0], 1000).unwrap();
+        let shown = &frames[0].as_ref().unwrap().image;
+        assert_eq!((shown.width, shown.height), expected.dimensions());
+        for (x, y) in [(20, 20), (160, 20), (20, 300), (160, 300)] {
+            let at = ((y * shown.width + x) * 3) as usize;
+            let near = expected.get_pixel(x, y).0.iter().zip(&shown.rgb[at..at + 3]).all(|(a, &b)| a.abs_diff(b) < 12);
+            assert!(near, "at {x},{y}: {:?}", &shown.rgb[at..at + 3]);
+        }
+    }
+
+    #[test]
+    fn times_are_those_of_a_player() {
+        let Some(studio) = Studio::open() else { return };
+        let decoder = decoder();
+        let loud = 0.5 / std::f32::consts::SQRT_2;
+        // The picture starts 0.8 s after the sound, which starts the clock.
+        let late = Clip {
+            shots: vec![(0.8, RED), (1.8, GREEN), (2.8, BLUE)],
+            end: 3.8,
+            ..clip()
+        };
+        for (name, coding) in [
+            ("late_picture.mp4", "-c:v libx264 -c:a aac"),
+            // Without a codec that primes: Matroska would move the picture by the priming.
+            ("late_picture.mkv", "-c:v libx264 -c:a pcm_s16le"),
+        ] {
+            let Some(file) = studio.make(name, &format!("-f lavfi -i {{sound}} -itsoffset 0.8 -f lavfi -i {{picture}} {coding}")) else { continue };
+            suite::reads(&decoder, name, &file, &late);
+        }
+        // A transport stream cannot hide the encoder's priming: the clock starts with it.
+        let coding = "-f lavfi -i {sound} -itsoffset 0.8 -f lavfi -i {picture} -c:v libx264 -c:a mp2";
+        let file = studio.make("late_picture.ts", coding).unwrap();
+        suite::reads(&decoder, "late_picture.ts", &file, &after_priming(&late, MP2_PRIMING));
+        // The sound starts late.
+        let file = studio.make("late_sound.mp4", "-f lavfi -i {picture} -itsoffset 0.5 -f lavfi -i {sound} -c:v libx264 -c:a aac").unwrap();
+        let late = Clip { tones: Some(vec![(0.5, 1.5, loud), (2.5, 3.5, loud)]), end: 3.5, ..clip() };
+        suite::reads(&decoder, "late_sound.mp4", &file, &late);
+        // A clock that does not start at 0.
+        let file = studio.both("offset.ts", "-c:v libx264 -c:a mp2 -output_ts_offset 100").unwrap();
+        suite::reads(&decoder, "offset.ts", &file, &after_priming(&clip(), MP2_PRIMING));
+        // An edit list that hides the first half second, cut without coding anew.
+        studio.both("whole.mp4", "-c:v libx264 -g 250 -c:a aac").unwrap();
+        let file = studio.make("edited.mp4", "-ss 0.48 -i whole.mp4 -c copy").unwrap();
+        let edited = Clip {
+            shots: vec![(0.0, RED), (0.52, GREEN), (1.52, BLUE)],
+            tones: Some(vec![(0.0, 0.52, loud), (1.52, 2.52, loud)]),
+            end: 2.52,
+            ..clip()
+        };
+        suite::reads(&decoder, "edited.mp4", &file, &edited);
+        // A variable frame rate: red at 25, green at 5, blue at 25 frames per second.
+        let file = studio.both("variable.mp4", "-vf select='not(between(n,25,49)*mod(n,5))' -vsync vfr -c:v libx264 -c:a aac").unwrap();
+        suite::reads(&decoder, "variable.mp4", &file, &clip());
+        let file = studio.both("variable.mkv", "-vf select='not(between(n,25,49)*mod(n,5))' -vsync vfr -c:v libx264 -c:a aac").unwrap();
+        suite::reads(&decoder, "variable.mkv", &file, &clip());
+    }
+
+    #[test]
+    fn gaps_in_the_sound_are_silence() {
+        let Some(studio) = Studio::open() else { return };
+        let loud = 0.5 / std::f32::consts::SQRT_2;
+        let file = studio.make("gap.mkv", "-f lavfi -i {picture} -f lavfi -i {sound} -af aselect='not(between(t,0.4,0.8))' -c:v libx264 -c:a pcm_s16le").unwrap();
+        let gap = Clip { tones: Some(vec![(0.0, 0.4, loud), (0.8, 1.0, loud), (2.0, 3.0, loud)]), ..clip() };
+        suite::reads(&decoder(), "gap.mkv", &file, &gap);
+    }
+
+    #[test]
+    fn formats_that_change_half_way() {
+        let Some(studio) = Studio::open() else { return };
+        let loud = 0.5 / std::f32::consts::SQRT_2;
+        // Two streams joined byte by byte: other rate, other channels.
+        studio.make("a.mp2", "-f lavfi -i {sound} -ar 44100 -c:a mp2").unwrap();
+        studio.make("b.mp2", "-f lavfi -i {sound} -ar 24000 -af pan=stereo|c0=c0|c1=c0 -c:a mp2").unwrap();
+        let joined: Vec<u8> = ["a.mp2", "b.mp2"].iter().flat_map(|n| std::fs::read(studio.path(n)).unwrap()).collect();
+        std::fs::write(studio.path("joined.mp2"), joined).unwrap();
+        let heard = Clip {
+            size: None,
+            shots: Vec::new(),
+            tones: Some(vec![(0.0, 1.0, loud), (2.0, 4.0, loud), (5.0, 6.0, loud)]),
+            end: 6.05,
+            duration_is_true: false,
+        };
+        suite::reads(&decoder(), "joined.mp2", &studio.path("joined.mp2"), &heard);
+        // Two recordings spliced: another size, and the clock starts anew.
+        studio.make("a.ts", "-f lavfi -i {picture} -c:v libx264 -output_ts_offset 500").unwrap();
+        studio.make("b.ts", "-f lavfi -i {picture} -vf scale=160:90 -c:v libx264").unwrap();
+        let joined: Vec<u8> = ["a.ts", "b.ts"].iter().flat_map(|n| std::fs::read(studio.path(n)).unwrap()).collect();
+        std::fs::write(studio.path("joined.ts"), joined).unwrap();
+        let mut seen = Seen::default();
+        let summary = decoder().scan(&studio.path("joined.ts"), &SIZE, &mut seen).unwrap();
+        assert_eq!(summary.frames, 150);
+        assert!((summary.end - 6.0).abs() < 0.2, "the clock goes on over the splice: {}", summary.end);
+    }
+
+    #[test]
+    fn damaged_files_yield_their_beginning() {
+        let Some(studio) = Studio::open() else { return };
+        let file = studio.both("faststart.mp4", "-c:v libx264 -g 12 -c:a aac -movflags +faststart").unwrap();
+        let bytes = std::fs::read(file).unwrap();
+        std::fs::write(studio.path("cut_off.mp4"), &bytes[..bytes.len() * 6 / 10]).unwrap();
+        suite::survives_damage(&decoder(), "cut_off.mp4", &studio.path("cut_off.mp4"), &clip());
+        // Without the index at the end nothing can be made of it.
+        let file = studio.both("index_last.mp4", "-c:v libx264 -c:a aac").unwrap();
+        let bytes = std::fs::read(file).unwrap();
+        std::fs::write(studio.path("no_index.mp4"), &bytes[..bytes.len() / 2]).unwrap();
+        suite::refuses(&decoder(), "no_index.mp4", &studio.path("no_index.mp4"));
+    }
+
+    #[test]
+    fn damaged_packets_are_counted_and_passed_over() {
+        let Some(studio) = Studio::open() else { return };
+        let file = studio.both("noisy.ts", "-c:v libx264 -g 6 -c:a mp2").unwrap();
+        let mut bytes = std::fs::read(file).unwrap();
+        let (from, to) = (bytes.len() * 4 / 10, bytes.len() * 5 / 10);
+        for (i, byte) in bytes[from..to].iter_mut().enumerate() {
+            // The sync bytes of the packets survive, their payload does not.
+            if (from + i) % 188 > 12 {
+                *byte = byte.wrapping_mul(31).wrapping_add(i as u8);
+            }
+        }
+        std::fs::write(studio.path("noisy.ts"), bytes).unwrap();
+        let mut seen = Seen::default();
+        let summary = decoder().scan(&studio.path("noisy.ts"), &SIZE, &mut seen).unwrap();
+        assert!(summary.damaged > 0, "{summary:?}");
+        assert!((summary.end - 3.0).abs() < 0.2, "{summary:?}");
+    }
+
+    #[test]
+    fn containers_without_frames() {
+        let Some(studio) = Studio::open() else { return };
+        for name in ["hollow.mp4", "hollow.mkv"] {
+            let file = studio.make(name, "-f lavfi -i {picture} -frames:v 0 -c:v mpeg4").unwrap();
+            suite::finds_nothing(&decoder(), name, &file);
+        }
+        let file = studio.make("hollow.wav", "-f lavfi -i {sound} -t 0 -c:a pcm_s16le").unwrap();
+        suite::finds_nothing(&decoder(), "hollow.wav", &file);
+    }
+
+    #[test]
+    fn what_is_no_media_is_refused() {
+        suite::refuses_what_is_no_media(&decoder());
+        suite::missing_file_is_not_found(&decoder());
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe.mp4");
+        if Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success()) {
+            suite::refuses(&decoder(), "a pipe", &pipe);
+        }
+        let picture = folder.path().join("picture.png");
+        image::RgbImage::new(64, 64).save(&picture).unwrap();
+        suite::refuses(&decoder(), "a still picture", &picture);
+    }
+
+    #[test]
+    fn limits_hold() {
+        let Some(studio) = Studio::open() else { return };
+        let file = studio.both("limited.mp4", "-c:v libx264 -c:a aac").unwrap();
+        let with = |change: fn(&mut FfmpegOptions)| {
+            let mut options = FfmpegOptions::default();
+            change(&mut options);
+            FfmpegDecoder::new(options)
+        };
+        let scan = |decoder: FfmpegDecoder| decoder.scan(&file, &SIZE, &mut Seen::default()).unwrap_err().kind();
+        assert_eq!(scan(with(|o| o.max_pixels = 320 * 179)), ErrorKind::TooLarge);
+        assert_eq!(scan(with(|o| o.max_duration = 2.0)), ErrorKind::TooLarge);
+        assert_eq!(scan(with(|o| o.max_streams = 1)), ErrorKind::Invalid);
+        assert_eq!(scan(with(|o| o.open_timeout = Duration::ZERO)), ErrorKind::Timeout);
+        let slow = with(|o| {
+            o.timeout = Duration::ZERO;
+            o.timeout_per_second = Duration::ZERO;
+        });
+        assert_eq!(slow.frames(&file, &[1.0], 64).unwrap_err().kind(), ErrorKind::Timeout);
+        assert_eq!(scan(slow), ErrorKind::Timeout);
+    }
+
+    /// Real clips: what is known of them without looking.
+    #[test]
+    fn real_clips() {
+        let Some(media) = std::env::var_os("SHOTLOG_MEDIA").map(PathBuf::from) else {
+            println!("skipped: SHOTLOG_MEDIA names no folder");
+            return;
+        };
+        // File, size as shown, whether there is sound, frames, first frame, end.
+        for (name, size, sound, frames, first, end) in [
+            ("googlework_short.mp4", (320, 180), true, 1026, 0.834, 35.07),
+            ("decord_video_90.mov", (320, 568), false, 3, 0.0, 0.1),
+            ("h265_video.mp4", (128, 128), false, 10, 0.0, 1.0),
+            ("nasa_13013.mp4", (480, 270), true, 390, 0.0, 13.056),
+            ("cockatoo.mp4", (1280, 720), true, 280, 0.0, 14.0),
+            ("intel_bottle-detection.mp4", (640, 360), false, 1189, 0.0, 39.85),
+        ] {
+            let file = media.join(name);
+            let info = decoder().probe(&file).unwrap();
+            let video = info.video.unwrap();
+            assert_eq!(((video.width, video.height), info.audio), (size, sound), "{name}");
+            let mut seen = Seen::default();
+            let summary = decoder().scan(&file, &SIZE, &mut seen).unwrap();
+            assert_eq!(summary.frames, frames, "{name}");
+            assert_eq!(summary.damaged, 0, "{name}");
+            assert!((seen.first.unwrap() - first).abs() < 1e-3, "{name}: {:?}", seen.first);
+            assert!((summary.end - end).abs() < 0.1, "{name}: {}", summary.end);
+        }
+    }
+
+    const SIZE: ScanOptions = ScanOptions { width: 48, height: 27 };
+
+    #[derive(Default)]
+    struct Seen {
+        first: Option<f64>,
+    }
+
+    impl ScanSink for Seen {
+        fn frame(&mut self, time: f64, _: &[u8]) -> ports::Result<()> {
+            self.first.get_or_insert(time);
+            Ok(())
+        }
+
+        fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+            Ok(())
+        }
+    }
+}

@@ -1,15 +1,341 @@
-//! stub
-pub struct SilenceDetector;
-pub struct S {
-    pub candidates: Vec<super::Candidate>,
-    pub loudness: Vec<f32>,
+//! Pauses in the sound, and how loud each second is. Fed by the one decoding pass; what is quiet is
+//! judged against the noise floor and the loudness around it, so that a hum or a hiss under speech
+//! does not hide its pauses and soft music is not one long pause.
+
+use std::collections::VecDeque;
+
+use super::signal::Candidate;
+
+/// Loudness is measured over frames of this length, seconds.
+const FRAME: f64 = 0.02;
+
+/// How far back and ahead the surroundings of a frame reach, seconds. The look ahead is half.
+const SURROUNDINGS: f64 = 10.0;
+
+/// Shortest pause that counts, seconds: gaps within words and plosives are shorter.
+const MIN_PAUSE: f64 = 0.25;
+
+/// A pause this long has full strength, seconds.
+const FULL_PAUSE: f64 = 1.5;
+
+/// Sound within a pause that is too short to end it (a click, a breath), seconds.
+const MAX_CLICK: f64 = 0.06;
+
+/// Share of the range between noise floor and loud parts below which a frame is quiet …
+const QUIET_SHARE: f32 = 0.3;
+
+/// … but at most this much above the floor, and at least this much, dB.
+const QUIET_RANGE: (f32, f32) = (3.0, 14.0);
+
+/// Without this much between floor and loud parts there is nothing to pause, dB.
+const MIN_RANGE: f32 = 10.0;
+
+/// Digital silence is counted as this, dBFS.
+pub const SILENT: f32 = -96.0;
+
+/// Loud parts below this are no sound to speak of, dBFS.
+const INAUDIBLE: f32 = -60.0;
+
+/// What the silence detector found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Silences {
+    /// Centres of pauses in order of time, stronger when longer. Quiet that runs from the beginning
+    /// or to the end separates nothing and is left out, and so is a track that is silent throughout.
+    pub candidates: Vec<Candidate>,
+    /// Root mean square of each second from time 0, dBFS ([`SILENT`] to 0). The last one may be
+    /// shorter.
+    pub levels: Vec<f32>,
 }
+
+/// Finds pauses while samples come in.
+pub struct SilenceDetector {
+    rate: f64,
+    frame_length: usize,
+    /// Sum of squares and length of the frame being filled.
+    filling: (f64, usize),
+    /// Levels of past frames, the one being judged, and those ahead, dBFS.
+    window: Window,
+    frames_judged: u64,
+    pause: Option<Pause>,
+    /// Whether any sound came before.
+    heard: bool,
+    found: Vec<Candidate>,
+    second: (f64, usize),
+    levels: Vec<f32>,
+    /// Time of the first sample.
+    start: Option<f64>,
+}
+
+struct Pause {
+    start: u64,
+    /// The frame after its last quiet one.
+    end: u64,
+}
+
 impl SilenceDetector {
-    pub fn new(_r: u32) -> Self {
-        Self
+    /// A detector for mono samples at this rate, Hz.
+    pub fn new(sample_rate: u32) -> Self {
+        let rate = f64::from(sample_rate.max(1));
+        Self {
+            rate,
+            frame_length: ((rate * FRAME) as usize).max(1),
+            filling: (0.0, 0),
+            window: Window::new(),
+            frames_judged: 0,
+            pause: None,
+            heard: false,
+            found: Vec::new(),
+            second: (0.0, 0),
+            levels: Vec::new(),
+            start: None,
+        }
     }
-    pub fn push(&mut self, _r: &[f32]) {}
-    pub fn finish(self) -> S {
-        S { candidates: vec![], loudness: vec![] }
+
+    /// Where the first sample lies, seconds; 0 unless said before it is pushed. Sound that starts
+    /// late leaves the seconds before it [`SILENT`].
+    pub fn starts_at(&mut self, time: f64) {
+        if self.start.is_none() && time.is_finite() && time > 0.0 {
+            self.start = Some(time);
+            let whole = time.min(f64::from(u32::MAX)).floor();
+            self.levels.resize(whole as usize, SILENT);
+            self.second.1 = ((time - whole) * self.rate) as usize;
+        }
+    }
+
+    /// Adds the samples that follow those pushed before, in −1..1.
+    pub fn push(&mut self, samples: &[f32]) {
+        self.start.get_or_insert(0.0);
+        let mut rest = samples;
+        while !rest.is_empty() {
+            let second_left = (self.rate as usize).saturating_sub(self.second.1).max(1);
+            let n = rest.len().min(self.frame_length - self.filling.1).min(second_left);
+            let (now, later) = rest.split_at(n);
+            let energy: f64 = now.iter().map(|&s| f64::from(s * s)).sum();
+            self.filling = (self.filling.0 + energy, self.filling.1 + n);
+            self.second = (self.second.0 + energy, self.second.1 + n);
+            if self.filling.1 == self.frame_length {
+                self.close_frame();
+            }
+            if self.second.1 >= self.rate as usize {
+                self.close_second();
+            }
+            rest = later;
+        }
+    }
+
+    /// Ends the sound.
+    pub fn finish(mut self) -> Silences {
+        if self.second.1 > 0 && self.start.is_some() {
+            self.close_second();
+        }
+        while let Some((level, threshold)) = self.window.judge(true) {
+            self.decide(level, threshold);
+        }
+        // A pause still open runs to the end and separates nothing.
+        Silences { candidates: self.found, levels: self.levels }
+    }
+
+    fn close_frame(&mut self) {
+        let (energy, n) = std::mem::take(&mut self.filling);
+        self.window.push(decibels(energy, n));
+        while let Some((level, threshold)) = self.window.judge(false) {
+            self.decide(level, threshold);
+        }
+    }
+
+    fn close_second(&mut self) {
+        let (energy, n) = std::mem::take(&mut self.second);
+        self.levels.push(decibels(energy, n));
+    }
+
+    fn decide(&mut self, level: f32, threshold: Option<f32>) {
+        let frame = self.frames_judged;
+        self.frames_judged += 1;
+        let clicks = (MAX_CLICK / FRAME) as u64;
+        match (threshold.is_some_and(|t| level < t), &mut self.pause) {
+            (true, Some(pause)) => pause.end = frame + 1,
+            (true, none) => *none = Some(Pause { start: frame, end: frame + 1 }),
+            (false, Some(pause)) if frame - pause.end >= clicks => {
+                let pause = self.pause.take();
+                self.close_pause(pause);
+                self.heard = true;
+            }
+            (false, Some(_)) => {}
+            (false, None) => self.heard |= threshold.is_some(),
+        }
+    }
+
+    fn close_pause(&mut self, pause: Option<Pause>) {
+        let Some(Pause { start, end }) = pause else { return };
+        let length = (end - start) as f64 * self.frame_length as f64 / self.rate;
+        if !self.heard || length < MIN_PAUSE {
+            return;
+        }
+        let centre = (start + end) as f64 / 2.0 * self.frame_length as f64 / self.rate;
+        let strength = 0.2 + 0.8 * ((length - MIN_PAUSE) / (FULL_PAUSE - MIN_PAUSE)).min(1.0);
+        self.found.push(Candidate {
+            time: self.start.unwrap_or(0.0) + centre,
+            strength: strength as f32,
+        });
+    }
+}
+
+/// Levels around the frame being judged, as a histogram of whole decibels.
+struct Window {
+    levels: VecDeque<f32>,
+    /// Index in `levels` of the next frame to be judged.
+    next: usize,
+    histogram: [u32; 97],
+}
+
+impl Window {
+    const BEHIND: usize = (SURROUNDINGS / FRAME) as usize;
+    const AHEAD: usize = Self::BEHIND / 2;
+
+    fn new() -> Self {
+        Self { levels: VecDeque::new(), next: 0, histogram: [0; 97] }
+    }
+
+    fn push(&mut self, level: f32) {
+        self.levels.push_back(level);
+        self.histogram[bin(level)] += 1;
+    }
+
+    /// The next frame's level and the level below which it is quiet; `None` for the second where
+    /// the surroundings hold no contrast. Waits for the look ahead unless the sound has `ended`.
+    fn judge(&mut self, ended: bool) -> Option<(f32, Option<f32>)> {
+        if self.next >= self.levels.len() || (!ended && self.levels.len() - self.next <= Self::AHEAD)
+        {
+            return None;
+        }
+        let level = self.levels[self.next];
+        let threshold = self.threshold();
+        self.next += 1;
+        while self.next > Self::BEHIND {
+            if let Some(old) = self.levels.pop_front() {
+                self.histogram[bin(old)] -= 1;
+            }
+            self.next -= 1;
+        }
+        Some((level, threshold))
+    }
+
+    fn threshold(&self) -> Option<f32> {
+        let floor = self.percentile(0.05);
+        let loud = self.percentile(0.9);
+        // Where speech is sparse, its level shows in the loudest frames only.
+        let loud = loud.max(self.percentile(0.98) - 6.0);
+        if loud < INAUDIBLE || loud - floor < MIN_RANGE {
+            return None;
+        }
+        // Digital silence would put the floor out of reach of any room: stay near the sound.
+        let floor = floor.max(loud - 45.0);
+        let (least, most) = QUIET_RANGE;
+        Some(floor + (QUIET_SHARE * (loud - floor)).clamp(least, most))
+    }
+
+    fn percentile(&self, share: f32) -> f32 {
+        let wanted = (self.levels.len() as f32 * share) as u32;
+        let mut seen = 0;
+        for (i, &n) in self.histogram.iter().enumerate() {
+            seen += n;
+            if seen > wanted {
+                return i as f32 - 96.0;
+            }
+        }
+        0.0
+    }
+}
+
+fn bin(level: f32) -> usize {
+    (level - SILENT).round().clamp(0.0, 96.0) as usize
+}
+
+fn decibels(energy: f64, samples: usize) -> f32 {
+    let mean = energy / samples.max(1) as f64;
+    if mean > 0.0 { ((10.0 * mean.log10()) as f32).clamp(SILENT, 0.0) } else { SILENT }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: u32 = 16_000;
+
+    /// Plays (seconds, amplitude) spans of noise; the same noise on every run.
+    fn listen(spans: &[(f64, f32)]) -> Silences {
+        let mut detector = SilenceDetector::new(RATE);
+        let mut state = 1u32;
+        for &(seconds, amplitude) in spans {
+            let samples: Vec<f32> = (0..(seconds * f64::from(RATE)) as usize)
+                .map(|_| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    amplitude * ((state >> 8) as f32 / (1 << 23) as f32 - 1.0)
+                })
+                .collect();
+            // Odd block sizes, as decoders hand them out.
+            for block in samples.chunks(1013) {
+                detector.push(block);
+            }
+        }
+        detector.finish()
+    }
+
+    #[test]
+    fn pauses_are_found_at_their_centres_and_longer_ones_are_stronger() {
+        for floor in [0.0, 0.003] {
+            let found = listen(&[(3.0, 0.3), (0.5, floor), (3.0, 0.3), (1.2, floor), (2.0, 0.2)]).candidates;
+            assert_eq!(found.len(), 2, "floor {floor}: {found:?}");
+            assert!((found[0].time - 3.25).abs() < 0.05, "{found:?}");
+            assert!((found[1].time - 7.1).abs() < 0.05, "{found:?}");
+            assert!(found[0].strength < found[1].strength, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_pause_is_not_reported() {
+        let cases: [(&str, &[(f64, f32)]); 6] = [
+            ("digital silence", &[(20.0, 0.0)]),
+            ("room noise", &[(20.0, 0.0005)]),
+            ("steady sound", &[(20.0, 0.3)]),
+            ("gaps within words", &[(1.0, 0.3), (0.1, 0.0), (1.0, 0.3), (0.1, 0.0), (1.0, 0.3)]),
+            ("silence before and after", &[(3.0, 0.0), (2.0, 0.3), (3.0, 0.0)]),
+            ("nothing", &[]),
+        ];
+        for (name, spans) in cases {
+            assert_eq!(listen(spans).candidates, [], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_click_does_not_end_a_pause() {
+        let found = listen(&[(3.0, 0.3), (0.5, 0.0), (0.04, 0.3), (0.5, 0.0), (3.0, 0.3)]).candidates;
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!((found[0].time - 3.52).abs() < 0.05, "{found:?}");
+    }
+
+    #[test]
+    fn levels_are_in_decibels_of_full_scale() {
+        let mut detector = SilenceDetector::new(RATE);
+        detector.push(&vec![0.1; RATE as usize]);
+        detector.push(&vec![0.0; RATE as usize]);
+        detector.push(&vec![1.0; RATE as usize / 2]);
+        let levels = detector.finish().levels;
+        assert_eq!(levels.len(), 3);
+        assert!((levels[0] + 20.0).abs() < 0.01 && levels[1] == SILENT && levels[2] == 0.0);
+    }
+
+    #[test]
+    fn sound_that_starts_late_keeps_its_times() {
+        let mut detector = SilenceDetector::new(RATE);
+        detector.starts_at(2.5);
+        for amplitude in [0.3f32, 0.0, 0.3] {
+            let sign = |i: usize| if i.is_multiple_of(2) { amplitude } else { -amplitude };
+            detector.push(&(0..RATE as usize).map(sign).collect::<Vec<_>>());
+        }
+        let silences = detector.finish();
+        assert_eq!(silences.levels.len(), 6, "{:?}", silences.levels);
+        assert_eq!(silences.levels[..2], [SILENT; 2]);
+        assert!((silences.candidates[0].time - 4.0).abs() < 0.05, "{:?}", silences.candidates);
     }
 }

@@ -1,0 +1,55 @@
+//! What can go wrong while reading a file, and how it reaches the port's callers.
+
+use ffmpeg_next as ffmpeg;
+use ports::{ErrorKind, PortError};
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error("cannot read the file: {0}")]
+    Io(#[from] std::io::Error),
+    #[error("the file is empty: a media file is needed")]
+    Empty,
+    #[error("not a regular file: a media file is needed")]
+    NotAFile,
+    #[error("the path holds a zero byte, which no file name can")]
+    Path,
+    #[error("not a media file that can be decoded: {0}")]
+    NotMedia(ffmpeg::Error),
+    #[error("the file holds neither pictures nor sound that can be decoded")]
+    NoStreams,
+    #[error("nothing in the file could be decoded: it holds no intact picture or sound")]
+    NothingDecoded,
+    #[error("the pictures are {width}×{height} pixels: at most {max} pixels are accepted")]
+    TooManyPixels { width: u32, height: u32, max: u64 },
+    #[error("the media runs past {0} seconds, which is the longest accepted")]
+    TooLong(f64),
+    #[error("decoding took longer than the {0:.0} seconds allowed for this file")]
+    Deadline(f64),
+    #[error("the decoder failed: {0}")]
+    Decoder(#[from] ffmpeg::Error),
+    #[error("{0}")]
+    Sink(PortError),
+}
+
+impl From<Error> for PortError {
+    fn from(error: Error) -> Self {
+        let kind = match &error {
+            Error::Sink(_) => ErrorKind::Other,
+            Error::Io(e) if e.kind() == std::io::ErrorKind::NotFound => ErrorKind::NotFound,
+            Error::Io(e) if e.kind() == std::io::ErrorKind::PermissionDenied => ErrorKind::Denied,
+            Error::Io(_) | Error::Decoder(_) => ErrorKind::Other,
+            Error::Empty
+            | Error::NotAFile
+            | Error::Path
+            | Error::NotMedia(_)
+            | Error::NoStreams
+            | Error::NothingDecoded => ErrorKind::Invalid,
+            Error::TooManyPixels { .. } | Error::TooLong(_) => ErrorKind::TooLarge,
+            Error::Deadline(_) => ErrorKind::Timeout,
+        };
+        match error {
+            Error::Sink(e) => e,
+            other => PortError::caused_by(kind, other.to_string(), other),
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Decoded pictures to 8-bit RGB: scaled, in the right colours, turned the way they are shown.
+
+use ffmpeg::format::Pixel;
+use ffmpeg::frame::Video;
+use ffmpeg::software::scaling::{Context as Scaler, Flags};
+use ffmpeg::{color, ffi};
+use ffmpeg_next as ffmpeg;
+use ports::decoder::Image;
+
+use super::Error;
+use super::input::shown_size;
+
+/// One of the eight ways to lay a picture on the screen: quarter turns and mirrorings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Turn {
+    /// Rows become columns; applied first.
+    swap: bool,
+    mirror_x: bool,
+    mirror_y: bool,
+}
+
+impl Turn {
+    /// From a container's display matrix, which takes a source pixel (p, q) to
+    /// (a·p + c·q, b·p + d·q). Angles between are rounded to quarter turns.
+    pub(super) fn from_matrix(m: &[i32; 9]) -> Self {
+        let [a, b, c, d] = [m[0], m[1], m[3], m[4]].map(i64::from);
+        if a == 0 && b == 0 && c == 0 && d == 0 {
+            return Self::default();
+        }
+        let swap = b.abs() + c.abs() > a.abs() + d.abs();
+        let (x, y) = if swap { (c, b) } else { (a, d) };
+        Self { swap, mirror_x: x < 0, mirror_y: y < 0 }
+    }
+
+    /// Size on the screen of a picture that is stored with this size, and the other way round.
+    pub(super) fn size(self, (width, height): (u32, u32)) -> (u32, u32) {
+        if self.swap { (height, width) } else { (width, height) }
+    }
+
+    /// Copies RGB rows of `stride` bytes into `out`, which becomes `width × height` as shown.
+    fn apply(self, source: &[u8], stride: usize, width: usize, height: usize, out: &mut Vec<u8>) {
+        out.clear();
+        out.reserve(width * height * 3);
+        for y in 0..height {
+            let sy = if self.mirror_y { height - 1 - y } else { y };
+            if !self.swap && !self.mirror_x {
+                out.extend_from_slice(&source[sy * stride..][..width * 3]);
+                continue;
+            }
+            for x in 0..width {
+                let sx = if self.mirror_x { width - 1 - x } else { x };
+                let at = if self.swap { sx * stride + sy * 3 } else { sy * stride + sx * 3 };
+                out.extend_from_slice(&source[at..at + 3]);
+            }
+        }
+    }
+}
+
+/// Scales and converts the pictures of one stream, whose format may change at any picture.
+pub(super) struct Converter {
+    turn: Turn,
+    flags: Flags,
+    scaler: Option<(Key, Scaler)>,
+    scaled: Video,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Key {
+    from: (Pixel, u32, u32),
+    to: (Pixel, u32, u32),
+    colours: (color::Space, color::Range),
+}
+
+impl Converter {
+    /// Tuned for many small pictures: every source pixel counts (so noise averages out), at about
+    /// half the cost of the bicubic filter.
+    pub(super) fn small(turn: Turn) -> Self {
+        Self::new(turn, Flags::AREA)
+    }
+
+    /// Tuned for pictures that people and models look at.
+    pub(super) fn fine(turn: Turn) -> Self {
+        Self::new(turn, Flags::BICUBIC | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT)
+    }
+
+    fn new(turn: Turn, flags: Flags) -> Self {
+        Self { turn, flags, scaler: None, scaled: Video::empty() }
+    }
+
+    /// The picture as shown at exactly `width × height`, written to `rgb`.
+    pub(super) fn convert(
+        &mut self,
+        frame: &Video,
+        (width, height): (u32, u32),
+        rgb: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let alpha = has_alpha(frame.format());
+        let (stored_width, stored_height) = self.turn.size((width, height));
+        let to = if alpha { Pixel::RGBA } else { Pixel::RGB24 };
+        let key = Key {
+            from: (frame.format(), frame.width(), frame.height()),
+            to: (to, stored_width, stored_height),
+            colours: (frame.color_space(), frame.color_range()),
+        };
+        let scaler = match &mut self.scaler {
+            Some((k, scaler)) if *k == key => scaler,
+            slot => {
+                self.scaled = Video::empty();
+                &mut slot.insert((key, open_scaler(&key, self.flags)?)).1
+            }
+        };
+        scaler.run(frame, &mut self.scaled)?;
+        if alpha {
+            lay_on_black(&mut self.scaled);
+        }
+        // Rows of the scaler's picture are padded.
+        let stride = self.scaled.stride(0);
+        self.turn.apply(self.scaled.data(0), stride, width as usize, height as usize, rgb);
+        Ok(())
+    }
+
+    /// The picture as shown, scaled down where a side is longer than `max_side`.
+    pub(super) fn image(
+        &mut self,
+        frame: &Video,
+        pixel_aspect: f64,
+        max_side: u32,
+    ) -> Result<Image, Error> {
+        let size = shown_size(frame.width(), frame.height(), pixel_aspect);
+        let (width, height) = fit(self.turn.size(size), max_side);
+        let mut rgb = Vec::new();
+        self.convert(frame, (width, height), &mut rgb)?;
+        Ok(Image { width, height, rgb })
+    }
+}
+
+fn fit((width, height): (u32, u32), max_side: u32) -> (u32, u32) {
+    let longer = width.max(height);
+    if longer <= max_side.max(1) {
+        return (width, height);
+    }
+    let scale = f64::from(max_side.max(1)) / f64::from(longer);
+    let side = |n: u32| ((f64::from(n) * scale).round() as u32).max(1);
+    (side(width), side(height))
+}
+
+fn open_scaler(key: &Key, flags: Flags) -> Result<Scaler, Error> {
+    let (from, width, height) = key.from;
+    let (to, to_width, to_height) = key.to;
+    let mut scaler = Scaler::get(from, width, height, to, to_width, to_height, flags)?;
+    let (space, range) = key.colours;
+    let matrix = match space {
+        color::Space::BT709 => ffi::SWS_CS_ITU709,
+        color::Space::BT2020NCL | color::Space::BT2020CL => ffi::SWS_CS_BT2020,
+        color::Space::SMPTE240M => ffi::SWS_CS_SMPTE240M,
+        color::Space::FCC => ffi::SWS_CS_FCC,
+        // What players assume where nothing is said: high definition is BT.709.
+        color::Space::Unspecified if width >= 1280 || height > 576 => ffi::SWS_CS_ITU709,
+        _ => ffi::SWS_CS_ITU601,
+    };
+    let full = range == color::Range::JPEG || is_full_range(from);
+    #[expect(unsafe_code, reason = "FFI")]
+    // SAFETY: the scaler is open; the coefficient tables are static. Formats without a colour
+    // matrix refuse the call, which leaves them as they were.
+    unsafe {
+        let table = ffi::sws_getCoefficients(matrix);
+        ffi::sws_setColorspaceDetails(
+            scaler.as_mut_ptr(),
+            table,
+            i32::from(full),
+            ffi::sws_getCoefficients(ffi::SWS_CS_ITU709),
+            1,
+            0,
+            1 << 16,
+            1 << 16,
+        );
+    }
+    Ok(scaler)
+}
+
+fn is_full_range(format: Pixel) -> bool {
+    matches!(format, Pixel::YUVJ420P | Pixel::YUVJ422P | Pixel::YUVJ444P | Pixel::YUVJ440P)
+}
+
+fn has_alpha(format: Pixel) -> bool {
+    #[expect(unsafe_code, reason = "FFI")]
+    // SAFETY: descriptors are static; an unknown format has none.
+    let flags = unsafe { ffi::av_pix_fmt_desc_get(format.into()).as_ref().map_or(0, |d| d.flags) };
+    flags & ffi::AV_PIX_FMT_FLAG_ALPHA as u64 != 0
+}
+
+/// Blends RGBA rows with black and packs them to RGB at the start of each row.
+fn lay_on_black(picture: &mut Video) {
+    let (width, stride) = (picture.width() as usize, picture.stride(0));
+    for row in picture.data_mut(0).chunks_mut(stride) {
+        for x in 0..width {
+            let alpha = u16::from(row[x * 4 + 3]);
+            for c in 0..3 {
+                row[x * 3 + c] = (u16::from(row[x * 4 + c]) * alpha / 255) as u8;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2 × 3 stored pixels numbered row by row, rows padded to 8 bytes.
+    fn numbered() -> Vec<u8> {
+        let mut rows = Vec::new();
+        for y in 0..3u8 {
+            for x in 0..2u8 {
+                rows.extend([y * 2 + x; 3]);
+            }
+            rows.extend([99, 99]);
+        }
+        rows
+    }
+
+    fn shown(matrix: [i32; 9]) -> Vec<Vec<u8>> {
+        let turn = Turn::from_matrix(&matrix);
+        let (width, height) = turn.size((2, 3));
+        let mut out = Vec::new();
+        turn.apply(&numbered(), 8, width as usize, height as usize, &mut out);
+        out.chunks(width as usize * 3).map(|r| r.iter().copied().step_by(3).collect()).collect()
+    }
+
+    #[test]
+    fn display_matrices_turn_and_mirror() {
+        let one = 65536;
+        let matrix = |a, b, c, d| [a, b, 0, c, d, 0, 0, 0, 1 << 30];
+        assert_eq!(shown(matrix(one, 0, 0, one)), [[0, 1], [2, 3], [4, 5]]);
+        assert_eq!(shown(matrix(-one, 0, 0, -one)), [[5, 4], [3, 2], [1, 0]]);
+        assert_eq!(shown(matrix(-one, 0, 0, one)), [[1, 0], [3, 2], [5, 4]]);
+        // A quarter turn clockwise: the first row becomes the last column.
+        assert_eq!(shown(matrix(0, one, -one, 0)), [[4, 2, 0], [5, 3, 1]]);
+        assert_eq!(shown(matrix(0, -one, one, 0)), [[1, 3, 5], [0, 2, 4]]);
+        assert_eq!(shown([0; 9]), [[0, 1], [2, 3], [4, 5]]);
+    }
+
+    #[test]
+    fn pictures_fit_the_longer_side() {
+        assert_eq!(fit((1280, 720), 640), (640, 360));
+        assert_eq!(fit((320, 568), 640), (320, 568));
+        assert_eq!(fit((4000, 2), 100), (100, 1));
+    }
+}

@@ -1,0 +1,216 @@
+//! Decoded sound to one unbroken 16 kHz mono track: mixed down, resampled, gaps filled.
+
+use std::ffi::c_int;
+
+use ffmpeg::ffi;
+use ffmpeg::frame::Audio;
+use ffmpeg_next as ffmpeg;
+use ports::decoder::{SAMPLE_RATE, ScanSink};
+
+use super::Error;
+
+/// Longest difference between a time stamp and the track that is taken for rounding, seconds.
+const TOLERANCE: f64 = 0.05;
+
+/// Silence is handed out in blocks of this many samples.
+const SILENCE: usize = SAMPLE_RATE as usize;
+
+/// Places resampled sound on the timeline.
+#[derive(Default)]
+pub(super) struct Track {
+    resampler: Option<Resampler>,
+    /// Index of the next sample to hand out, counted from time 0; unset before the first one.
+    next: Option<u64>,
+    /// Samples still to be dropped because they lie before `next`.
+    drop: u64,
+    /// Time at which the sound pushed so far ends, seconds.
+    clock: f64,
+    /// Samples handed out.
+    pub(super) samples: u64,
+    block: Vec<f32>,
+}
+
+impl Track {
+    /// Adds a decoded frame that starts at `time`, or where the last one ended.
+    pub(super) fn push(
+        &mut self,
+        frame: &Audio,
+        time: Option<f64>,
+        sink: &mut dyn ScanSink,
+    ) -> Result<(), Error> {
+        let format = Format::of(frame)?;
+        let time = time.unwrap_or(self.clock);
+        let fits = self.resampler.as_ref().is_some_and(|r| r.format == format);
+        if !fits || (time - self.clock).abs() > TOLERANCE {
+            self.end_segment(sink)?;
+            self.resampler = Some(Resampler::open(frame, format)?);
+            // A change of format alone does not move the sound.
+            let jumps = self.next.is_none() || (time - self.clock).abs() > TOLERANCE;
+            let start = if jumps { time } else { self.clock };
+            self.begin_segment(start, sink)?;
+        }
+        self.clock += frame.samples() as f64 / f64::from(format.rate);
+        let mut block = std::mem::take(&mut self.block);
+        block.clear();
+        if let Some(resampler) = &mut self.resampler {
+            resampler.convert(Some(frame), &mut block)?;
+        }
+        self.emit(&block, sink)?;
+        self.block = block;
+        Ok(())
+    }
+
+    /// Hands out what the resampler still holds.
+    pub(super) fn end_segment(&mut self, sink: &mut dyn ScanSink) -> Result<(), Error> {
+        let Some(mut resampler) = self.resampler.take() else { return Ok(()) };
+        let mut block = Vec::new();
+        resampler.convert(None, &mut block)?;
+        self.emit(&block, sink)
+    }
+
+    /// Time at which the sound handed out ends, seconds.
+    pub(super) fn end(&self) -> f64 {
+        self.next.map_or(0.0, |n| n as f64 / f64::from(SAMPLE_RATE))
+    }
+
+    fn begin_segment(&mut self, time: f64, sink: &mut dyn ScanSink) -> Result<(), Error> {
+        self.clock = time;
+        let start = (time * f64::from(SAMPLE_RATE)).round() as i64;
+        let next = *self.next.get_or_insert(u64::try_from(start).unwrap_or(0));
+        let ahead = start.saturating_sub(i64::try_from(next).unwrap_or(i64::MAX));
+        self.drop = u64::try_from(-ahead).unwrap_or(0);
+        let mut missing = u64::try_from(ahead).unwrap_or(0);
+        let silence = [0.0; SILENCE];
+        while missing > 0 {
+            let n = missing.min(SILENCE as u64);
+            self.hand_out(&silence[..n as usize], sink)?;
+            missing -= n;
+        }
+        Ok(())
+    }
+
+    fn emit(&mut self, block: &[f32], sink: &mut dyn ScanSink) -> Result<(), Error> {
+        let dropped = self.drop.min(block.len() as u64);
+        self.drop -= dropped;
+        self.hand_out(&block[dropped as usize..], sink)
+    }
+
+    fn hand_out(&mut self, block: &[f32], sink: &mut dyn ScanSink) -> Result<(), Error> {
+        if block.is_empty() {
+            return Ok(());
+        }
+        sink.audio(self.end(), block).map_err(Error::Sink)?;
+        self.samples += block.len() as u64;
+        self.next = self.next.map(|n| n + block.len() as u64);
+        Ok(())
+    }
+}
+
+/// What the sound looks like before resampling. It may change at any frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Format {
+    sample: ffi::AVSampleFormat,
+    rate: u32,
+    channels: c_int,
+    mask: u64,
+}
+
+impl Format {
+    fn of(frame: &Audio) -> Result<Self, Error> {
+        #[expect(unsafe_code, reason = "FFI")]
+        // SAFETY: a decoded frame's plain fields; the mask is one reading of a union of integers
+        // and a pointer and is compared only.
+        let (channels, mask) = unsafe {
+            let layout = (*frame.as_ptr()).ch_layout;
+            (layout.nb_channels, layout.u.mask)
+        };
+        let rate = frame.rate();
+        if !(1..=768_000).contains(&rate) || channels < 1 {
+            return Err(ffmpeg::Error::InvalidData.into());
+        }
+        Ok(Self { sample: frame.format().into(), rate, channels, mask })
+    }
+}
+
+/// libswresample, for one format of input.
+struct Resampler {
+    raw: *mut ffi::SwrContext,
+    format: Format,
+}
+
+impl Resampler {
+    fn open(frame: &Audio, format: Format) -> Result<Self, Error> {
+        #[expect(unsafe_code, reason = "FFI")]
+        // SAFETY: the context is allocated, configured, and initialised in the order FFmpeg asks
+        // for, and owned by the value from the start. Layouts are read, not kept.
+        unsafe {
+            let mut mono = std::mem::zeroed::<ffi::AVChannelLayout>();
+            ffi::av_channel_layout_default(&mut mono, 1);
+            let source = &raw const (*frame.as_ptr()).ch_layout;
+            let named = (*source).order == ffi::AVChannelOrder::AV_CHANNEL_ORDER_NATIVE;
+            let mut resampler = Self { raw: std::ptr::null_mut(), format };
+            let code = ffi::swr_alloc_set_opts2(
+                &mut resampler.raw,
+                &mut mono,
+                ffi::AVSampleFormat::AV_SAMPLE_FMT_FLT,
+                SAMPLE_RATE as c_int,
+                source.cast_mut(),
+                format.sample,
+                format.rate as c_int,
+                0,
+                std::ptr::null_mut(),
+            );
+            if code < 0 {
+                return Err(ffmpeg::Error::from(code).into());
+            }
+            // Without this, mixing to floating point adds channels up instead of averaging.
+            ffi::av_opt_set_double(resampler.raw.cast(), c"rematrix_maxval".as_ptr(), 1.0, 0);
+            if !named && format.channels > 1 {
+                // No loudspeaker positions to mix by: every channel counts the same.
+                let weights = vec![1.0 / f64::from(format.channels); format.channels as usize];
+                ffi::swr_set_matrix(resampler.raw, weights.as_ptr(), format.channels);
+            }
+            match ffi::swr_init(resampler.raw) {
+                code if code < 0 => Err(ffmpeg::Error::from(code).into()),
+                _ => Ok(resampler),
+            }
+        }
+    }
+
+    /// Appends what a frame gives, or with `None` what is left inside. Output is within −1..1.
+    fn convert(&mut self, frame: Option<&Audio>, out: &mut Vec<f32>) -> Result<(), Error> {
+        let samples = frame.map_or(0, |f| f.samples() as c_int);
+        let start = out.len();
+        #[expect(unsafe_code, reason = "FFI")]
+        // SAFETY: `out` has room for as many samples as the call is told; the frame's planes hold
+        // `samples` samples of the format the context was opened for.
+        let count = unsafe {
+            let room = ffi::swr_get_out_samples(self.raw, samples).max(0) + 64;
+            out.resize(start + room as usize, 0.0);
+            let mut plane = out.as_mut_ptr().add(start).cast::<u8>();
+            let source = frame.map_or(std::ptr::null_mut(), |f| {
+                (*f.as_ptr()).extended_data.cast::<*const u8>()
+            });
+            ffi::swr_convert(self.raw, &mut plane, room, source, samples)
+        };
+        out.truncate(start + count.max(0) as usize);
+        if count < 0 {
+            return Err(ffmpeg::Error::from(count).into());
+        }
+        for sample in &mut out[start..] {
+            // Lossy codecs overshoot, and float formats can hold anything.
+            *sample = if sample.is_nan() { 0.0 } else { sample.clamp(-1.0, 1.0) };
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Resampler {
+    fn drop(&mut self) {
+        #[expect(unsafe_code, reason = "FFI")]
+        // SAFETY: allocated in `open` or null, freed once.
+        unsafe {
+            ffi::swr_free(&mut self.raw);
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! A decoder without codecs: its files are scripts that say which colours and sounds they hold.
+//! For tests and demonstrations of everything behind the `VideoDecoder` port.
+
+use std::path::Path;
+
+use ports::decoder::{
+    Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+    VideoInfo,
+};
+use ports::{ErrorKind, PortError, Result};
+use serde::{Deserialize, Serialize};
+
+/// What a script file begins with.
+const MAGIC: &[u8] = b"shotlog-recording\n";
+
+/// Larger files are no scripts, bytes.
+const MAX_SCRIPT: u64 = 1 << 20;
+
+/// Longest recording played, seconds.
+const MAX_SECONDS: f64 = 24.0 * 3600.0;
+
+/// A scripted video. [`Recording::to_bytes`] makes the file that [`RecordedDecoder`] reads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recording {
+    /// Width in pixels; with no scenes there is no picture stream.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// Frames per second.
+    pub frame_rate: f64,
+    /// What is seen, one after the other from time 0.
+    pub scenes: Vec<Scene>,
+    /// What is heard, one after the other from time 0; with none there is no sound stream.
+    pub sounds: Vec<Sound>,
+    /// What the container claims to last, where that is not the truth, seconds.
+    #[serde(default)]
+    pub claimed_duration: Option<f64>,
+    /// From here on the file is damaged, seconds.
+    #[serde(default)]
+    pub damaged_from: Option<f64>,
+}
+
+/// A stretch of one picture.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Scene {
+    /// How long it lasts, seconds.
+    pub seconds: f64,
+    /// What it shows.
+    pub fill: Fill,
+}
+
+/// What a scene shows.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fill {
+    /// One colour, RGB.
+    Colour([u8; 3]),
+    /// A picture of coloured blocks; another number is another picture.
+    Blocks(u32),
+}
+
+/// A stretch of sound.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sound {
+    /// How long it lasts, seconds.
+    pub seconds: f64,
+    /// A sine of this frequency, Hz, at half of full scale; 0 is silence.
+    pub tone: f32,
+}
+
+impl Recording {
+    /// The file: a magic line, then JSON.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(serde_json::to_vec(self).unwrap_or_default());
+        bytes
+    }
+
+    fn read(file: &Path) -> Result<Self> {
+        let meta = std::fs::metadata(file)?;
+        let invalid = |why: &str| PortError::new(ErrorKind::Invalid, why);
+        if !meta.is_file() {
+            return Err(invalid("not a regular file: a recording is needed"));
+        }
+        if meta.len() > MAX_SCRIPT {
+            return Err(invalid("not a recording: scripts are shorter than a mebibyte"));
+        }
+        let bytes = std::fs::read(file)?;
+        let script = bytes
+            .strip_prefix(MAGIC)
+            .ok_or_else(|| invalid("not a recording: a file that starts with `shotlog-recording` is needed"))?;
+        let recording: Self = serde_json::from_slice(script).map_err(|e| {
+            PortError::caused_by(ErrorKind::Invalid, format!("a broken recording: {e}"), e)
+        })?;
+        let lengths = recording.scenes.iter().map(|s| s.seconds).chain(recording.sounds.iter().map(|s| s.seconds));
+        let plausible = recording.width.max(recording.height) <= 8192
+            && (0.1..=1000.0).contains(&recording.frame_rate)
+            && lengths.clone().all(|l| l >= 0.0)
+            && lengths.sum::<f64>() <= MAX_SECONDS;
+        if !plausible {
+            return Err(invalid("a broken recording: its size, frame rate or lengths are out of range"));
+        }
+        Ok(recording)
+    }
+
+    fn has_picture(&self) -> bool {
+        !self.scenes.is_empty() && self.width > 0 && self.height > 0
+    }
+
+    /// Frames that can be decoded.
+    fn frames(&self) -> u64 {
+        if !self.has_picture() {
+            return 0;
+        }
+        let seconds: f64 = self.scenes.iter().map(|s| s.seconds).sum();
+        (seconds.min(self.damaged_from.unwrap_or(f64::MAX)) * self.frame_rate).round().max(0.0) as u64
+    }
+
+    fn sound_seconds(&self) -> f64 {
+        let seconds: f64 = self.sounds.iter().map(|s| s.seconds).sum();
+        seconds.min(self.damaged_from.unwrap_or(f64::MAX)).max(0.0)
+    }
+
+    fn time(&self, frame: u64) -> f64 {
+        frame as f64 / self.frame_rate
+    }
+
+    fn scene_at(&self, time: f64) -> Option<Fill> {
+        let mut end = 0.0;
+        let scene = self.scenes.iter().find(|s| {
+            end += s.seconds;
+            // Frame times and sums of lengths round differently.
+            time < end - 1e-6
+        });
+        scene.or(self.scenes.last()).map(|s| s.fill)
+    }
+
+    fn paint(&self, time: f64, width: u32, height: u32) -> Vec<u8> {
+        let Some(fill) = self.scene_at(time) else { return Vec::new() };
+        let pixel = |x: u32, y: u32| match fill {
+            Fill::Colour(colour) => colour,
+            Fill::Blocks(seed) => {
+                let block = (u64::from(y) * 4 / u64::from(height)) * 4 + u64::from(x) * 4 / u64::from(width);
+                let mixed = (block + 1).wrapping_mul(u64::from(seed) * 2 + 0x9E37_79B9_7F4A_7C15);
+                let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+                [(mixed >> 20) as u8, (mixed >> 36) as u8, (mixed >> 52) as u8]
+            }
+        };
+        (0..height).flat_map(|y| (0..width).flat_map(move |x| pixel(x, y))).collect()
+    }
+}
+
+/// Reads [`Recording`] files.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RecordedDecoder;
+
+impl VideoDecoder for RecordedDecoder {
+    fn probe(&self, file: &Path) -> Result<MediaInfo> {
+        let recording = Recording::read(file)?;
+        let picture = recording.has_picture();
+        if !picture && recording.sounds.is_empty() {
+            return Err(PortError::new(ErrorKind::Invalid, "the recording holds neither pictures nor sound"));
+        }
+        let seconds: f64 = recording.scenes.iter().map(|s| s.seconds).sum();
+        let sound: f64 = recording.sounds.iter().map(|s| s.seconds).sum();
+        Ok(MediaInfo {
+            container: "recording".into(),
+            extension: "rec".into(),
+            content_type: if picture { "video/x-recording" } else { "audio/x-recording" }.into(),
+            duration: recording.claimed_duration.or(Some(seconds.max(sound))).filter(|&d| d > 0.0),
+            video: picture.then(|| VideoInfo {
+                codec: "recording".into(),
+                width: recording.width,
+                height: recording.height,
+                frame_rate: Some(recording.frame_rate),
+            }),
+            audio: !recording.sounds.is_empty(),
+        })
+    }
+
+    fn scan(
+        &self,
+        file: &Path,
+        options: &ScanOptions,
+        sink: &mut dyn ScanSink,
+    ) -> Result<ScanSummary> {
+        let recording = Recording::read(file)?;
+        let rate = f64::from(SAMPLE_RATE);
+        let mut summary = ScanSummary {
+            damaged: u64::from(recording.damaged_from.is_some()),
+            ..Default::default()
+        };
+        let samples = (recording.sound_seconds() * rate).round() as u64;
+        let frames = recording.frames();
+        if frames == 0 && samples == 0 {
+            return Err(PortError::new(ErrorKind::Invalid, "nothing in the recording could be decoded"));
+        }
+        let mut painted: Option<(Fill, Vec<u8>)> = None;
+        // Sound is handed out in blocks of a tenth of a second, each before the pictures it meets.
+        while summary.frames < frames || summary.samples < samples {
+            let heard = summary.samples as f64 / rate;
+            if summary.samples < samples && (summary.frames == frames || heard <= recording.time(summary.frames)) {
+                let block = (samples - summary.samples).min(u64::from(SAMPLE_RATE) / 10);
+                let wave = tone(&recording, summary.samples, block);
+                sink.audio(heard, &wave)?;
+                summary.samples += block;
+                continue;
+            }
+            let time = recording.time(summary.frames);
+            let fill = recording.scene_at(time);
+            if painted.as_ref().map(|p| p.0) != fill {
+                painted = fill.map(|f| (f, recording.paint(time, options.width, options.height)));
+            }
+            if let Some((_, rgb)) = &painted {
+                sink.frame(time, rgb)?;
+            }
+            summary.frames += 1;
+        }
+        summary.end = recording.time(frames).max(samples as f64 / rate);
+        Ok(summary)
+    }
+
+    fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {
+        let recording = Recording::read(file)?;
+        let Some(last) = recording.frames().checked_sub(1) else { return Ok(vec![None; times.len()]) };
+        let longer = recording.width.max(recording.height);
+        let scale = (f64::from(max_side.max(1)) / f64::from(longer)).min(1.0);
+        let side = |n: u32| ((f64::from(n) * scale).round() as u32).max(1);
+        let (width, height) = (side(recording.width), side(recording.height));
+        let frame = |&time: &f64| {
+            time.is_finite().then(|| {
+                let index = (time * recording.frame_rate + 1e-6).floor().clamp(0.0, last as f64);
+                let time = recording.time(index as u64);
+                let rgb = recording.paint(time, width, height);
+                Frame { time, image: Image { width, height, rgb } }
+            })
+        };
+        Ok(times.iter().map(frame).collect())
+    }
+}
+
+fn tone(recording: &Recording, start: u64, count: u64) -> Vec<f32> {
+    let rate = f64::from(SAMPLE_RATE);
+    (start..start + count)
+        .map(|i| {
+            let time = i as f64 / rate;
+            let mut end = 0.0;
+            let sound = recording.sounds.iter().find(|s| {
+                end += s.seconds;
+                time < end
+            });
+            let tone = sound.map_or(0.0, |s| f64::from(s.tone));
+            (0.5 * (std::f64::consts::TAU * tone * time).sin()) as f32
+        })
+        .collect()
+}

@@ -1,0 +1,243 @@
+//! Finds shot boundaries and pauses in files, compares the cuts with a list of true ones, and the
+//! time taken with that of the `ffmpeg` program decoding the same file in the same run:
+//!
+//! `cargo run --release --example boundaries -- [--truth truth.json] [--repeat N] FILE…`
+//!
+//! The truth maps file names to `cuts` (seconds), and optionally `ambiguous` (seconds that are not
+//! judged), `soft_transitions` (texts with "between A and B") and `fade_boundaries_sec`.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
+use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use shotlog::domain::chunking::cut::{CutDetector, Cuts};
+use shotlog::domain::chunking::silence::{SilenceDetector, Silences};
+
+const WIDTH: u32 = 160;
+const HEIGHT: u32 = 90;
+
+/// A found cut this close to a true one is that one, seconds.
+const TOLERANCE: f64 = 0.1;
+
+/// Around an ambiguous moment nothing is judged, seconds.
+const AMBIGUITY: f64 = 0.3;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut files = Vec::new();
+    let mut truth = serde_json::Value::Null;
+    let mut repeat = 1;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--truth" => {
+                let path = arguments.next().ok_or("--truth needs a file")?;
+                truth = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+            }
+            "--repeat" => repeat = arguments.next().ok_or("--repeat needs a number")?.parse()?,
+            _ => files.push(PathBuf::from(argument)),
+        }
+    }
+    if files.is_empty() {
+        return Err("usage: boundaries [--truth truth.json] [--repeat N] FILE…".into());
+    }
+    let mut total = Score::default();
+    for file in &files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let found = best_of(repeat, || detect(file))?;
+        let reference = best_of(repeat, || decode_with_ffmpeg(file)).ok();
+        println!("{name}");
+        report(&found, reference.map(|r| r.1));
+        if let Some(truth) = Truth::of(&truth[&*name]) {
+            let score = truth.judge(&found.0.cuts);
+            score.print();
+            total.add(&score);
+        }
+    }
+    if total.found + total.missed.len() + total.wrong.len() > 0 {
+        println!("all files with truth");
+        total.print();
+    }
+    if let Some(peak) = peak_memory() {
+        println!("peak resident memory of this process: {peak} MiB");
+    }
+    Ok(())
+}
+
+struct Found {
+    cuts: Cuts,
+    silences: Silences,
+    summary: ScanSummary,
+}
+
+struct Detectors {
+    cut: CutDetector,
+    silence: SilenceDetector,
+    in_cut: Duration,
+    in_silence: Duration,
+}
+
+impl ScanSink for Detectors {
+    fn frame(&mut self, time: f64, rgb: &[u8]) -> ports::Result<()> {
+        let start = Instant::now();
+        self.cut.push(time, rgb);
+        self.in_cut += start.elapsed();
+        Ok(())
+    }
+
+    fn audio(&mut self, time: f64, samples: &[f32]) -> ports::Result<()> {
+        let start = Instant::now();
+        self.silence.starts_at(time);
+        self.silence.push(samples);
+        self.in_silence += start.elapsed();
+        Ok(())
+    }
+}
+
+fn detect(file: &Path) -> Result<Found, Box<dyn Error>> {
+    let decoder = FfmpegDecoder::new(FfmpegOptions::default());
+    let mut detectors = Detectors {
+        cut: CutDetector::new(WIDTH, HEIGHT),
+        silence: SilenceDetector::new(SAMPLE_RATE),
+        in_cut: Duration::ZERO,
+        in_silence: Duration::ZERO,
+    };
+    let size = ScanOptions { width: WIDTH, height: HEIGHT };
+    let summary = decoder.scan(file, &size, &mut detectors)?;
+    if std::env::var_os("BOUNDARIES_PROFILE").is_some() {
+        println!("cut {:.2?}, silence {:.2?}", detectors.in_cut, detectors.in_silence);
+    }
+    let (cuts, silences) = (detectors.cut.finish(), detectors.silence.finish());
+    Ok(Found { cuts, silences, summary })
+}
+
+fn decode_with_ffmpeg(file: &Path) -> Result<(), Box<dyn Error>> {
+    let status = Command::new("ffmpeg")
+        .args(["-nostdin", "-v", "quiet", "-i"])
+        .arg(file)
+        .args(["-an", "-vf", "scale=160:90", "-f", "null", "-"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()?;
+    if status.success() { Ok(()) } else { Err("ffmpeg failed".into()) }
+}
+
+/// The result of the last run and the time of the fastest.
+fn best_of<T>(
+    times: usize,
+    run: impl Fn() -> Result<T, Box<dyn Error>>,
+) -> Result<(T, Duration), Box<dyn Error>> {
+    let timed = || -> Result<(T, Duration), Box<dyn Error>> {
+        let start = Instant::now();
+        let value = run()?;
+        Ok((value, start.elapsed()))
+    };
+    let mut best = timed()?;
+    for _ in 1..times {
+        let next = timed()?;
+        best = (next.0, best.1.min(next.1));
+    }
+    Ok(best)
+}
+
+fn report((found, took): &(Found, Duration), reference: Option<Duration>) {
+    let list = |times: &mut dyn Iterator<Item = (f64, f32)>| {
+        times.map(|(t, s)| format!("{t:.3} ({s:.2})")).collect::<Vec<_>>().join(", ")
+    };
+    let Found { cuts, silences, summary } = found;
+    println!("  {} frames, {} samples, ends at {:.3} s, {} damaged packets", summary.frames, summary.samples, summary.end, summary.damaged);
+    println!("  cuts: {}", list(&mut cuts.candidates.iter().map(|c| (c.time, c.strength))));
+    println!("  pauses: {}", list(&mut silences.candidates.iter().map(|c| (c.time, c.strength))));
+    match reference {
+        Some(reference) => println!(
+            "  {:.2} s, ffmpeg program {:.2} s: ratio {:.2}",
+            took.as_secs_f64(),
+            reference.as_secs_f64(),
+            took.as_secs_f64() / reference.as_secs_f64()
+        ),
+        None => println!("  {:.2} s (no ffmpeg program to compare with)", took.as_secs_f64()),
+    }
+}
+
+struct Truth {
+    cuts: Vec<f64>,
+    ignored: Vec<(f64, f64)>,
+}
+
+impl Truth {
+    fn of(entry: &serde_json::Value) -> Option<Self> {
+        let numbers = |key: &str| -> Option<Vec<f64>> {
+            Some(entry[key].as_array()?.iter().filter_map(serde_json::Value::as_f64).collect())
+        };
+        let mut ignored: Vec<(f64, f64)> = numbers("ambiguous")
+            .unwrap_or_default()
+            .into_iter()
+            .map(|t| (t - AMBIGUITY, t + AMBIGUITY))
+            .collect();
+        for text in entry["soft_transitions"].as_array().into_iter().flatten() {
+            let words = text.as_str().unwrap_or_default().split_whitespace();
+            let times: Vec<f64> = words.filter_map(|w| w.parse().ok()).collect();
+            if let [from, to, ..] = times[..] {
+                ignored.push((from - AMBIGUITY, to + AMBIGUITY));
+            }
+        }
+        if let Some(fades) = numbers("fade_boundaries_sec") {
+            // The list covers the beginning of the clip, and starts with time 0, which is no cut.
+            let end = fades.last().copied().unwrap_or(0.0) + 2.0;
+            ignored.push((end, f64::INFINITY));
+            return Some(Self { cuts: fades.into_iter().filter(|&t| t > 0.0).collect(), ignored });
+        }
+        Some(Self { cuts: numbers("cuts")?, ignored })
+    }
+
+    fn judge(&self, found: &Cuts) -> Score {
+        let mut open = self.cuts.clone();
+        let mut score = Score::default();
+        for time in found.candidates.iter().map(|c| c.time) {
+            let nearest = (0..open.len())
+                .min_by(|&a, &b| (open[a] - time).abs().total_cmp(&(open[b] - time).abs()))
+                .filter(|&i| (open[i] - time).abs() <= TOLERANCE + 1e-6);
+            if let Some(i) = nearest {
+                open.swap_remove(i);
+                score.found += 1;
+            } else if !self.ignored.iter().any(|&(a, b)| a <= time && time <= b) {
+                score.wrong.push(time);
+            }
+        }
+        open.sort_by(f64::total_cmp);
+        score.missed = open;
+        score
+    }
+}
+
+#[derive(Default)]
+struct Score {
+    found: usize,
+    wrong: Vec<f64>,
+    missed: Vec<f64>,
+}
+
+impl Score {
+    fn add(&mut self, other: &Self) {
+        self.found += other.found;
+        self.wrong.extend(&other.wrong);
+        self.missed.extend(&other.missed);
+    }
+
+    fn print(&self) {
+        // With nothing to find, finding nothing is perfect.
+        let share = |of: usize| if of == 0 { 1.0 } else { self.found as f64 / of as f64 };
+        let precision = share(self.found + self.wrong.len());
+        let recall = share(self.found + self.missed.len());
+        let f1 = if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 };
+        println!("  precision {precision:.3}, recall {recall:.3}, F1 {f1:.3} ({} found; wrong {:.3?}; missed {:.3?})", self.found, self.wrong, self.missed);
+    }
+}
+
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
+}

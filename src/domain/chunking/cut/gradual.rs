@@ -1,0 +1,145 @@
+//! Dissolves: stretches in which every frame is a mixture of the picture before and the picture
+//! after, with the share of the second growing. Movement and pans are no mixtures.
+
+use std::collections::VecDeque;
+
+use super::super::signal::Candidate;
+use super::signature::Signature;
+
+/// Frames are looked at no more often than this, seconds.
+const STEP: f64 = 0.065;
+
+/// Lengths of stretches tried, in steps: 0.4 to 2.6 seconds.
+const LENGTHS: [usize; 6] = [6, 9, 13, 19, 28, 40];
+
+/// Steps before and after a stretch in which the pictures must hold, as a share of its length: a
+/// dissolve joins two shots, whereas movement goes on before and after.
+const HOLD_SHARE: f32 = 0.25;
+const MIN_HOLD: usize = 3;
+
+/// How far from 0 before, and from 1 after, the share may be.
+const HOLD: f32 = 0.15;
+
+/// Smallest difference between the two pictures, as for a hard cut but summed up slowly.
+const MIN_DIFFERENCE: f32 = 16.0;
+
+/// Largest share of a frame that the mixture may leave unexplained, on average.
+const MAX_REST: f32 = 0.18;
+
+/// Layouts of the two pictures that agree this well are one picture under another light.
+const SAME_LAYOUT: f32 = 0.8;
+
+/// A jump of the share larger than this is a cut and not a dissolve.
+const MAX_JUMP: f32 = 0.45;
+
+/// A blank picture between two dissolves closer than this makes them one fade, seconds.
+const BLANK: f64 = 0.7;
+
+/// A dissolve, and where it was seen.
+pub(super) struct Span {
+    pub(super) start: f64,
+    pub(super) end: f64,
+    pub(super) candidate: Candidate,
+    /// How far the two pictures are apart, to choose among overlapping stretches.
+    difference: f32,
+    from_blank: bool,
+    to_blank: bool,
+}
+
+/// Follows frames and keeps what looks like a dissolve.
+#[derive(Default)]
+pub(super) struct Gradual {
+    recent: VecDeque<(f64, Signature)>,
+    found: Vec<Span>,
+}
+
+impl Gradual {
+    pub(super) fn push(&mut self, time: f64, signature: &Signature) {
+        if self.recent.back().is_some_and(|(last, _)| time - last < STEP * 0.9) {
+            return;
+        }
+        self.recent.push_back((time, signature.clone()));
+        if self.recent.len() > LENGTHS[LENGTHS.len() - 1] + 2 * hold(LENGTHS[LENGTHS.len() - 1]) + 1 {
+            self.recent.pop_front();
+        }
+        for steps in LENGTHS {
+            let last = self.recent.len() - 1;
+            if let Some(first) = last.checked_sub(steps + hold(steps))
+                && let Some(span) = self.dissolve(first, steps)
+            {
+                self.keep(span);
+            }
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<Span> {
+        self.found
+    }
+
+    /// Whether the `steps` frames after `first` are a dissolve.
+    fn dissolve(&self, first: usize, steps: usize) -> Option<Span> {
+        let (start, from) = self.recent.get(first)?;
+        let (end, to) = self.recent.get(first + steps)?;
+        let difference = from.layout_difference(to);
+        if difference < MIN_DIFFERENCE || from.correlation(to) > SAME_LAYOUT {
+            return None;
+        }
+        let (mut last, mut rests, mut inside) = ((*start, 0.0f32), 0.0, 0);
+        let mut middle = None;
+        for (time, frame) in self.recent.iter().skip(first + 1).take(steps - 1) {
+            let (share, rest) = frame.mixture(from, to);
+            if rest > 2.5 * MAX_REST || share - last.1 > MAX_JUMP || share < last.1 - 0.08 {
+                return None;
+            }
+            if last.1 < 0.5 && share >= 0.5 {
+                let part = f64::from((0.5 - last.1) / (share - last.1).max(1e-3));
+                middle = Some(last.0 + part * (time - last.0));
+            }
+            inside += usize::from((0.1..0.9).contains(&share));
+            rests += rest;
+            last = (*time, share);
+        }
+        let rest = rests / (steps - 1) as f32;
+        if rest > MAX_REST || 1.0 - last.1 > MAX_JUMP || inside < 3 {
+            return None;
+        }
+        // At the very beginning nothing can be asked of what came before.
+        let before = self.recent.get(first.saturating_sub(hold(steps)))?;
+        let after = self.recent.get(first + steps + hold(steps))?;
+        let (from_blank, to_blank) = (from.is_blank(), to.is_blank());
+        // A blank picture between two halves of a fade may last for one frame only.
+        let held = (from_blank || before.1.mixture(from, to).0.abs() <= HOLD)
+            && (to_blank || (after.1.mixture(from, to).0 - 1.0).abs() <= HOLD);
+        if !held {
+            return None;
+        }
+        let strength = 0.55 + 0.35 * (1.0 - rest / MAX_REST);
+        let candidate = Candidate { time: middle?, strength };
+        Some(Span { start: *start, end: *end, candidate, difference, from_blank, to_blank })
+    }
+
+    /// Overlapping stretches are one dissolve, placed by the shortest that sees all of it. Two that
+    /// meet in a blank picture are a fade through it.
+    fn keep(&mut self, span: Span) {
+        let Some(last) = self.found.last_mut() else { return self.found.push(span) };
+        if last.to_blank && span.from_blank && span.start - last.end < BLANK && span.candidate.time > last.candidate.time + 0.1 {
+            let time = f64::midpoint(last.candidate.time, span.candidate.time);
+            last.candidate = Candidate { time, strength: last.candidate.strength.max(span.candidate.strength) };
+            last.end = span.end;
+            last.to_blank = span.to_blank;
+            return;
+        }
+        if span.start >= last.end {
+            return self.found.push(span);
+        }
+        let shorter = span.end - span.start < last.end - last.start;
+        let enough = if shorter { 0.95 } else { 1.05 };
+        if span.difference > enough * last.difference {
+            *last = span;
+        }
+    }
+}
+
+fn hold(steps: usize) -> usize {
+    ((steps as f32 * HOLD_SHARE) as usize).max(MIN_HOLD)
+}

@@ -1,0 +1,246 @@
+//! A frame reduced to a coarse colour layout, and how far apart two layouts are. Used by the cut
+//! detector for every frame, so it must stay cheap.
+
+/// Cells across and down.
+pub(super) const COLUMNS: usize = 32;
+pub(super) const ROWS: usize = 18;
+const CELLS: usize = COLUMNS * ROWS;
+
+/// Cells are judged in regions of this size, so that what a caption or a person covers can be told
+/// from what the whole picture does.
+const REGION_COLUMNS: usize = 4;
+const REGION_ROWS: usize = 3;
+const REGIONS: usize = CELLS / (REGION_COLUMNS * REGION_ROWS);
+
+/// Share of the regions, the calmest ones, that a change is measured on: a caption popping up or a
+/// person crossing leaves most regions as they were, a cut leaves hardly any.
+const CALM_SHARE: f32 = 0.75;
+
+/// Luma below which a region that stays so is a bar around the picture, 0..255.
+const BAR_LUMA: f32 = 10.0;
+
+/// Mean luma below which differences are magnified: dark shots differ by little.
+const DARK_LUMA: f32 = 48.0;
+const MAX_GAIN: f32 = 3.0;
+
+/// Mean luma, blue difference and red difference (BT.601, both around 128) of each cell.
+#[derive(Clone)]
+pub(super) struct Signature {
+    planes: [[u8; CELLS]; 3],
+}
+
+/// How two frames differ.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Difference {
+    /// Mean over the calmest regions of |ΔY| + |ΔCb| + |ΔCr|, magnified in the dark.
+    pub(super) overall: f32,
+    /// The same over all cells, as it is.
+    pub(super) mean: f32,
+}
+
+/// Maps pixels of a fixed frame size to cells.
+pub(super) struct Grid {
+    width: usize,
+    columns: Vec<(usize, usize)>,
+    rows: Vec<(usize, usize)>,
+}
+
+impl Grid {
+    pub(super) fn new(width: usize, height: usize) -> Self {
+        // A cell is at least one pixel wide: tiny frames repeat pixels.
+        let spans = |size: usize, parts: usize| {
+            (0..parts)
+                .map(|i| (i * size / parts, ((i + 1) * size / parts).max(i * size / parts + 1)))
+                .collect()
+        };
+        Self { width, columns: spans(width, COLUMNS), rows: spans(height, ROWS) }
+    }
+
+    pub(super) fn sign(&self, rgb: &[u8]) -> Signature {
+        let mut planes = [[0; CELLS]; 3];
+        for (row, &(top, bottom)) in self.rows.iter().enumerate() {
+            let mut sums = [[0u32; 3]; COLUMNS];
+            for line in rgb[top * self.width * 3..bottom * self.width * 3].chunks(self.width * 3) {
+                for (sum, &(left, right)) in sums.iter_mut().zip(&self.columns) {
+                    for pixel in line[left * 3..right * 3].chunks_exact(3) {
+                        sum[0] += u32::from(pixel[0]);
+                        sum[1] += u32::from(pixel[1]);
+                        sum[2] += u32::from(pixel[2]);
+                    }
+                }
+            }
+            for (column, (sum, &(left, right))) in sums.iter().zip(&self.columns).enumerate() {
+                let pixels = ((right - left) * (bottom - top)) as f32;
+                let [r, g, b] = sum.map(|s| s as f32 / pixels);
+                let y = 0.299 * r + 0.587 * g + 0.114 * b;
+                let cell = row * COLUMNS + column;
+                planes[0][cell] = y.round() as u8;
+                planes[1][cell] = (128.0 + 0.564 * (b - y)).round() as u8;
+                planes[2][cell] = (128.0 + 0.713 * (r - y)).round() as u8;
+            }
+        }
+        Signature { planes }
+    }
+}
+
+impl Signature {
+    /// Luma of each cell, row by row.
+    pub(super) fn luma(&self) -> &[u8] {
+        &self.planes[0]
+    }
+
+    pub(super) fn mean_luma(&self) -> f32 {
+        let sum: u32 = self.luma().iter().map(|&y| u32::from(y)).sum();
+        sum as f32 / CELLS as f32
+    }
+
+    pub(super) fn difference(&self, other: &Self) -> Difference {
+        // Plane by plane and region by region, so that the sums run over bytes side by side.
+        let mut changes = [0u16; CELLS];
+        let mut light = [0u16; CELLS];
+        for (a, b) in self.planes.iter().zip(&other.planes) {
+            for ((change, &a), &b) in changes.iter_mut().zip(a).zip(b) {
+                *change += u16::from(a.abs_diff(b));
+            }
+        }
+        for ((light, &a), &b) in light.iter_mut().zip(&self.planes[0]).zip(&other.planes[0]) {
+            *light = u16::from(a.max(b));
+        }
+        let mut regions = [0u32; REGIONS];
+        let mut luma = [0u32; REGIONS];
+        for (i, (change, light)) in
+            changes.chunks_exact(REGION_COLUMNS).zip(light.chunks_exact(REGION_COLUMNS)).enumerate()
+        {
+            let across = COLUMNS / REGION_COLUMNS;
+            let region = i / across / REGION_ROWS * across + i % across;
+            regions[region] += change.iter().map(|&c| u32::from(c)).sum::<u32>();
+            luma[region] += light.iter().map(|&c| u32::from(c)).sum::<u32>();
+        }
+        let cells = (REGION_COLUMNS * REGION_ROWS) as f32;
+        let mean = regions.iter().sum::<u32>() as f32 / CELLS as f32;
+        let is_bar = |&(_, y): &(u32, u32)| y as f32 / cells < BAR_LUMA;
+        let all: Vec<(u32, u32)> = regions.into_iter().zip(luma).collect();
+        let mut shown: Vec<(u32, u32)> = all.iter().copied().filter(|r| !is_bar(r)).collect();
+        if shown.len() * 2 < REGIONS {
+            shown = all;
+        }
+        let level = shown.iter().map(|r| r.1).sum::<u32>() as f32 / (shown.len() as f32 * cells);
+        let gain = (DARK_LUMA / level.max(1.0)).clamp(1.0, MAX_GAIN);
+        shown.sort_unstable();
+        let calm = ((shown.len() as f32 * CALM_SHARE) as usize).max(1);
+        let sum: u32 = shown[..calm].iter().map(|r| r.0).sum();
+        Difference { overall: gain * sum as f32 / (calm as f32 * cells), mean }
+    }
+
+    /// As `overall`, after the change that the whole picture shares (exposure, white balance) is
+    /// taken out.
+    pub(super) fn layout_difference(&self, other: &Self) -> f32 {
+        let mut even = other.clone();
+        for (a, b) in self.planes.iter().zip(&mut even.planes) {
+            let mut shifts: Vec<i16> =
+                a.iter().zip(b.iter()).map(|(&a, &b)| i16::from(a) - i16::from(b)).collect();
+            let (_, &mut shared, _) = shifts.select_nth_unstable(CELLS / 2);
+            for cell in b {
+                *cell = (i16::from(*cell) + shared).clamp(0, 255) as u8;
+            }
+        }
+        self.difference(&even).overall
+    }
+
+    /// Correlation of the two luma layouts, −1..1; 1 where both are flat. Blind to brightness and
+    /// contrast.
+    pub(super) fn correlation(&self, other: &Self) -> f32 {
+        let (ma, mb) = (self.mean_luma(), other.mean_luma());
+        let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
+        for (&a, &b) in self.luma().iter().zip(other.luma()) {
+            let (a, b) = (f32::from(a) - ma, f32::from(b) - mb);
+            ab += a * b;
+            aa += a * a;
+            bb += b * b;
+        }
+        // Below a standard deviation of 2 there is no layout to compare.
+        let floor = CELLS as f32 * 4.0;
+        if aa < floor && bb < floor { 1.0 } else { ab / (aa.max(floor) * bb.max(floor)).sqrt() }
+    }
+
+    /// Black, with at most a faint logo.
+    pub(super) fn is_black(&self) -> bool {
+        self.mean_luma() < 12.0 && self.luma().iter().all(|&y| y < 60)
+    }
+
+    /// One flat tone, as between the two halves of a fade through white.
+    pub(super) fn is_blank(&self) -> bool {
+        let mean = self.mean_luma();
+        let spread: f32 = self.luma().iter().map(|&y| (f32::from(y) - mean).abs()).sum();
+        spread / (CELLS as f32) < 4.0
+    }
+
+    /// Fits `self` as a mixture of `from` and `to`: the share of `to` (may leave 0..1), and the
+    /// mean absolute rest as a share of the difference between the two.
+    pub(super) fn mixture(&self, from: &Self, to: &Self) -> (f32, f32) {
+        let cells = || {
+            (0..3).flat_map(|p| (0..CELLS).map(move |c| (p, c))).map(|(p, c)| {
+                let [m, a, b] = [self, from, to].map(|s| f32::from(s.planes[p][c]));
+                (m - a, b - a)
+            })
+        };
+        let (mut along, mut length, mut span) = (0.0, 1e-3, 1e-3);
+        for (m, d) in cells() {
+            along += m * d;
+            length += d * d;
+            span += d.abs();
+        }
+        let share = along / length;
+        let rest: f32 = cells().map(|(m, d)| (m - share * d).abs()).sum();
+        (share, rest / span)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(colour: impl Fn(usize, usize) -> [u8; 3]) -> Signature {
+        let rgb: Vec<u8> =
+            (0..90).flat_map(|y| (0..160).map(move |x| (x, y))).flat_map(|(x, y)| colour(x, y)).collect();
+        Grid::new(160, 90).sign(&rgb)
+    }
+
+    #[test]
+    fn a_caption_is_a_small_difference_and_another_picture_a_large_one() {
+        let plain = picture(|x, _| [x as u8, 80, 80]);
+        let caption = picture(|x, y| if y > 70 && x < 80 { [250; 3] } else { [x as u8, 80, 80] });
+        let other = picture(|x, y| [200 - x as u8, 2 * y as u8, 20]);
+        assert!(plain.difference(&caption).overall < 1.0);
+        assert!(plain.difference(&caption).mean > 5.0);
+        assert!(plain.difference(&other).overall > 40.0);
+    }
+
+    #[test]
+    fn bars_do_not_hide_a_change() {
+        let barred = |level: u8| picture(move |_, y| if (30..60).contains(&y) { [level; 3] } else { [0; 3] });
+        let bars = |level: u8| picture(move |_, y| if (20..70).contains(&y) { [level; 3] } else { [0; 3] });
+        assert!(bars(60).difference(&bars(160)).overall > 80.0);
+        assert!(barred(60).difference(&barred(60)).overall == 0.0);
+    }
+
+    #[test]
+    fn a_mixture_is_recognised_with_its_share() {
+        let a = picture(|x, _| [x as u8, 80, 80]);
+        let b = picture(|_, y| [40, 2 * y as u8, 200]);
+        let mixed = picture(|x, y| {
+            let mix = |a: f32, b: f32| (0.75 * a + 0.25 * b) as u8;
+            [mix(x as f32, 40.0), mix(80.0, 2.0 * y as f32), mix(80.0, 200.0)]
+        });
+        let (share, rest) = mixed.mixture(&a, &b);
+        assert!((share - 0.25).abs() < 0.03 && rest < 0.05, "{share} {rest}");
+        let (_, rest) = picture(|x, y| [(x * y) as u8, 9, 9]).mixture(&a, &b);
+        assert!(rest > 0.5, "{rest}");
+    }
+
+    #[test]
+    fn frames_smaller_than_the_grid_are_accepted() {
+        let tiny = Grid::new(4, 2).sign(&[100; 24]);
+        assert_eq!(tiny.mean_luma(), 100.0);
+    }
+}

@@ -1,0 +1,245 @@
+//! What the pictures of each second look like, measured on the way through: light, colour, motion,
+//! sharpness, and a fingerprint. Kept with the record, so that no later step has to decode again.
+
+use serde::{Deserialize, Serialize};
+
+/// Frames measured per second; motion counts every frame.
+const SAMPLES: f64 = 4.0;
+
+/// Side of the luma picture the fingerprint is computed from.
+const HASH_SIDE: usize = 32;
+
+/// Measures of one second of pictures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VisualSecond {
+    /// Which second: it spans `second..second + 1`.
+    pub second: u32,
+    /// Mean luma, 0 (black) to 255.
+    pub luma: f32,
+    /// Colourfulness after Hasler and Süsstrunk (2003): 0 for greys, above about 60 for vivid.
+    pub colourfulness: f32,
+    /// Mean absolute change from frame to frame, summed over luma and both colour differences.
+    pub motion: f32,
+    /// Mean absolute luma step between neighbouring pixels of the small frames.
+    pub sharpness: f32,
+    /// Share of pixels in each of 4 × 4 × 4 bins of red, green and blue; index `16 r + 4 g + b`.
+    pub histogram: Vec<f32>,
+    /// 64-bit perceptual hash of the frame nearest to the middle: like pictures differ in few bits.
+    pub hash: u64,
+}
+
+/// Collects them.
+pub(super) struct VisualSeconds {
+    width: usize,
+    height: usize,
+    seconds: Vec<VisualSecond>,
+    current: Option<Sums>,
+}
+
+#[derive(Default)]
+struct Sums {
+    second: u32,
+    motion: f32,
+    frames: u32,
+    luma: f32,
+    colourfulness: f32,
+    sharpness: f32,
+    histogram: Vec<u64>,
+    pixels: u64,
+    samples: u32,
+    next_sample: f64,
+    hash: u64,
+    hash_distance: f64,
+}
+
+impl VisualSeconds {
+    pub(super) fn new(width: usize, height: usize) -> Self {
+        Self { width, height, seconds: Vec::new(), current: None }
+    }
+
+    /// Adds a frame and its mean change from the one before.
+    pub(super) fn push(&mut self, time: f64, rgb: &[u8], change: f32) {
+        let second = time.max(0.0).min(f64::from(u32::MAX)) as u32;
+        if self.current.as_ref().is_none_or(|c| c.second != second) {
+            self.close();
+            let histogram = vec![0; 64];
+            self.current =
+                Some(Sums { second, histogram, hash_distance: f64::INFINITY, ..Sums::default() });
+        }
+        let Some(sums) = &mut self.current else { return };
+        sums.motion += change;
+        sums.frames += 1;
+        if time >= sums.next_sample {
+            sums.next_sample = time + 0.9 / SAMPLES;
+            sums.measure(rgb, self.width);
+            let distance = (time - f64::from(second) - 0.5).abs();
+            if distance < sums.hash_distance {
+                sums.hash_distance = distance;
+                sums.hash = perceptual_hash(rgb, self.width, self.height);
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Vec<VisualSecond> {
+        self.close();
+        self.seconds
+    }
+
+    fn close(&mut self) {
+        let Some(sums) = self.current.take() else { return };
+        let samples = sums.samples.max(1) as f32;
+        self.seconds.push(VisualSecond {
+            second: sums.second,
+            luma: sums.luma / samples,
+            colourfulness: sums.colourfulness / samples,
+            motion: sums.motion / sums.frames.max(1) as f32,
+            sharpness: sums.sharpness / samples,
+            histogram: sums.histogram.iter().map(|&n| n as f32 / sums.pixels.max(1) as f32).collect(),
+            hash: sums.hash,
+        });
+    }
+}
+
+impl Sums {
+    fn measure(&mut self, rgb: &[u8], width: usize) {
+        let pixels = rgb.len() / 3;
+        let (mut rg, mut yb) = (Moments::default(), Moments::default());
+        let (mut luma, mut steps) = (0i64, 0i64);
+        let mut left = 0;
+        for (i, pixel) in rgb.chunks_exact(3).enumerate() {
+            let [r, g, b] = [pixel[0], pixel[1], pixel[2]].map(i32::from);
+            self.histogram[((r >> 6) * 16 + (g >> 6) * 4 + (b >> 6)) as usize] += 1;
+            rg.add(r - g);
+            // Twice the yellow-blue axis, to stay in whole numbers.
+            yb.add(r + g - 2 * b);
+            let y = luma_of(r, g, b);
+            luma += i64::from(y);
+            if i % width != 0 {
+                steps += i64::from((y - left).abs());
+            }
+            left = y;
+        }
+        let n = pixels.max(1) as f64;
+        let (rg_mean, rg_variance) = rg.finish(n);
+        let (yb_mean, yb_variance) = yb.finish(n);
+        let spread = (rg_variance + yb_variance / 4.0).sqrt();
+        let offset = (rg_mean * rg_mean + yb_mean * yb_mean / 4.0).sqrt();
+        self.colourfulness += (spread + 0.3 * offset) as f32;
+        self.luma += (luma as f64 / n) as f32;
+        self.sharpness += (steps as f64 / n) as f32;
+        self.pixels += pixels as u64;
+        self.samples += 1;
+    }
+}
+
+#[derive(Default)]
+struct Moments {
+    sum: i64,
+    squares: i64,
+}
+
+impl Moments {
+    fn add(&mut self, value: i32) {
+        self.sum += i64::from(value);
+        self.squares += i64::from(value) * i64::from(value);
+    }
+
+    fn finish(self, n: f64) -> (f64, f64) {
+        let mean = self.sum as f64 / n;
+        (mean, (self.squares as f64 / n - mean * mean).max(0.0))
+    }
+}
+
+fn luma_of(r: i32, g: i32, b: i32) -> i32 {
+    (77 * r + 150 * g + 29 * b) >> 8
+}
+
+/// The sign of the 64 lowest frequencies of the luma picture against their median (the usual
+/// DCT hash), the constant one left out of the median.
+fn perceptual_hash(rgb: &[u8], width: usize, height: usize) -> u64 {
+    let mut luma = [[0.0f32; HASH_SIDE]; HASH_SIDE];
+    for (y, row) in luma.iter_mut().enumerate() {
+        let (top, bottom) = span(y, height);
+        for (x, cell) in row.iter_mut().enumerate() {
+            let (left, right) = span(x, width);
+            let mut sum = 0;
+            for line in top..bottom {
+                for pixel in rgb[(line * width + left) * 3..(line * width + right) * 3].chunks_exact(3) {
+                    sum += luma_of(pixel[0].into(), pixel[1].into(), pixel[2].into());
+                }
+            }
+            *cell = sum as f32 / ((bottom - top) * (right - left)) as f32;
+        }
+    }
+    let wave = |k: usize, i: usize| {
+        (std::f32::consts::PI * k as f32 * (2 * i + 1) as f32 / (2 * HASH_SIDE) as f32).cos()
+    };
+    let mut waves = [[0.0; HASH_SIDE]; 8];
+    for (k, row) in waves.iter_mut().enumerate() {
+        for (i, value) in row.iter_mut().enumerate() {
+            *value = wave(k, i);
+        }
+    }
+    let mut low = [0.0f32; 64];
+    for (u, vertical) in waves.iter().enumerate() {
+        for (v, horizontal) in waves.iter().enumerate() {
+            low[u * 8 + v] = luma
+                .iter()
+                .zip(vertical)
+                .map(|(row, wy)| wy * row.iter().zip(horizontal).map(|(p, wx)| p * wx).sum::<f32>())
+                .sum();
+        }
+    }
+    let mut sorted: Vec<f32> = low[1..].to_vec();
+    sorted.sort_by(f32::total_cmp);
+    let median = sorted[sorted.len() / 2];
+    low.iter().enumerate().filter(|&(_, &v)| v > median).fold(0, |hash, (i, _)| hash | 1 << i)
+}
+
+fn span(i: usize, size: usize) -> (usize, usize) {
+    let start = i * size / HASH_SIDE;
+    (start, ((i + 1) * size / HASH_SIDE).max(start + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measure(frames: &[(f64, [u8; 3])]) -> Vec<VisualSecond> {
+        let mut seconds = VisualSeconds::new(40, 30);
+        for (time, colour) in frames {
+            let rgb: Vec<u8> = (0..40 * 30).flat_map(|_| *colour).collect();
+            seconds.push(*time, &rgb, 2.0);
+        }
+        seconds.finish()
+    }
+
+    #[test]
+    fn each_second_with_pictures_is_measured() {
+        let seconds = measure(&[(0.1, [10; 3]), (0.6, [30; 3]), (2.5, [255, 0, 0])]);
+        assert_eq!(seconds.iter().map(|s| s.second).collect::<Vec<_>>(), [0, 2]);
+        assert!((seconds[0].luma - 20.0).abs() < 1.0, "{}", seconds[0].luma);
+        assert!(seconds[0].colourfulness < 1.0 && seconds[1].colourfulness > 60.0);
+        assert_eq!(seconds[0].motion, 2.0);
+        assert_eq!(seconds[0].histogram[0], 1.0);
+        assert_eq!(seconds[1].histogram[3 * 16], 1.0);
+    }
+
+    #[test]
+    fn like_pictures_have_like_hashes() {
+        let picture = |shift: usize, light: usize, noise: usize| -> Vec<u8> {
+            (0..90usize)
+                .flat_map(|y| (0..160usize).map(move |x| (x, y)))
+                .flat_map(|(x, y)| {
+                    let v = ((x + shift) * (y + 20) / 60 % 200 + light + (x * 7 + y * 13) % (noise + 1)) as u8;
+                    [v, v, v]
+                })
+                .collect()
+        };
+        let a = perceptual_hash(&picture(0, 10, 0), 160, 90);
+        let like = perceptual_hash(&picture(0, 30, 6), 160, 90);
+        let other = perceptual_hash(&picture(77, 10, 0), 160, 90);
+        assert!((a ^ like).count_ones() <= 6, "{}", (a ^ like).count_ones());
+        assert!((a ^ other).count_ones() >= 16, "{}", (a ^ other).count_ones());
+    }
+}
