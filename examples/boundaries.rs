@@ -147,7 +147,10 @@ fn report((found, took): &(Found, Duration), reference: Option<Duration>) {
         times.map(|(t, s)| format!("{t:.3} ({s:.2})")).collect::<Vec<_>>().join(", ")
     };
     let Found { cuts, silences, summary } = found;
-    println!("  {} frames, {} samples, ends at {:.3} s, {} damaged packets", summary.frames, summary.samples, summary.end, summary.damaged);
+    println!(
+        "  {} frames, {} samples, ends at {:.3} s, {} damaged packets",
+        summary.frames, summary.samples, summary.end, summary.damaged
+    );
     println!("  cuts: {}", list(&mut cuts.candidates.iter().map(|c| (c.time, c.strength))));
     println!("  pauses: {}", list(&mut silences.candidates.iter().map(|c| (c.time, c.strength))));
     match reference {
@@ -231,8 +234,15 @@ impl Score {
         let share = |of: usize| if of == 0 { 1.0 } else { self.found as f64 / of as f64 };
         let precision = share(self.found + self.wrong.len());
         let recall = share(self.found + self.missed.len());
-        let f1 = if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 };
-        println!("  precision {precision:.3}, recall {recall:.3}, F1 {f1:.3} ({} found; wrong {:.3?}; missed {:.3?})", self.found, self.wrong, self.missed);
+        let f1 = if precision + recall > 0.0 {
+            2.0 * precision * recall / (precision + recall)
+        } else {
+            0.0
+        };
+        println!(
+            "  precision {precision:.3}, recall {recall:.3}, F1 {f1:.3} ({} found; wrong {:.3?}; missed {:.3?})",
+            self.found, self.wrong, self.missed
+        );
     }
 }
 

@@ -87,19 +87,25 @@ impl Recording {
             return Err(invalid("not a recording: scripts are shorter than a mebibyte"));
         }
         let bytes = std::fs::read(file)?;
-        let script = bytes
-            .strip_prefix(MAGIC)
-            .ok_or_else(|| invalid("not a recording: a file that starts with `shotlog-recording` is needed"))?;
+        let script = bytes.strip_prefix(MAGIC).ok_or_else(|| {
+            invalid("not a recording: a file that starts with `shotlog-recording` is needed")
+        })?;
         let recording: Self = serde_json::from_slice(script).map_err(|e| {
             PortError::caused_by(ErrorKind::Invalid, format!("a broken recording: {e}"), e)
         })?;
-        let lengths = recording.scenes.iter().map(|s| s.seconds).chain(recording.sounds.iter().map(|s| s.seconds));
+        let lengths = recording
+            .scenes
+            .iter()
+            .map(|s| s.seconds)
+            .chain(recording.sounds.iter().map(|s| s.seconds));
         let plausible = recording.width.max(recording.height) <= 8192
             && (0.1..=1000.0).contains(&recording.frame_rate)
             && lengths.clone().all(|l| l >= 0.0)
             && lengths.sum::<f64>() <= MAX_SECONDS;
         if !plausible {
-            return Err(invalid("a broken recording: its size, frame rate or lengths are out of range"));
+            return Err(invalid(
+                "a broken recording: its size, frame rate or lengths are out of range",
+            ));
         }
         Ok(recording)
     }
@@ -114,7 +120,8 @@ impl Recording {
             return 0;
         }
         let seconds: f64 = self.scenes.iter().map(|s| s.seconds).sum();
-        (seconds.min(self.damaged_from.unwrap_or(f64::MAX)) * self.frame_rate).round().max(0.0) as u64
+        (seconds.min(self.damaged_from.unwrap_or(f64::MAX)) * self.frame_rate).round().max(0.0)
+            as u64
     }
 
     fn sound_seconds(&self) -> f64 {
@@ -141,7 +148,8 @@ impl Recording {
         let pixel = |x: u32, y: u32| match fill {
             Fill::Colour(colour) => colour,
             Fill::Blocks(seed) => {
-                let block = (u64::from(y) * 4 / u64::from(height)) * 4 + u64::from(x) * 4 / u64::from(width);
+                let block = (u64::from(y) * 4 / u64::from(height)) * 4
+                    + u64::from(x) * 4 / u64::from(width);
                 let mixed = (block + 1).wrapping_mul(u64::from(seed) * 2 + 0x9E37_79B9_7F4A_7C15);
                 let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
                 [(mixed >> 20) as u8, (mixed >> 36) as u8, (mixed >> 52) as u8]
@@ -160,7 +168,10 @@ impl VideoDecoder for RecordedDecoder {
         let recording = Recording::read(file)?;
         let picture = recording.has_picture();
         if !picture && recording.sounds.is_empty() {
-            return Err(PortError::new(ErrorKind::Invalid, "the recording holds neither pictures nor sound"));
+            return Err(PortError::new(
+                ErrorKind::Invalid,
+                "the recording holds neither pictures nor sound",
+            ));
         }
         let seconds: f64 = recording.scenes.iter().map(|s| s.seconds).sum();
         let sound: f64 = recording.sounds.iter().map(|s| s.seconds).sum();
@@ -194,13 +205,18 @@ impl VideoDecoder for RecordedDecoder {
         let samples = (recording.sound_seconds() * rate).round() as u64;
         let frames = recording.frames();
         if frames == 0 && samples == 0 {
-            return Err(PortError::new(ErrorKind::Invalid, "nothing in the recording could be decoded"));
+            return Err(PortError::new(
+                ErrorKind::Invalid,
+                "nothing in the recording could be decoded",
+            ));
         }
         let mut painted: Option<(Fill, Vec<u8>)> = None;
         // Sound is handed out in blocks of a tenth of a second, each before the pictures it meets.
         while summary.frames < frames || summary.samples < samples {
             let heard = summary.samples as f64 / rate;
-            if summary.samples < samples && (summary.frames == frames || heard <= recording.time(summary.frames)) {
+            if summary.samples < samples
+                && (summary.frames == frames || heard <= recording.time(summary.frames))
+            {
                 let block = (samples - summary.samples).min(u64::from(SAMPLE_RATE) / 10);
                 let wave = tone(&recording, summary.samples, block);
                 sink.audio(heard, &wave)?;
@@ -223,7 +239,9 @@ impl VideoDecoder for RecordedDecoder {
 
     fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {
         let recording = Recording::read(file)?;
-        let Some(last) = recording.frames().checked_sub(1) else { return Ok(vec![None; times.len()]) };
+        let Some(last) = recording.frames().checked_sub(1) else {
+            return Ok(vec![None; times.len()]);
+        };
         let longer = recording.width.max(recording.height);
         let scale = (f64::from(max_side.max(1)) / f64::from(longer)).min(1.0);
         let side = |n: u32| ((f64::from(n) * scale).round() as u32).max(1);

@@ -41,7 +41,11 @@ struct Tape {
 
 impl ScanSink for Tape {
     fn frame(&mut self, time: f64, rgb: &[u8]) -> Result<()> {
-        assert_eq!(rgb.len(), (SIZE.width * SIZE.height * 3) as usize, "a frame has the size asked for");
+        assert_eq!(
+            rgb.len(),
+            (SIZE.width * SIZE.height * 3) as usize,
+            "a frame has the size asked for"
+        );
         if self.fail_at_frame == Some(self.frames.len()) {
             return Err(PortError::new(ErrorKind::Unavailable, "the sink is full"));
         }
@@ -137,8 +141,17 @@ pub fn refuses_what_is_no_media(decoder: &dyn VideoDecoder) {
         ("noise.mp4", noise),
         ("zeros.mp4", vec![0; 100_000]),
         ("text.mp4", b"Just some words.\n".repeat(100)),
-        ("page.mp4", b"<!DOCTYPE html><html><body><video src=\"x.mp4\"></video></body></html>".to_vec()),
-        ("playlist.mp4", format!("#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nfile://{path}\n#EXT-X-ENDLIST\n").into_bytes()),
+        (
+            "page.mp4",
+            b"<!DOCTYPE html><html><body><video src=\"x.mp4\"></video></body></html>".to_vec(),
+        ),
+        (
+            "playlist.mp4",
+            format!(
+                "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nfile://{path}\n#EXT-X-ENDLIST\n"
+            )
+            .into_bytes(),
+        ),
         ("list.mp4", format!("ffconcat version 1.0\nfile '{path}'\n").into_bytes()),
         ("captions.mp4", b"1\n00:00:00,000 --> 00:00:01,000\nHello\n\n".to_vec()),
     ];
@@ -202,14 +215,23 @@ fn sound_is_in_time(name: &str, clip: &Clip, tape: &Tape) {
         let inside = tones.iter().find(|t| t.0 + margin <= from && to <= t.1 - margin);
         let outside = tones.iter().all(|t| to < t.0 - margin || t.1 + margin < from);
         if let Some((.., loud)) = inside {
-            assert!((level / loud - 1.0).abs() < 0.25, "{name}: at {from} the level is {level} and not {loud}");
+            assert!(
+                (level / loud - 1.0).abs() < 0.25,
+                "{name}: at {from} the level is {level} and not {loud}"
+            );
         } else if outside {
             assert!(level < 0.01, "{name}: at {from} there is sound of level {level}");
         }
     }
 }
 
-fn frames_are_those_shown(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip, tape: &Tape) {
+fn frames_are_those_shown(
+    decoder: &dyn VideoDecoder,
+    name: &str,
+    file: &Path,
+    clip: &Clip,
+    tape: &Tape,
+) {
     let none = decoder.frames(file, &[], 64).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(none.is_empty(), "{name}: nothing was asked for");
     let Some((width, height)) = clip.size else {
@@ -227,8 +249,14 @@ fn frames_are_those_shown(decoder: &dyn VideoDecoder, name: &str, file: &Path, c
     assert_eq!(frames.len(), times.len(), "{name}: one answer for each time");
     for (&asked, frame) in times.iter().zip(&frames) {
         let frame = frame.as_ref().unwrap_or_else(|| panic!("{name}: a frame at {asked}"));
-        let expected = tape.frames.iter().rev().find(|f| f.0 <= asked + 1e-3).unwrap_or(&tape.frames[0]);
-        assert!((frame.time - expected.0).abs() < 5e-3, "{name}: at {asked} gives the frame of {} and not of {}", frame.time, expected.0);
+        let expected =
+            tape.frames.iter().rev().find(|f| f.0 <= asked + 1e-3).unwrap_or(&tape.frames[0]);
+        assert!(
+            (frame.time - expected.0).abs() < 5e-3,
+            "{name}: at {asked} gives the frame of {} and not of {}",
+            frame.time,
+            expected.0
+        );
         let image = &frame.image;
         assert_eq!((image.width, image.height), (width, height), "{name}: full size");
         assert_eq!(image.rgb.len(), (width * height * 3) as usize, "{name}: rows without padding");
@@ -239,10 +267,17 @@ fn frames_are_those_shown(decoder: &dyn VideoDecoder, name: &str, file: &Path, c
     }
     let small = decoder.frames(file, &[0.0], 40).unwrap_or_else(|e| panic!("{name}: {e}"));
     let image = &small[0].as_ref().unwrap_or_else(|| panic!("{name}: a small frame")).image;
-    assert_eq!(image.width.max(image.height), 40.min(width.max(height)), "{name}: fits the longer side");
-    let (shown, full) = (f64::from(image.width) / f64::from(image.height), f64::from(width) / f64::from(height));
+    assert_eq!(
+        image.width.max(image.height),
+        40.min(width.max(height)),
+        "{name}: fits the longer side"
+    );
+    let (shown, full) =
+        (f64::from(image.width) / f64::from(image.height), f64::from(width) / f64::from(height));
     assert!((shown / full - 1.0).abs() < 0.06, "{name}: keeps its aspect");
-    let odd = decoder.frames(file, &[f64::NAN, f64::INFINITY], 64).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let odd = decoder
+        .frames(file, &[f64::NAN, f64::INFINITY], 64)
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
     assert_eq!(odd, [None, None], "{name}: there is no frame at no time");
 }
 

@@ -107,8 +107,11 @@ impl CutDetector {
             return;
         }
         let signature = self.grid.sign(rgb);
-        let difference =
-            self.recent.back().map(|last| signature.difference(&last.signature)).unwrap_or_default();
+        let difference = self
+            .recent
+            .back()
+            .map(|last| signature.difference(&last.signature))
+            .unwrap_or_default();
         self.visual.push(time, rgb, difference.mean);
         self.black.push(time, &signature);
         self.gradual.push(time, &signature);
@@ -127,10 +130,7 @@ impl CutDetector {
         }
         let runs = self.black.finish();
         let gradual = self.gradual.finish();
-        Cuts {
-            candidates: combine(self.found, gradual, &runs),
-            seconds: self.visual.finish(),
-        }
+        Cuts { candidates: combine(self.found, gradual, &runs), seconds: self.visual.finish() }
     }
 
     /// Decides on the first frame not yet judged and forgets what no later one needs.
@@ -225,8 +225,13 @@ fn gather(frames: impl Iterator<Item = (f64, f32)>, changes: &mut Vec<f32>) {
 
 /// One list: passages through black replace what was found on their way, hard cuts win over
 /// dissolves, close ones are merged.
-fn combine(hard: Vec<Candidate>, gradual: Vec<gradual::Span>, runs: &[black::Run]) -> Vec<Candidate> {
-    let in_black = |time: f64| runs.iter().any(|r| r.fade_start - 0.1 <= time && time <= r.fade_end + 0.1);
+fn combine(
+    hard: Vec<Candidate>,
+    gradual: Vec<gradual::Span>,
+    runs: &[black::Run],
+) -> Vec<Candidate> {
+    let in_black =
+        |time: f64| runs.iter().any(|r| r.fade_start - 0.1 <= time && time <= r.fade_end + 0.1);
     let mut all: Vec<Candidate> = runs.iter().flat_map(black::Run::candidates).collect();
     for cut in hard.into_iter().filter(|c| !in_black(c.time)) {
         match all.last_mut() {
@@ -246,4 +251,198 @@ fn combine(hard: Vec<Candidate>, gradual: Vec<gradual::Span>, runs: &[black::Run
     }
     all.sort_by(|a, b| a.time.total_cmp(&b.time));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WIDTH: usize = 160;
+    const HEIGHT: usize = 90;
+    const RATE: f64 = 25.0;
+
+    type Picture = Vec<u8>;
+
+    /// A textured picture of its own for each `seed`, seen through a window that can be moved.
+    fn picture(seed: u32, dx: f64, dy: f64) -> Picture {
+        let wave = |k: u32, x: f64, y: f64| {
+            let mix = seed.wrapping_mul(2_654_435_761).wrapping_add(k.wrapping_mul(40_503));
+            let (fx, fy) = (f64::from(mix >> 8 & 15) + 1.0, f64::from(mix >> 12 & 15) + 1.0);
+            (x * fx / 60.0 + y * fy / 60.0 + f64::from(mix & 255)).sin()
+        };
+        let mut rgb = Vec::with_capacity(WIDTH * HEIGHT * 3);
+        for y in 0..HEIGHT {
+            for x in 0..WIDTH {
+                let (x, y) = (x as f64 + dx, y as f64 + dy);
+                for channel in 0..3 {
+                    let v = 128.0 + 50.0 * wave(channel, x, y) + 40.0 * wave(channel + 7, y, x);
+                    rgb.push(v as u8);
+                }
+            }
+        }
+        rgb
+    }
+
+    fn still(seed: u32) -> Picture {
+        picture(seed, 0.0, 0.0)
+    }
+
+    fn mix(a: &[u8], b: &[u8], share: f64) -> Picture {
+        let blend =
+            |(&a, &b): (&u8, &u8)| (f64::from(a) * (1.0 - share) + f64::from(b) * share) as u8;
+        a.iter().zip(b).map(blend).collect()
+    }
+
+    fn noisy(mut frame: Picture, amplitude: u8, seed: u32) -> Picture {
+        let mut state = seed.wrapping_mul(747_796_405).wrapping_add(1);
+        for byte in &mut frame {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let shift = (state >> 24) as u8 % (2 * amplitude + 1);
+            *byte = byte.saturating_add(shift).saturating_sub(amplitude);
+        }
+        frame
+    }
+
+    fn cuts(frames: impl IntoIterator<Item = Picture>) -> Vec<f64> {
+        let mut detector = CutDetector::new(WIDTH as u32, HEIGHT as u32);
+        for (i, frame) in frames.into_iter().enumerate() {
+            detector.push(i as f64 / RATE, &frame);
+        }
+        detector.finish().candidates.iter().map(|c| c.time).collect()
+    }
+
+    #[track_caller]
+    fn check(found: &[f64], expected: &[f64]) {
+        let near = found.len() == expected.len()
+            && found.iter().zip(expected).all(|(f, e)| (f - e).abs() <= 0.1);
+        assert!(near, "found {found:?}, expected {expected:?}");
+    }
+
+    #[test]
+    fn a_hard_cut_is_the_first_frame_of_the_new_shot() {
+        let frames = (0..75).map(|i| noisy(still(1 + i / 25), 6, i));
+        assert_eq!(cuts(frames), [1.0, 2.0]);
+    }
+
+    #[test]
+    fn cuts_within_movement_are_found() {
+        let frames = (0..60u32).map(|i| picture(1 + i / 30, f64::from(i) * 1.5, 0.0));
+        assert_eq!(cuts(frames), [1.2]);
+    }
+
+    #[test]
+    fn dark_shots_are_cut_too() {
+        let dark = |seed| mix(&[0; WIDTH * HEIGHT * 3], &still(seed), 0.2);
+        assert_eq!(cuts((0..60).map(|i| noisy(dark(1 + i / 30), 1, i))), [1.2]);
+    }
+
+    #[test]
+    fn what_is_no_cut_is_not_reported() {
+        let flash = |i: u32| match i {
+            30 => mix(&still(1), &[255; WIDTH * HEIGHT * 3], 0.9),
+            31 | 32 => mix(&still(1), &[255; WIDTH * HEIGHT * 3], 0.5),
+            _ => still(1),
+        };
+        let caption = |i: u32| {
+            let mut frame = still(1);
+            if (25..60).contains(&i) {
+                for y in 65..85 {
+                    frame[(y * WIDTH + 10) * 3..(y * WIDTH + 90) * 3].fill(240);
+                }
+            }
+            frame
+        };
+        let whip = |i: u32| {
+            picture(1, if (30..45).contains(&i) { f64::from(i - 30) * 30.0 } else { 0.0 }, 0.0)
+        };
+        let cases: [(&str, &dyn Fn(u32) -> Picture); 9] = [
+            ("a still picture", &|_| still(1)),
+            ("noise", &|i| noisy(still(1), 25, i)),
+            ("a flash", &flash),
+            ("a caption", &caption),
+            ("a slow pan", &|i| picture(1, f64::from(i) * 0.8, 0.0)),
+            ("a fast pan", &|i| picture(1, f64::from(i) * 6.0, f64::from(i) * 2.0)),
+            ("a pan that stops", &|i| whip(i.min(44))),
+            ("animation on threes", &|i| picture(1, f64::from(i / 3) * 5.0, 0.0)),
+            ("the light going down", &|i| {
+                mix(&still(1), &[0; WIDTH * HEIGHT * 3], f64::from(i.clamp(20, 50) - 20) / 60.0)
+            }),
+        ];
+        for (name, frame) in cases {
+            let found = cuts((0..100).map(frame));
+            assert!(found.is_empty(), "{name}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_dissolve_is_its_middle() {
+        for length in [12, 25, 40u32] {
+            let share = |i: u32| f64::from(i.clamp(40, 40 + length) - 40) / f64::from(length);
+            let frames = (0..130).map(|i| noisy(mix(&still(1), &still(2), share(i)), 3, i));
+            check(&cuts(frames), &[f64::from(80 + length) / 2.0 / RATE]);
+        }
+    }
+
+    #[test]
+    fn a_passage_through_black_is_one_boundary() {
+        let black = vec![0; WIDTH * HEIGHT * 3];
+        // Fade out, 20 frames of black, fade in.
+        let fade = |i: u32| match i {
+            0..40 => still(1),
+            40..60 => mix(&still(1), &black, f64::from(i - 39) / 20.0),
+            60..80 => black.clone(),
+            80..100 => mix(&black, &still(2), f64::from(i - 79) / 20.0),
+            _ => still(2),
+        };
+        let found = cuts((0..140).map(fade));
+        check(&found, &[69.5 / RATE]);
+        // Hard black of half a second between two shots, and one second before the first.
+        let hard = |i: u32| match i {
+            0..25 | 60..72 => black.clone(),
+            25..60 => still(1),
+            _ => still(2),
+        };
+        check(&cuts((0..120).map(hard)), &[0.5, 66.0 / RATE]);
+        // Black to the end separates nothing; a blink neither.
+        let ends = |i: u32| if i == 30 || i >= 80 { black.clone() } else { still(1) };
+        check(&cuts((0..120).map(ends)), &[]);
+    }
+
+    #[test]
+    fn a_fade_through_white_is_one_boundary() {
+        let white = vec![255; WIDTH * HEIGHT * 3];
+        let fade = |i: u32| match i {
+            0..40 => still(1),
+            40..60 => mix(&still(1), &white, f64::from(i - 39) / 20.0),
+            60..64 => white.clone(),
+            64..84 => mix(&white, &still(2), f64::from(i - 63) / 20.0),
+            _ => still(2),
+        };
+        check(&cuts((0..140).map(fade)), &[62.0 / RATE]);
+    }
+
+    #[test]
+    fn odd_input_is_harmless() {
+        assert_eq!(CutDetector::new(160, 90).finish(), Cuts::default());
+        let mut detector = CutDetector::new(0, 0);
+        detector.push(0.0, &[]);
+        detector.push(0.0, &[1, 2, 3]);
+        assert_eq!(detector.finish().candidates, []);
+        // Thousands of frames at one time: memory stays bounded.
+        let mut detector = CutDetector::new(4, 4);
+        for i in 0..5_000u32 {
+            detector.push(1.0, &[(i % 251) as u8; 48]);
+            assert!(detector.recent.len() <= MAX_KEPT + 1);
+        }
+    }
+
+    #[test]
+    fn slides_at_a_variable_frame_rate_are_cut() {
+        let mut detector = CutDetector::new(WIDTH as u32, HEIGHT as u32);
+        for i in 0..6 {
+            detector.push(f64::from(i) * 4.0, &still(i + 1));
+        }
+        let times: Vec<f64> = detector.finish().candidates.iter().map(|c| c.time).collect();
+        assert_eq!(times, [4.0, 8.0, 12.0, 16.0, 20.0]);
+    }
 }

@@ -204,7 +204,8 @@ impl Window {
     /// The next frame's level and the level below which it is quiet; `None` for the second where
     /// the surroundings hold no contrast. Waits for the look ahead unless the sound has `ended`.
     fn judge(&mut self, ended: bool) -> Option<(f32, Option<f32>)> {
-        if self.next >= self.levels.len() || (!ended && self.levels.len() - self.next <= Self::AHEAD)
+        if self.next >= self.levels.len()
+            || (!ended && self.levels.len() - self.next <= Self::AHEAD)
         {
             return None;
         }
@@ -284,7 +285,8 @@ mod tests {
     #[test]
     fn pauses_are_found_at_their_centres_and_longer_ones_are_stronger() {
         for floor in [0.0, 0.003] {
-            let found = listen(&[(3.0, 0.3), (0.5, floor), (3.0, 0.3), (1.2, floor), (2.0, 0.2)]).candidates;
+            let found = listen(&[(3.0, 0.3), (0.5, floor), (3.0, 0.3), (1.2, floor), (2.0, 0.2)])
+                .candidates;
             assert_eq!(found.len(), 2, "floor {floor}: {found:?}");
             assert!((found[0].time - 3.25).abs() < 0.05, "{found:?}");
             assert!((found[1].time - 7.1).abs() < 0.05, "{found:?}");
@@ -309,7 +311,8 @@ mod tests {
 
     #[test]
     fn a_click_does_not_end_a_pause() {
-        let found = listen(&[(3.0, 0.3), (0.5, 0.0), (0.04, 0.3), (0.5, 0.0), (3.0, 0.3)]).candidates;
+        let found =
+            listen(&[(3.0, 0.3), (0.5, 0.0), (0.04, 0.3), (0.5, 0.0), (3.0, 0.3)]).candidates;
         assert_eq!(found.len(), 1, "{found:?}");
         assert!((found[0].time - 3.52).abs() < 0.05, "{found:?}");
     }

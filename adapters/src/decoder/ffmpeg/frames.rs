@@ -16,8 +16,12 @@ use super::{Error, FfmpegOptions};
 const STRIDE: f64 = 5.0;
 
 /// How much earlier to look, step by step, when a seek lands behind the time asked for, seconds.
-/// The last one means the beginning.
+/// Formats without an index land between key frames, or behind the one wanted by as much as frames
+/// are reordered. The last step means the beginning.
 const STEPS_BACK: [f64; 4] = [0.0, 2.0, 15.0, f64::INFINITY];
+
+/// A time before everything: seeking to it means the beginning, seconds.
+const BEGINNING: f64 = -10.0;
 
 /// Slack for the rounding of times to the ticks of the container, seconds.
 const EPSILON: f64 = 1e-4;
@@ -31,9 +35,9 @@ pub(super) fn frames(
     let mut found = vec![None; times.len()];
     let Some(stream) = input.picture else { return Ok(found) };
     let per_frame = u32::try_from(times.len()).unwrap_or(u32::MAX);
-    input.deadline.set(
-        options.timeout.saturating_add(options.timeout_per_second.saturating_mul(per_frame)),
-    );
+    input
+        .deadline
+        .set(options.timeout.saturating_add(options.timeout_per_second.saturating_mul(per_frame)));
     input.picture_only();
 
     let mut order: Vec<usize> = (0..times.len()).filter(|&i| times[i].is_finite()).collect();
@@ -89,15 +93,17 @@ impl Reel {
             return self.play_to(time, input);
         }
         for back in STEPS_BACK {
-            let target = (time - back).max(f64::MIN);
-            let at_start = !self.started && target <= 0.0;
-            if !at_start && self.restart(target.max(0.0), input).is_err() {
+            let target = if time - back > 0.0 { time - back } else { BEGINNING };
+            let at_start = !self.started && target == BEGINNING;
+            if !at_start && self.restart(target, input).is_err() {
                 // Some containers cannot seek, or not to their beginning: what lies ahead is all
                 // there is.
                 input.deadline.check()?;
             }
             self.play_to(time, input)?;
-            if self.current.as_ref().is_some_and(|(t, _)| *t <= time + EPSILON) || target <= 0.0 {
+            if self.current.as_ref().is_some_and(|(t, _)| *t <= time + EPSILON)
+                || target == BEGINNING
+            {
                 break;
             }
         }

@@ -18,7 +18,8 @@ use super::{Error, FfmpegOptions};
 
 /// Demuxers of real media files. Absent on purpose: playlists (hls, concat, dash), picture
 /// sequences, text renderers and everything that opens a second file or an address.
-const FORMATS: &CStr = c"aac,ac3,aiff,amr,ape,asf,au,avi,caf,dts,dv,eac3,flac,flv,gif,gxf,h264,hevc,\
+const FORMATS: &CStr =
+    c"aac,ac3,aiff,amr,ape,asf,au,avi,caf,dts,dv,eac3,flac,flv,gif,gxf,h264,hevc,\
 ivf,m4v,matroska,mov,mp3,mpeg,mpegts,mpegvideo,mxf,nut,obu,ogg,rm,tta,vc1,voc,w64,wav,webm,wtv,wv,\
 yuv4mpegpipe";
 
@@ -205,11 +206,8 @@ impl Input {
         // SAFETY: `st` belongs to the open context; the entry is read before anything else is
         // called on it.
         let entry = unsafe {
-            let entry = ffi::avformat_index_get_entry_from_timestamp(
-                st,
-                stamp,
-                ffi::AVSEEK_FLAG_BACKWARD,
-            );
+            let entry =
+                ffi::avformat_index_get_entry_from_timestamp(st, stamp, ffi::AVSEEK_FLAG_BACKWARD);
             entry.as_ref().map(|e| e.timestamp)
         };
         entry.map(|e| self.seconds(stream, e))
@@ -269,7 +267,11 @@ impl Input {
                 ffi::AVPacketSideDataType::AV_PKT_DATA_DISPLAYMATRIX,
                 &mut size,
             );
-            if data.is_null() || size < 36 { None } else { Some(data.cast::<[i32; 9]>().read_unaligned()) }
+            if data.is_null() || size < 36 {
+                None
+            } else {
+                Some(data.cast::<[i32; 9]>().read_unaligned())
+            }
         };
         matrix.map_or_else(Turn::default, |m| Turn::from_matrix(&m))
     }
@@ -421,9 +423,9 @@ impl Input {
     }
 
     fn codec_name(&self, stream: usize) -> String {
-        self.context.stream(stream).map_or_else(String::new, |st| {
-            st.parameters().id().name().to_owned()
-        })
+        self.context
+            .stream(stream)
+            .map_or_else(String::new, |st| st.parameters().id().name().to_owned())
     }
 
     fn medium(&self, stream: usize) -> Option<ffmpeg::media::Type> {

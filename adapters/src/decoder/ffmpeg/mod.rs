@@ -31,7 +31,8 @@ use input::Input;
 /// Limits that keep a hostile file from costing more than it may.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FfmpegOptions {
-    /// Decoding threads per file. Each holds a few more pictures in memory.
+    /// Decoding threads per file. Each holds a few more pictures in memory. One more than there
+    /// are cores keeps them busy while a frame is scaled and judged.
     pub threads: usize,
     /// Largest picture, width × height. A larger one is `TooLarge`.
     pub max_pixels: u64,
@@ -52,7 +53,7 @@ pub struct FfmpegOptions {
 impl Default for FfmpegOptions {
     fn default() -> Self {
         Self {
-            threads: 2,
+            threads: std::thread::available_parallelism().map_or(3, |n| n.get() + 1).min(5),
             max_pixels: 8192 * 4608,
             max_streams: 64,
             max_duration: 24.0 * 3600.0,

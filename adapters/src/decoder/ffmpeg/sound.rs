@@ -188,9 +188,8 @@ impl Resampler {
             let room = ffi::swr_get_out_samples(self.raw, samples).max(0) + 64;
             out.resize(start + room as usize, 0.0);
             let mut plane = out.as_mut_ptr().add(start).cast::<u8>();
-            let source = frame.map_or(std::ptr::null_mut(), |f| {
-                (*f.as_ptr()).extended_data.cast::<*const u8>()
-            });
+            let source = frame
+                .map_or(std::ptr::null_mut(), |f| (*f.as_ptr()).extended_data.cast::<*const u8>());
             ffi::swr_convert(self.raw, &mut plane, room, source, samples)
         };
         out.truncate(start + count.max(0) as usize);

@@ -37,7 +37,10 @@ impl Run {
         let times = match (self.blink, long, short) {
             (true, ..) => [None, None],
             // Black as long as a shot is one, except that nothing precedes a video's beginning.
-            (_, true, _) => [(self.fade_start < self.start || self.start > 0.5).then_some(self.start), Some(self.end)],
+            (_, true, _) => [
+                (self.fade_start < self.start || self.start > 0.5).then_some(self.start),
+                Some(self.end),
+            ],
             (_, _, true) => [Some(self.end), None],
             _ => [Some(f64::midpoint(self.start, self.end)), None],
         };
@@ -69,8 +72,8 @@ impl BlackRuns {
             }
         } else {
             if let Some((start, fade_start, before)) = self.open.take() {
-                let blink = time - start < BLINK
-                    && before.is_some_and(|b| b.correlation(signature) > 0.8);
+                let blink =
+                    time - start < BLINK && before.is_some_and(|b| b.correlation(signature) > 0.8);
                 self.runs.push(Run { start, end: time, fade_start, fade_end: time, blink });
                 self.brightening = Some(luma);
             } else if let (Some(last), Some(run)) = (self.brightening, self.runs.last_mut()) {
@@ -99,7 +102,13 @@ impl BlackRuns {
     pub(super) fn finish(mut self) -> Vec<Run> {
         if let Some((start, fade_start, _)) = self.open {
             // Kept to swallow what the fade itself looks like.
-            self.runs.push(Run { start, end: f64::INFINITY, fade_start, fade_end: f64::INFINITY, blink: true });
+            self.runs.push(Run {
+                start,
+                end: f64::INFINITY,
+                fade_start,
+                fade_end: f64::INFINITY,
+                blink: true,
+            });
         }
         self.runs
     }

@@ -59,7 +59,8 @@ impl Gradual {
             return;
         }
         self.recent.push_back((time, signature.clone()));
-        if self.recent.len() > LENGTHS[LENGTHS.len() - 1] + 2 * hold(LENGTHS[LENGTHS.len() - 1]) + 1 {
+        if self.recent.len() > LENGTHS[LENGTHS.len() - 1] + 2 * hold(LENGTHS[LENGTHS.len() - 1]) + 1
+        {
             self.recent.pop_front();
         }
         for steps in LENGTHS {
@@ -80,6 +81,10 @@ impl Gradual {
     fn dissolve(&self, first: usize, steps: usize) -> Option<Span> {
         let (start, from) = self.recent.get(first)?;
         let (end, to) = self.recent.get(first + steps)?;
+        // The cheap measures first: most stretches end here.
+        if from.difference(to).overall < 0.6 * MIN_DIFFERENCE {
+            return None;
+        }
         let difference = from.layout_difference(to);
         if difference < MIN_DIFFERENCE || from.correlation(to) > SAME_LAYOUT {
             return None;
@@ -122,9 +127,14 @@ impl Gradual {
     /// meet in a blank picture are a fade through it.
     fn keep(&mut self, span: Span) {
         let Some(last) = self.found.last_mut() else { return self.found.push(span) };
-        if last.to_blank && span.from_blank && span.start - last.end < BLANK && span.candidate.time > last.candidate.time + 0.1 {
+        if last.to_blank
+            && span.from_blank
+            && span.start - last.end < BLANK
+            && span.candidate.time > last.candidate.time + 0.1
+        {
             let time = f64::midpoint(last.candidate.time, span.candidate.time);
-            last.candidate = Candidate { time, strength: last.candidate.strength.max(span.candidate.strength) };
+            last.candidate =
+                Candidate { time, strength: last.candidate.strength.max(span.candidate.strength) };
             last.end = span.end;
             last.to_blank = span.to_blank;
             return;

@@ -94,7 +94,11 @@ impl VisualSeconds {
             colourfulness: sums.colourfulness / samples,
             motion: sums.motion / sums.frames.max(1) as f32,
             sharpness: sums.sharpness / samples,
-            histogram: sums.histogram.iter().map(|&n| n as f32 / sums.pixels.max(1) as f32).collect(),
+            histogram: sums
+                .histogram
+                .iter()
+                .map(|&n| n as f32 / sums.pixels.max(1) as f32)
+                .collect(),
             hash: sums.hash,
         });
     }
@@ -164,7 +168,9 @@ fn perceptual_hash(rgb: &[u8], width: usize, height: usize) -> u64 {
             let (left, right) = span(x, width);
             let mut sum = 0;
             for line in top..bottom {
-                for pixel in rgb[(line * width + left) * 3..(line * width + right) * 3].chunks_exact(3) {
+                for pixel in
+                    rgb[(line * width + left) * 3..(line * width + right) * 3].chunks_exact(3)
+                {
                     sum += luma_of(pixel[0].into(), pixel[1].into(), pixel[2].into());
                 }
             }
@@ -231,7 +237,9 @@ mod tests {
             (0..90usize)
                 .flat_map(|y| (0..160usize).map(move |x| (x, y)))
                 .flat_map(|(x, y)| {
-                    let v = ((x + shift) * (y + 20) / 60 % 200 + light + (x * 7 + y * 13) % (noise + 1)) as u8;
+                    let v = ((x + shift) * (y + 20) / 60 % 200
+                        + light
+                        + (x * 7 + y * 13) % (noise + 1)) as u8;
                     [v, v, v]
                 })
                 .collect()
