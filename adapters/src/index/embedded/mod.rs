@@ -18,6 +18,7 @@ use ports::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQu
 use ports::{ErrorKind, PortError, Result};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tantivy::directory::MmapDirectory;
+use tantivy::directory::error::OpenReadError;
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 use tantivy::{Index, IndexReader, ReloadPolicy, TantivyError};
 
@@ -215,7 +216,16 @@ impl VectorIndex for EmbeddedIndex {
 /// What tantivy reports, as the port names it.
 fn failed(error: TantivyError) -> PortError {
     let kind = match &error {
-        TantivyError::DataCorruption(_) | TantivyError::IncompatibleIndex(_) => ErrorKind::Corrupt,
+        TantivyError::DataCorruption(_)
+        | TantivyError::IncompatibleIndex(_)
+        | TantivyError::OpenReadError(
+            OpenReadError::FileDoesNotExist(_) | OpenReadError::IncompatibleIndex(_),
+        ) => ErrorKind::Corrupt,
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. })
+            if io_error.kind() == std::io::ErrorKind::InvalidData =>
+        {
+            ErrorKind::Corrupt
+        }
         TantivyError::SchemaError(_)
         | TantivyError::MissingPlugin(_)
         | TantivyError::UnexpectedPlugin(_) => ErrorKind::Invalid,

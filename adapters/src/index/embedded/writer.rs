@@ -274,8 +274,10 @@ impl Worker {
             tracing::warn!(error = %e, "the index cannot show its merged segments yet");
         }
         // The merged segments' files were still in use when the merge ended.
-        if let Some(writer) = &self.writer {
-            drop(writer.garbage_collect_files());
+        if let Some(writer) = &self.writer
+            && let Err(e) = writer.garbage_collect_files().wait()
+        {
+            tracing::warn!(error = %e, "the index cannot remove merged segments yet");
         }
     }
 }

@@ -1,0 +1,288 @@
+//! The embedded index against a bare scan of the same vectors in the same run. Prints times, the
+//! ratio to each bar and whether every ranking equals the exact one; exits with 1 when one does
+//! not. Run with `cargo bench -p shotlog-adapters --no-default-features --bench index`.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use ports::index::{FieldValue, Filter, Point, PointId, Test, TextQuery, VectorIndex, VectorQuery};
+use serde_json::json;
+use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
+
+const POINTS: usize = 100_000;
+const DIMENSION: usize = 384;
+const CHUNKS_PER_VIDEO: usize = 100;
+const BATCH: usize = 2_000;
+const QUERIES: usize = 60;
+const TOP: usize = 10;
+
+/// A kind of search, what it keeps of the points, and its bar as a share of the bare scan.
+struct Case {
+    name: &'static str,
+    filter: Filter,
+    keeps: fn(usize) -> bool,
+    bar: Option<f64>,
+}
+
+#[tokio::main]
+async fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let options = EmbeddedOptions {
+        folder: folder.path().into(),
+        dimension: DIMENSION,
+        model: "bench".into(),
+        threads: 0,
+        writer_memory: 64_000_000,
+    };
+    println!("{POINTS} points × {DIMENSION} dimensions, top {TOP}, {QUERIES} queries each\n");
+    let mut random = Random(7);
+    let rows: Vec<f32> = (0..POINTS).flat_map(|_| random.unit_vector()).collect();
+    let before = memory();
+
+    let index = EmbeddedIndex::open(options.clone()).await?;
+    let mut commits = Vec::new();
+    let started = Instant::now();
+    for first in (0..POINTS).step_by(BATCH) {
+        let points = (first..POINTS.min(first + BATCH)).map(|i| point(i, &rows)).collect();
+        commits.push(timed(index.replace(None, points)).await?.1);
+    }
+    // Dropping waits for the merge that is running.
+    drop(index);
+    println!("build         {:8.1} s", started.elapsed().as_secs_f64());
+    report("commit 2,000", &mut commits);
+    let (index, took) = timed(EmbeddedIndex::open(options)).await?;
+    println!("open          {:8.2} ms", millis(took));
+
+    let keyword = |word: &str| Test::AnyKeyword(vec![word.into()]);
+    let cases = [
+        Case { name: "unfiltered", filter: Filter::default(), keeps: |_| true, bar: Some(1.5) },
+        Case {
+            name: "10 % by tag",
+            filter: Filter::default().and("tags", keyword("tag3")),
+            keeps: |i| i % 10 == 3,
+            bar: Some(0.5),
+        },
+        Case {
+            name: "10 % by video",
+            filter: Filter::default().and(
+                "video_id",
+                Test::AnyKeyword((0..POINTS / CHUNKS_PER_VIDEO).step_by(10).map(video).collect()),
+            ),
+            keeps: |i| i / CHUNKS_PER_VIDEO % 10 == 0,
+            bar: Some(0.5),
+        },
+        Case {
+            name: "10 % by time",
+            filter: Filter::default().and("start", Test::AtLeast(900.0)),
+            keeps: |i| i % CHUNKS_PER_VIDEO >= 90,
+            bar: Some(0.5),
+        },
+        Case {
+            name: "1 % by object",
+            filter: Filter::default().and("objects", keyword("object42")),
+            keeps: |i| i % 100 == 42,
+            bar: None,
+        },
+    ];
+    let mut bare = Vec::new();
+    let mut times: Vec<Vec<Duration>> = cases.iter().map(|_| Vec::new()).collect();
+    let mut texts = Vec::new();
+    let mut different = 0;
+    for round in 0..QUERIES + 5 {
+        let query = random.unit_vector();
+        let started = Instant::now();
+        let exact = bare_scan(&rows, &query, |_| true);
+        let bare_time = started.elapsed();
+        let mut case_times = Vec::new();
+        for case in &cases {
+            let expected = match case.name {
+                "unfiltered" => exact.clone(),
+                _ => bare_scan(&rows, &query, case.keeps),
+            };
+            let search = VectorQuery {
+                field: "combined".into(),
+                vector: query.clone(),
+                filter: case.filter.clone(),
+                limit: TOP,
+                threshold: None,
+            };
+            let (hits, took) = timed(index.search(search)).await?;
+            case_times.push(took);
+            let found: Vec<PointId> = hits.into_iter().map(|hit| hit.id).collect();
+            let expected: Vec<PointId> = expected.into_iter().map(|(_, i)| id(i)).collect();
+            if found != expected {
+                different += 1;
+                println!("{}: {found:?} instead of {expected:?}", case.name);
+            }
+        }
+        let text = format!("{} {}", word(random.below(5000)), word(random.below(5000)));
+        let search = TextQuery { text, filter: Filter::default(), limit: TOP };
+        let text_time = timed(index.text_search(search)).await?.1;
+        // The first rounds read the files in.
+        if round >= 5 {
+            bare.push(bare_time);
+            texts.push(text_time);
+            for (all, one) in times.iter_mut().zip(case_times) {
+                all.push(one);
+            }
+        }
+    }
+    let reference = report("bare scan", &mut bare);
+    let mut missed = 0;
+    for (case, times) in cases.iter().zip(&mut times) {
+        let ratio = report(case.name, times) / reference;
+        if let Some(bar) = case.bar {
+            let verdict = if ratio <= bar { "met" } else { "MISSED" };
+            missed += usize::from(ratio > bar);
+            println!("              {ratio:8.2} × the bare scan, bar {bar} ×: {verdict}");
+        } else {
+            println!("              {ratio:8.2} × the bare scan");
+        }
+    }
+    report("text search", &mut texts);
+
+    let mut small = Vec::new();
+    for number in 0..20 {
+        let (first, scope) = (number * CHUNKS_PER_VIDEO, Filter::video(&video(number)));
+        let points = (first..first + CHUNKS_PER_VIDEO).map(|i| point(i, &rows)).collect();
+        small.push(timed(index.replace(Some(&scope), points)).await?.1);
+    }
+    report("replace a video", &mut small);
+    let after = memory();
+    let mebibytes = |key: &str| (after[key] as f64 - before[key] as f64) / 1024.0;
+    println!(
+        "resident      {:8.0} MiB of its own and {:.0} MiB of mapped files",
+        mebibytes("RssAnon"),
+        mebibytes("RssFile")
+    );
+    println!("\nrankings that differ from the exact one: {different}");
+    println!("bars missed: {missed}");
+    Ok(if different == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The yardstick: every row in one flat vector, one thread, sixteen sums side by side.
+fn bare_scan(rows: &[f32], query: &[f32], keeps: impl Fn(usize) -> bool) -> Vec<(f32, usize)> {
+    let mut best: Vec<(f32, usize)> = Vec::with_capacity(TOP + 1);
+    for (i, row) in rows.chunks_exact(DIMENSION).enumerate() {
+        if !keeps(i) {
+            continue;
+        }
+        let score = dot(query, row);
+        if best.len() < TOP || best.last().is_some_and(|last| score > last.0) {
+            let at = best.partition_point(|(better, _)| *better >= score);
+            best.insert(at, (score, i));
+            best.truncate(TOP);
+        }
+    }
+    best
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0_f32; 16];
+    for (a, b) in a.chunks_exact(16).zip(b.chunks_exact(16)) {
+        for lane in 0..16 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum()
+}
+
+fn point(i: usize, rows: &[f32]) -> Point {
+    let mut random = Random(i as u64);
+    let text: Vec<String> = (0..30).map(|_| word(random.below(5000))).collect();
+    let text = text.join(" ");
+    let start = (i % CHUNKS_PER_VIDEO) as f64 * 10.0;
+    let keywords = |word: String| FieldValue::Keywords(vec![word]);
+    Point {
+        id: id(i),
+        vectors: BTreeMap::from([("combined".into(), rows[i * DIMENSION..][..DIMENSION].to_vec())]),
+        payload: BTreeMap::from([
+            ("chunk_config".into(), keywords("audio_video:5-20".into())),
+            ("tags".into(), keywords(format!("tag{}", i % 10))),
+            ("objects".into(), keywords(format!("object{}", i % 100))),
+            ("people_count".into(), FieldValue::Integer((i % 5) as i64)),
+            ("start".into(), FieldValue::Float(start)),
+            ("end".into(), FieldValue::Float(start + 10.0)),
+        ]),
+        document: json!({
+            "start": start,
+            "end": start + 10.0,
+            "description": text,
+            "objects": [format!("object{}", i % 100)],
+            "tags": [format!("tag{}", i % 10)],
+        }),
+        text,
+    }
+}
+
+fn id(i: usize) -> PointId {
+    PointId {
+        video_id: video(i / CHUNKS_PER_VIDEO),
+        chunk_id: (i % CHUNKS_PER_VIDEO) as u32,
+        analyzer_id: "default_video".into(),
+    }
+}
+
+fn video(number: usize) -> String {
+    format!("{number:016x}")
+}
+
+fn word(number: usize) -> String {
+    format!("word{number}")
+}
+
+async fn timed<T>(work: impl Future<Output = ports::Result<T>>) -> ports::Result<(T, Duration)> {
+    let started = Instant::now();
+    Ok((work.await?, started.elapsed()))
+}
+
+/// Prints the median and the 99th percentile; returns the median in milliseconds.
+fn report(name: &str, times: &mut [Duration]) -> f64 {
+    times.sort_unstable();
+    let p50 = millis(times[times.len() / 2]);
+    let p99 = millis(times[(times.len() * 99).div_ceil(100) - 1]);
+    println!("{name:<15} p50 {p50:8.2} ms, p99 {p99:8.2} ms");
+    p50
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+/// The resident kibibytes of this process by kind; zero where the system does not say.
+fn memory() -> BTreeMap<&'static str, u64> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let read = |key: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+        line.split_whitespace().next()?.parse().ok()
+    };
+    ["RssAnon", "RssFile"].map(|key| (key, read(key).unwrap_or(0))).into()
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    /// A direction drawn evenly enough: sums of uniform numbers are nearly normal.
+    fn unit_vector(&mut self) -> Vec<f32> {
+        let mut uniform = || (self.next() >> 40) as f32 / (1 << 24) as f32 - 0.5;
+        let raw: Vec<f32> =
+            (0..DIMENSION).map(|_| uniform() + uniform() + uniform() + uniform()).collect();
+        let length = raw.iter().map(|x| x * x).sum::<f32>().sqrt();
+        raw.into_iter().map(|x| x / length).collect()
+    }
+}
