@@ -190,8 +190,8 @@ fn matches(filter: &Filter, point: &Point) -> bool {
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    // Rounding can carry the product of two unit vectors past 1.
-    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(-1.0, 1.0)
+    // Rounding can carry the product of two unit vectors past 1, and zero has one sign only.
+    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(-1.0, 1.0) + 0.0
 }
 
 fn bm25<'a>(

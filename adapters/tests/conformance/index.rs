@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -157,15 +157,7 @@ async fn embedded_survives_being_killed() {
     let mut acknowledged = [0; SEQUENCES];
     let mut total = 0;
     for round in 0..12 {
-        let from: Vec<String> = acknowledged.iter().map(usize::to_string).collect();
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["index::writes_until_killed", "--exact", "--ignored", "--nocapture"])
-            .env(CRASH_FOLDER, folder.path())
-            .env(CRASH_FROM, from.join(","))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = start_writing(folder.path(), &acknowledged);
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut note = |line: String| {
             if let Some(numbers) = line.strip_prefix("acknowledged ") {
@@ -213,9 +205,40 @@ async fn embedded_survives_being_killed() {
     assert!(total > 20, "the child wrote {total} batches, too few to mean anything");
 }
 
-/// The process that the test above kills.
+/// Kills a process while it makes a new index: what it leaves opens.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "runs until it is killed; started by embedded_survives_being_killed"]
+async fn embedded_survives_being_killed_at_birth() {
+    let mut random = Random(3);
+    for _ in 0..12 {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = start_writing(folder.path(), &[0; SEQUENCES]);
+        std::thread::sleep(Duration::from_micros(random.below(60_000) as u64));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let index = open(folder.path()).await;
+        let count = index.count(&Filter::default()).await.unwrap();
+        assert_eq!(count % SIZE as u64, 0, "{count} points are no whole number of batches");
+        index.replace(Some(&Filter::default()), batch(1)).await.unwrap();
+        assert_whole(&index, 1).await;
+    }
+}
+
+/// Starts [`writes_until_killed`] in a process of its own; each sequence goes on where it was.
+fn start_writing(folder: &Path, from: &[usize; SEQUENCES]) -> Child {
+    let from: Vec<String> = from.iter().map(usize::to_string).collect();
+    Command::new(std::env::current_exe().unwrap())
+        .args(["index::writes_until_killed", "--exact", "--ignored", "--nocapture"])
+        .env(CRASH_FOLDER, folder)
+        .env(CRASH_FROM, from.join(","))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// The process that the tests above kill.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "runs until it is killed; started by the tests that kill it"]
 async fn writes_until_killed() {
     let Some(folder) = std::env::var_os(CRASH_FOLDER) else { return };
     let from = std::env::var(CRASH_FROM).unwrap();

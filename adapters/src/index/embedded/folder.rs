@@ -96,10 +96,19 @@ impl Folder {
         Err(PortError::new(ErrorKind::Invalid, message))
     }
 
-    /// Where the segments live; created when it is not there.
+    /// Where the segments live; created when it is not there. What a killed process was about to
+    /// rename is removed.
     pub(super) fn segments(&self) -> Result<PathBuf> {
         let path = self.path.join("segments");
         fs::create_dir_all(&path)?;
+        for folder in [&self.path, &path] {
+            for entry in fs::read_dir(folder)? {
+                let entry = entry?;
+                if entry.file_name().as_encoded_bytes().starts_with(b".tmp") {
+                    fs::remove_file(entry.path())?;
+                }
+            }
+        }
         File::open(&self.path)?.sync_all()?;
         Ok(path)
     }

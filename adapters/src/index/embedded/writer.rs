@@ -9,7 +9,7 @@ use std::thread;
 use ports::{ErrorKind, PortError, Result};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergePolicy, NoMergePolicy};
 use tantivy::query::Query;
-use tantivy::{Index, IndexReader, IndexWriter, TantivyDocument, Term};
+use tantivy::{Directory, Index, IndexReader, IndexWriter, TantivyDocument, Term};
 use tokio::sync::{mpsc, oneshot};
 
 use super::failed;
@@ -214,6 +214,8 @@ impl Worker {
             }
         }
         writer.commit()?;
+        // The commit is a rename, which only the folder itself makes durable.
+        self.index.directory().sync_directory()?;
         Ok(())
     }
 
