@@ -70,7 +70,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
                 "video_id",
                 Test::AnyKeyword((0..POINTS / CHUNKS_PER_VIDEO).step_by(10).map(video).collect()),
             ),
-            keeps: |i| i / CHUNKS_PER_VIDEO % 10 == 0,
+            keeps: |i| (i / CHUNKS_PER_VIDEO).is_multiple_of(10),
             bar: Some(0.5),
         },
         Case {

@@ -271,7 +271,7 @@ fn number(sequence: usize, i: usize) -> usize {
 
 /// The batch that the i-th one of a sequence takes the place of: two of three do.
 fn removed_by(sequence: usize, i: usize) -> Option<usize> {
-    (i % 3 != 0).then(|| number(sequence, i - 1))
+    (!i.is_multiple_of(3)).then(|| number(sequence, i - 1))
 }
 
 /// The batches of a sequence that are there when so many have been written.
