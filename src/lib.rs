@@ -16,5 +16,8 @@
 //! 6. No file of code has more than 700 lines.
 //! 7. Nothing unfinished is left in the tree.
 
+pub mod app;
+pub mod cli;
+pub mod config;
 pub mod domain;
 pub mod http;

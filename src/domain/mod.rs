@@ -15,7 +15,7 @@ pub mod filters;
 pub mod ingest;
 pub mod jobs;
 mod library;
-mod passages;
+pub mod passages;
 mod points;
 pub mod record;
 pub mod reindex;

@@ -6,16 +6,18 @@ use super::record::{AnalyzedVideo, Output, Span};
 
 /// What one chunk says.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ChunkText {
-    pub(crate) chunk_id: u32,
-    pub(crate) span: Span,
+pub struct ChunkText {
+    /// Position in the chunk list.
+    pub chunk_id: u32,
+    /// Its segment.
+    pub span: Span,
     /// Source (`description`, `speech`, `on-screen text`) and text, in that order.
-    pub(crate) parts: Vec<(&'static str, String)>,
+    pub parts: Vec<(&'static str, String)>,
 }
 
 impl ChunkText {
     /// All parts as prose.
-    pub(crate) fn prose(&self) -> String {
+    pub fn prose(&self) -> String {
         let parts: Vec<String> = self
             .parts
             .iter()

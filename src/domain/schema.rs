@@ -1,6 +1,6 @@
 //! What this install can do: `/health`, `/schema` and `/analyzers`.
 
-use super::error::Error;
+use super::error::{Error, Result};
 use super::{Shotlog, aggregators, analyzers, filters, search};
 
 /// The health document.
@@ -64,6 +64,17 @@ pub struct AggregatorInfo {
 }
 
 impl Shotlog {
+    /// Whether each port that can be unreachable answers.
+    pub async fn probe(&self) -> Vec<(&'static str, Result<()>)> {
+        let ports = &self.ports;
+        vec![
+            ("storage answers", ports.storage.probe().await.map_err(Error::from)),
+            ("records answer", ports.records.probe().await.map_err(Error::from)),
+            ("index answers", ports.index.probe().await.map_err(Error::from)),
+            ("embedder answers", self.embed("probe").await.map(|_| ())),
+        ]
+    }
+
     /// Whether the service can work. Probes storage on each call.
     pub async fn health(&self) -> Health {
         let probe = self.ports.storage.probe().await;

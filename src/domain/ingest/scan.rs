@@ -15,6 +15,7 @@ use crate::domain::jobs::Progress;
 struct Detectors {
     cut: CutDetector,
     silence: SilenceDetector,
+    heard: bool,
     progress: Progress,
 }
 
@@ -24,7 +25,11 @@ impl ScanSink for Detectors {
         self.stop_when_cancelled()
     }
 
-    fn audio(&mut self, _time: f64, samples: &[f32]) -> ports::Result<()> {
+    fn audio(&mut self, time: f64, samples: &[f32]) -> ports::Result<()> {
+        if !self.heard {
+            self.silence.starts_at(time);
+            self.heard = true;
+        }
         self.silence.push(samples);
         self.stop_when_cancelled()
     }
@@ -50,6 +55,7 @@ pub(super) async fn scan(
         let mut detectors = Detectors {
             cut: CutDetector::new(width, height),
             silence: SilenceDetector::new(SAMPLE_RATE),
+            heard: false,
             progress,
         };
         let summary = decoder.scan(&file, &ScanOptions { width, height }, &mut detectors);
@@ -71,7 +77,7 @@ impl Detectors {
                 semantic: Vec::new(),
             },
             visual: cuts.seconds,
-            loudness: silence.loudness,
+            loudness: silence.levels,
             end: summary.end,
         }
     }

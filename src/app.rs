@@ -1,0 +1,397 @@
+//! The composition root: from configuration to a running service. The only file that names
+//! adapters.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
+use adapters::embedder::{HashingEmbedder, OpenAiEmbedder, OpenAiEmbedderOptions};
+use adapters::fetcher::{HttpFetcher, HttpFetcherOptions};
+use adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
+use adapters::index::memory::MemoryIndex;
+use adapters::llm::{Extractive, ExtractiveOptions, OpenAiLanguageModel, OpenAiOptions};
+use adapters::openai::{Connection, Retry};
+use adapters::records::{FolderRecords, MemoryRecords};
+use adapters::storage::OpendalStorage;
+use ports::decoder::VideoDecoder;
+use ports::embedder::Embedder;
+use ports::index::VectorIndex;
+use ports::llm::LanguageModel;
+use ports::reader::TextReader;
+use ports::records::RecordStore;
+use ports::storage::ObjectStorage;
+
+use crate::config::{Config, EmbedderKind, IndexKind, LlmKind, ReaderKind, StorageKind};
+use crate::domain::jobs::JobLimits;
+use crate::domain::{Ports, Settings, Shotlog};
+use crate::http::HttpOptions;
+
+/// Why the service cannot start: the configuration key at fault, and what would be right.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct StartError(String);
+
+type Result<T, E = StartError> = std::result::Result<T, E>;
+
+/// Names the section whose adapter could not be opened.
+fn at(section: &str) -> impl Fn(ports::PortError) -> StartError + '_ {
+    move |e| StartError(format!("[{section}] {e}"))
+}
+
+/// A service and how it is served.
+pub struct App {
+    /// The use-cases.
+    pub service: Arc<Shotlog>,
+    /// How HTTP serves them.
+    pub http: HttpOptions,
+    /// One line per role: what serves it.
+    pub roles: Vec<(&'static str, String)>,
+}
+
+/// Opens every adapter that the configuration names. `address` is where the service listens.
+pub async fn build(config: &Config, address: SocketAddr) -> Result<App> {
+    check_exposure(config, address)?;
+    let base_url = base_url(config, address);
+    let (ports, roles) = open_ports(config, &base_url).await?;
+    let serves_storage = matches!(config.storage.kind, StorageKind::Fs | StorageKind::Memory);
+    let storage_origin = url::Url::parse(&ports.storage.public_url("0/0"))
+        .ok()
+        .map(|url| url.origin().ascii_serialization())
+        .filter(|_| !serves_storage);
+    let seconds = Duration::from_secs;
+    let http = HttpOptions {
+        tokens: config.auth.tokens.clone(),
+        api_only: config.http.api_only,
+        base_url,
+        serves_storage,
+        storage_origin,
+        json_limit: config.http.max_json_bytes,
+        form_limit: config.http.max_form_bytes,
+        max_field: config.http.max_field_bytes,
+        body_timeout: seconds(config.http.body_timeout),
+        upload_idle: seconds(config.http.upload_idle),
+        max_uploads: config.http.max_uploads,
+        session_ttl: seconds(config.auth.session_seconds),
+        max_sessions: config.auth.max_sessions,
+        version: env!("CARGO_PKG_VERSION").into(),
+    };
+    Ok(App { service: Shotlog::new(ports, settings(config)), http, roles })
+}
+
+/// The OpenAPI document of a service so configured. Opens nothing outside the process.
+pub async fn openapi(config: &Config) -> Result<String> {
+    let mut config = config.clone();
+    config.storage.kind = StorageKind::Memory;
+    config.index.kind = IndexKind::Memory;
+    config.embedder.kind = EmbedderKind::Hashing;
+    let app = build(&config, SocketAddr::from(([127, 0, 0, 1], 8080))).await?;
+    Ok(crate::http::openapi(&app.service, &app.http))
+}
+
+/// An open API must not be reachable by others unless that is wanted.
+fn check_exposure(config: &Config, address: SocketAddr) -> Result<()> {
+    if config.auth.tokens.is_empty() && !config.auth.allow_anonymous && !address.ip().is_loopback()
+    {
+        return Err(StartError(format!(
+            "http.listen is {address}, which others can reach, but auth.tokens is empty; set a \
+             token, listen on 127.0.0.1, or set auth.allow_anonymous = true"
+        )));
+    }
+    Ok(())
+}
+
+fn base_url(config: &Config, address: SocketAddr) -> String {
+    let given = config.http.base_url.trim_end_matches('/');
+    if !given.is_empty() {
+        return given.to_owned();
+    }
+    if address.ip().is_unspecified() {
+        return format!("http://127.0.0.1:{}", address.port());
+    }
+    format!("http://{address}")
+}
+
+fn settings(config: &Config) -> Settings {
+    Settings {
+        work_dir: config.data_dir.join("work"),
+        max_download: config.fetch.max_bytes,
+        max_upload: config.ingest.max_upload_bytes,
+        max_chunks: config.ingest.max_chunks,
+        max_duration: config.ingest.max_duration as f64,
+        concurrency: config.ingest.concurrency,
+        jobs: JobLimits {
+            workers: config.ingest.workers,
+            queue: config.ingest.queue,
+            history: config.jobs.history,
+        },
+        scan_width: config.decoder.scan_width,
+        scan_height: config.decoder.scan_height,
+        frame_side: config.ingest.frame_side,
+        frames_per_chunk: config.ingest.frames_per_chunk,
+        answer_tokens: config.ask.context_tokens,
+        ask_videos: config.ask.max_videos,
+        ui: !config.http.api_only,
+    }
+}
+
+async fn open_ports(
+    config: &Config,
+    base_url: &str,
+) -> Result<(Ports, Vec<(&'static str, String)>)> {
+    let storage = storage(config, base_url)?;
+    let records = records(config)?;
+    let embedder = embedder(config)?;
+    let index = index(config, embedder.as_ref()).await?;
+    let decoder = decoder(config)?;
+    let llm = llm(config)?;
+    let reader = reader(config)?;
+    let fetcher = HttpFetcher::new(HttpFetcherOptions {
+        connect_timeout: Duration::from_secs(config.fetch.connect_timeout),
+        read_timeout: Duration::from_secs(config.fetch.read_timeout),
+        total_timeout: Duration::from_secs(config.fetch.timeout),
+        max_redirects: config.fetch.max_redirects,
+        allow_private: config.fetch.allow_private,
+        ..HttpFetcherOptions::default()
+    })
+    .map_err(at("fetch"))?;
+    let named = |kind: &dyn std::fmt::Debug| format!("{kind:?}").to_lowercase();
+    let roles = vec![
+        ("storage", format!("{} ({})", named(&config.storage.kind), storage.bucket())),
+        ("index", named(&config.index.kind)),
+        ("embedder", embedder.model().to_owned()),
+        ("language model", llm.model().to_owned()),
+        ("text reader", reader.as_ref().map_or("none", |r| r.model()).to_owned()),
+    ];
+    let ports = Ports {
+        storage,
+        records,
+        index,
+        decoder,
+        embedder,
+        llm,
+        fetcher: Arc::new(fetcher),
+        transcriber: None,
+        voice_activity: None,
+        speaker_embedder: None,
+        detector: None,
+        reader,
+        sentiment: None,
+        recognizer: None,
+    };
+    Ok((ports, roles))
+}
+
+fn storage(config: &Config, base_url: &str) -> Result<Arc<dyn ObjectStorage>> {
+    let storage = match config.storage.kind {
+        StorageKind::Fs => OpendalStorage::folder(&config.data_dir.join("storage"), base_url),
+        StorageKind::Memory => OpendalStorage::memory(base_url),
+        #[cfg(feature = "cloud")]
+        StorageKind::S3 | StorageKind::Gcs => cloud_storage(config),
+        #[cfg(not(feature = "cloud"))]
+        StorageKind::S3 | StorageKind::Gcs => {
+            return Err(compiled_out("storage.kind = \"s3\" and \"gcs\"", "cloud"));
+        }
+    };
+    Ok(Arc::new(storage.map_err(at("storage"))?))
+}
+
+#[cfg(feature = "cloud")]
+fn cloud_storage(config: &Config) -> ports::Result<OpendalStorage> {
+    use adapters::storage::{GcsOptions, RemoteLimits, S3Options, gcs, s3};
+    let given = &config.storage;
+    let set = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    if given.kind == StorageKind::Gcs {
+        return gcs(&GcsOptions {
+            bucket: given.bucket.clone(),
+            endpoint: set(&given.endpoint),
+            prefix: given.prefix.clone(),
+            credential: set(&given.credential),
+            anonymous: false,
+            public_base_url: set(&given.public_base_url),
+            limits: RemoteLimits::default(),
+        });
+    }
+    s3(&S3Options {
+        bucket: given.bucket.clone(),
+        endpoint: set(&given.endpoint),
+        region: given.region.clone(),
+        prefix: given.prefix.clone(),
+        access_key_id: set(&given.access_key_id),
+        secret_access_key: set(&given.secret_access_key),
+        session_token: None,
+        virtual_host_style: given.virtual_host_style,
+        public_base_url: set(&given.public_base_url),
+        limits: RemoteLimits::default(),
+    })
+}
+
+fn compiled_out(choice: &str, feature: &str) -> StartError {
+    StartError(format!("{choice} was compiled out; build with --features {feature}"))
+}
+
+fn records(config: &Config) -> Result<Arc<dyn RecordStore>> {
+    if config.storage.kind == StorageKind::Memory {
+        return Ok(Arc::new(MemoryRecords::new()));
+    }
+    let folder = FolderRecords::open(&config.data_dir.join("records")).map_err(at("data_dir"))?;
+    Ok(Arc::new(folder))
+}
+
+async fn index(config: &Config, embedder: &dyn Embedder) -> Result<Arc<dyn VectorIndex>> {
+    match config.index.kind {
+        IndexKind::Memory => Ok(Arc::new(MemoryIndex::new(embedder.dimension()))),
+        IndexKind::Qdrant => Err(StartError(
+            "index.kind = \"qdrant\" is not part of this version; use \"embedded\"".into(),
+        )),
+        IndexKind::Embedded => {
+            let options = EmbeddedOptions {
+                folder: index_folder(&config.data_dir, embedder),
+                dimension: embedder.dimension(),
+                model: embedder.model().to_owned(),
+                threads: config.index.threads,
+                writer_memory: config.index.writer_memory,
+            };
+            Ok(Arc::new(EmbeddedIndex::open(options).await.map_err(at("index"))?))
+        }
+    }
+}
+
+/// One folder per embedding model: going back to a model finds its vectors again.
+fn index_folder(data_dir: &Path, embedder: &dyn Embedder) -> std::path::PathBuf {
+    let model: String = embedder
+        .model()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' })
+        .collect();
+    data_dir.join("index").join(format!("{model}-{}", embedder.dimension()))
+}
+
+#[cfg(feature = "ffmpeg")]
+fn decoder(config: &Config) -> Result<Arc<dyn VideoDecoder>> {
+    let given = &config.decoder;
+    Ok(Arc::new(FfmpegDecoder::new(FfmpegOptions {
+        threads: given.threads,
+        max_pixels: given.max_pixels,
+        max_streams: given.max_streams,
+        max_duration: config.ingest.max_duration as f64,
+        open_timeout: Duration::from_secs(given.open_timeout),
+        ..FfmpegOptions::default()
+    })))
+}
+
+#[cfg(not(feature = "ffmpeg"))]
+fn decoder(_config: &Config) -> Result<Arc<dyn VideoDecoder>> {
+    Err(compiled_out("decoding", "ffmpeg"))
+}
+
+fn connection(url: &str, api_key: &str, config: &Config) -> Connection {
+    Connection {
+        base_url: url.to_owned(),
+        api_key: (!api_key.is_empty()).then(|| api_key.to_owned()),
+        timeout: Duration::from_secs(config.llm.timeout),
+        concurrency: config.llm.concurrency,
+        retry: Retry { attempts: config.llm.attempts, ..Retry::default() },
+        ..Connection::default()
+    }
+}
+
+fn embedder(config: &Config) -> Result<Arc<dyn Embedder>> {
+    let given = &config.embedder;
+    let hashing = || HashingEmbedder::new(given.dimension).map_err(at("embedder"));
+    match given.kind {
+        EmbedderKind::Hashing => Ok(Arc::new(hashing()?)),
+        EmbedderKind::Openai => {
+            let options = OpenAiEmbedderOptions {
+                connection: connection(&given.url, &given.api_key, config),
+                model: given.model.clone(),
+                dimension: given.dimension,
+                ..OpenAiEmbedderOptions::default()
+            };
+            Ok(Arc::new(OpenAiEmbedder::new(options).map_err(at("embedder"))?))
+        }
+        EmbedderKind::Onnx => onnx::embedder(config),
+        EmbedderKind::Auto => match onnx::embedder(config) {
+            Ok(embedder) => Ok(embedder),
+            Err(error) => {
+                tracing::warn!(
+                    "no sentence encoder, search goes by wording: {error}; `shotlog models` says how to get it"
+                );
+                Ok(Arc::new(hashing()?))
+            }
+        },
+    }
+}
+
+fn llm(config: &Config) -> Result<Arc<dyn LanguageModel>> {
+    let given = &config.llm;
+    Ok(match given.kind {
+        LlmKind::Extractive => Arc::new(Extractive::new(ExtractiveOptions {
+            context_tokens: given.context_tokens,
+            ..ExtractiveOptions::default()
+        })),
+        LlmKind::Openai => {
+            let options = OpenAiOptions {
+                connection: connection(&given.url, &given.api_key, config),
+                model: given.model.clone(),
+                sees: given.vision,
+                context_tokens: given.context_tokens,
+                max_output_tokens: given.max_output_tokens,
+                ..OpenAiOptions::default()
+            };
+            Arc::new(OpenAiLanguageModel::new(options).map_err(at("llm"))?)
+        }
+    })
+}
+
+fn reader(config: &Config) -> Result<Option<Arc<dyn TextReader>>> {
+    match config.reader.kind {
+        ReaderKind::None => Ok(None),
+        ReaderKind::Onnx => onnx::reader(config).map(Some),
+        ReaderKind::Auto => match onnx::reader(config) {
+            Ok(reader) => Ok(Some(reader)),
+            Err(error) => {
+                tracing::warn!("no text is read in pictures: {error}");
+                Ok(None)
+            }
+        },
+    }
+}
+
+/// The adapters that need ONNX Runtime.
+#[cfg(feature = "onnx")]
+mod onnx {
+    use adapters::OnnxRuntime;
+    use adapters::embedder::{OnnxEmbedder, OnnxEmbedderOptions};
+
+    use super::*;
+
+    pub(super) fn embedder(config: &Config) -> Result<Arc<dyn Embedder>> {
+        let runtime = OnnxRuntime::load(&config.models.onnxruntime).map_err(at("models"))?;
+        let given = &config.embedder;
+        let options = OnnxEmbedderOptions {
+            max_tokens: given.max_tokens,
+            threads: config.models.threads,
+            ..OnnxEmbedderOptions::new(config.model(&given.file), config.model(&given.tokenizer))
+        };
+        Ok(Arc::new(OnnxEmbedder::open(&runtime, &options).map_err(at("embedder"))?))
+    }
+
+    pub(super) fn reader(_config: &Config) -> Result<Arc<dyn TextReader>> {
+        Err(StartError("reader.kind = \"onnx\" is not part of this version".into()))
+    }
+}
+
+#[cfg(not(feature = "onnx"))]
+mod onnx {
+    use super::*;
+
+    pub(super) fn embedder(_config: &Config) -> Result<Arc<dyn Embedder>> {
+        Err(compiled_out("embedder.kind = \"onnx\"", "onnx"))
+    }
+
+    pub(super) fn reader(_config: &Config) -> Result<Arc<dyn TextReader>> {
+        Err(compiled_out("reader.kind = \"onnx\"", "onnx"))
+    }
+}

@@ -1,0 +1,132 @@
+//! `ingest`: a client of a running service, with a progress bar to the end.
+
+use std::path::Path;
+use std::time::Duration;
+
+use futures::TryStreamExt;
+use indicatif::{ProgressBar, ProgressStyle};
+use reqwest::multipart::{Form, Part};
+use reqwest::{Body, Client, RequestBuilder, Response};
+use serde_json::{Value, json};
+
+use super::{Failure, IngestArgs};
+use crate::config::Config;
+
+/// How often the job is asked for.
+const POLL: Duration = Duration::from_millis(500);
+
+/// A service and how to be let in.
+struct Service {
+    client: Client,
+    server: String,
+    token: Option<String>,
+}
+
+/// Uploads a file or hands over a URL, follows the job and prints its result.
+pub(super) async fn ingest(config: &Config, args: &IngestArgs) -> Result<(), Failure> {
+    let configured = if config.http.base_url.is_empty() {
+        format!("http://{}", config.http.listen)
+    } else {
+        config.http.base_url.clone()
+    };
+    let service = Service {
+        client: Client::builder().no_proxy().connect_timeout(Duration::from_secs(10)).build()?,
+        server: args.server.clone().unwrap_or(configured).trim_end_matches('/').to_owned(),
+        token: args.token.clone().or_else(|| config.auth.tokens.first().cloned()),
+    };
+    let accepted = if args.source.starts_with("http://") || args.source.starts_with("https://") {
+        service.post_url(args).await?
+    } else {
+        service.upload(args).await?
+    };
+    let job_id = accepted["job_id"].as_str().ok_or("the service returned no job_id")?.to_owned();
+    let job = service.follow(&job_id).await?;
+    if job["status"] == "failed" {
+        let stage = job["stage"].as_str().unwrap_or("?");
+        let error = job["error"].as_str().unwrap_or("no reason given");
+        return Err(format!("the ingest failed while {stage}: {error}").into());
+    }
+    println!("{}", serde_json::to_string_pretty(&job["result"])?);
+    Ok(())
+}
+
+impl Service {
+    async fn post_url(&self, args: &IngestArgs) -> Result<Value, Failure> {
+        let body = json!({
+            "url": args.source,
+            "analyzers": args.analyzers,
+            "preset": args.preset,
+            "min_duration": args.min_duration,
+            "max_duration": args.max_duration,
+        });
+        self.answer(self.client.post(format!("{}/videos/url", self.server)).json(&body)).await
+    }
+
+    async fn upload(&self, args: &IngestArgs) -> Result<Value, Failure> {
+        let path = Path::new(&args.source);
+        let file = tokio::fs::File::open(path)
+            .await
+            .map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+        let size = file.metadata().await?.len();
+        let bar = ProgressBar::new(size)
+            .with_style(ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {msg}")?);
+        bar.set_message("uploading");
+        let sent = bar.clone();
+        let body = tokio_util::io::ReaderStream::with_capacity(file, 256 * 1024)
+            .inspect_ok(move |bytes| sent.inc(bytes.len() as u64));
+        let name = path.file_name().map_or("video".into(), |n| n.to_string_lossy().into_owned());
+        let part = Part::stream_with_length(Body::wrap_stream(body), size).file_name(name);
+        let form = Form::new()
+            .text("analyzers", args.analyzers.clone())
+            .text("preset", args.preset.clone())
+            .text("min_duration", args.min_duration.to_string())
+            .text("max_duration", args.max_duration.to_string())
+            .part("file", part);
+        let accepted =
+            self.answer(self.client.post(format!("{}/videos", self.server)).multipart(form)).await;
+        bar.finish_and_clear();
+        accepted
+    }
+
+    /// Asks for the job until it has ended.
+    async fn follow(&self, job_id: &str) -> Result<Value, Failure> {
+        let bar = ProgressBar::new_spinner()
+            .with_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}")?);
+        bar.enable_steady_tick(Duration::from_millis(120));
+        loop {
+            let job =
+                self.answer(self.client.get(format!("{}/jobs/{job_id}", self.server))).await?;
+            let detail: Vec<String> = job["detail"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .filter(|(key, _)| *key != "traceback")
+                .map(|(key, value)| format!("{key} {}", value.to_string().trim_matches('"')))
+                .collect();
+            let stage = job["stage"].as_str().unwrap_or_default();
+            bar.set_message(format!("{stage} {}", detail.join(", ")));
+            if matches!(job["status"].as_str(), Some("done" | "failed")) {
+                bar.finish_and_clear();
+                return Ok(job);
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    async fn answer(&self, request: RequestBuilder) -> Result<Value, Failure> {
+        let request = match &self.token {
+            Some(token) => request.header("X-Core-Token", token),
+            None => request,
+        };
+        let response: Response = request.send().await.map_err(|e| {
+            format!("cannot reach {}: {e}; is `shotlog serve` running?", self.server)
+        })?;
+        let status = response.status();
+        let body: Value = response.json().await.unwrap_or(Value::Null);
+        if !status.is_success() {
+            let detail = body["detail"].as_str().unwrap_or("no reason given");
+            return Err(format!("the service answered {status}: {detail}").into());
+        }
+        Ok(body)
+    }
+}

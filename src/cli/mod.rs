@@ -1,0 +1,153 @@
+//! The command line: tracing → configuration → command.
+
+mod client;
+mod models;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use crate::app;
+use crate::config::{Config, LogFormat, Sources};
+
+/// The file that is read when no other is named.
+const DEFAULT_FILE: &str = "config.toml";
+
+/// An HTTP service that watches video.
+#[derive(Parser)]
+#[command(name = "shotlog", version)]
+struct Cli {
+    /// Configuration file; without it `config.toml`, where there is one.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the service.
+    Serve(ServeArgs),
+    /// Check the configuration and every adapter, one line each.
+    Check,
+    /// Ingest a file or URL through a running service and wait for it.
+    Ingest(IngestArgs),
+    /// Rebuild the index from the stored records; the service must not be running.
+    Reindex,
+    /// Print the OpenAPI document.
+    Openapi,
+    /// List the models: what is configured, what is there; fetch what is missing.
+    Models(ModelsArgs),
+}
+
+#[derive(Args)]
+struct ServeArgs {
+    /// Without the web UI.
+    #[arg(long)]
+    api_only: bool,
+    /// Address and port.
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+}
+
+#[derive(Args)]
+struct IngestArgs {
+    /// The file or http(s) URL.
+    source: String,
+    /// Comma-separated analyzer ids.
+    #[arg(long, default_value = "default_video")]
+    analyzers: String,
+    /// `audio`, `video` or `audio_video`.
+    #[arg(long, default_value = "audio_video")]
+    preset: String,
+    /// Shortest chunk, seconds.
+    #[arg(long, default_value_t = 5.0)]
+    min_duration: f64,
+    /// Longest chunk, seconds.
+    #[arg(long, default_value_t = 20.0)]
+    max_duration: f64,
+    /// The service's address; without it the one in the configuration.
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
+    /// The service's token; without it the first one in the configuration.
+    #[arg(long, env = "SHOTLOG_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+}
+
+#[derive(Args)]
+struct ModelsArgs {
+    /// Fetch what is missing.
+    #[arg(long)]
+    fetch: bool,
+}
+
+/// What a command fails with: shown to the user as it is.
+type Failure = Box<dyn std::error::Error>;
+
+/// Runs the command line. A failure goes to standard error.
+pub async fn run() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(cli).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("shotlog: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn dispatch(cli: Cli) -> Result<(), Failure> {
+    let config = Config::load(&sources(&cli))?;
+    match &cli.command {
+        Command::Serve(_) => {
+            log_to_stderr(&config)?;
+            serve::serve(&config).await
+        }
+        Command::Check => serve::check(&config).await,
+        Command::Reindex => {
+            log_to_stderr(&config)?;
+            serve::reindex(&config).await
+        }
+        Command::Ingest(args) => client::ingest(&config, args).await,
+        Command::Models(args) => models::models(&config, args.fetch).await,
+        Command::Openapi => {
+            println!("{}", app::openapi(&config).await?);
+            Ok(())
+        }
+    }
+}
+
+fn sources(cli: &Cli) -> Sources {
+    let file = cli.config.clone().or_else(|| {
+        let default = PathBuf::from(DEFAULT_FILE);
+        default.is_file().then_some(default)
+    });
+    let mut flags = Vec::new();
+    if let Command::Serve(args) = &cli.command {
+        if args.api_only {
+            flags.push(("http.api_only", toml::Value::Boolean(true)));
+        }
+        if let Some(listen) = &args.listen {
+            flags.push(("http.listen", toml::Value::String(listen.clone())));
+        }
+    }
+    // Variables that are not UTF-8 cannot be ours.
+    let variables = std::env::vars_os()
+        .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    Sources { file, variables, flags }
+}
+
+fn log_to_stderr(config: &Config) -> Result<(), Failure> {
+    let filter = EnvFilter::try_new(&config.log.filter)
+        .map_err(|e| format!("log.filter is '{}': {e}", config.log.filter))?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match config.log.format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().init(),
+    }
+    Ok(())
+}

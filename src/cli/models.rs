@@ -1,0 +1,243 @@
+//! `models`: which model files this version knows, which are on disk, and fetching those that are
+//! missing, checked against their SHA-256.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::Failure;
+use crate::config::Config;
+
+const MANIFEST: &str = include_str!("models.toml");
+
+/// How a missing file that has no address of its own is had.
+const SET_UP: &str = "make setup";
+
+#[derive(Deserialize)]
+struct Manifest {
+    model: Vec<Model>,
+}
+
+/// A known model file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Model {
+    role: String,
+    file: PathBuf,
+    name: String,
+    licence: String,
+    bytes: u64,
+    sha256: String,
+    url: Option<String>,
+    from: String,
+}
+
+/// What is known of a file on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Missing,
+    /// The file that the manifest names.
+    Checked,
+    /// Another file under that name, as a conversion of one's own.
+    Other,
+}
+
+/// Lists the models; with `fetch` gets those that are missing and have an address.
+pub(super) async fn models(config: &Config, fetch: bool) -> Result<(), Failure> {
+    let manifest: Manifest = toml::from_str(MANIFEST)?;
+    let library = &config.models.onnxruntime;
+    let there = if library.is_file() { "present".into() } else { format!("MISSING ({SET_UP})") };
+    println!("{:<10} {:<34} {there}", "runtime", "ONNX Runtime");
+    let mut missing = Vec::new();
+    for model in manifest.model {
+        let path = config.models.dir.join(&model.file);
+        let state = state(&path, &model).await?;
+        let note = match state {
+            State::Checked => "present, checksum right".to_owned(),
+            State::Other => "present, another file than the published one".to_owned(),
+            State::Missing if model.url.is_some() => "MISSING (shotlog models --fetch)".to_owned(),
+            State::Missing => format!("MISSING ({SET_UP}: {})", model.from),
+        };
+        println!(
+            "{:<10} {:<34} {:>8.1} MB  {:<11} {note}",
+            model.role,
+            model.name,
+            model.bytes as f64 / 1e6,
+            model.licence
+        );
+        if state == State::Missing {
+            missing.push((model, path));
+        }
+    }
+    println!("\nbelow {}", config.models.dir.display());
+    if !fetch {
+        return Ok(());
+    }
+    let client = reqwest::Client::builder().connect_timeout(Duration::from_secs(15)).build()?;
+    for (model, path) in missing {
+        match &model.url {
+            Some(url) => download(&client, url, &model, &path).await?,
+            None => println!("{}: {SET_UP} gets it from {}", model.name, model.from),
+        }
+    }
+    Ok(())
+}
+
+async fn state(path: &Path, model: &Model) -> Result<State, Failure> {
+    if !path.is_file() {
+        return Ok(State::Missing);
+    }
+    let mut file = tokio::fs::File::open(path).await?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 256 * 1024];
+    loop {
+        let read = file.read(&mut buffer).await?;
+        if read == 0 {
+            break;
+        }
+        hash.update(&buffer[..read]);
+    }
+    Ok(if hex(&hash.finalize()) == model.sha256 { State::Checked } else { State::Other })
+}
+
+/// Streams to a temporary file beside the target, which appears only when its checksum is right.
+async fn download(
+    client: &reqwest::Client,
+    url: &str,
+    model: &Model,
+    path: &Path,
+) -> Result<(), Failure> {
+    let named = |why: String| format!("cannot fetch {} from {url}: {why}", model.name);
+    let folder = path.parent().ok_or("a model file needs a folder")?;
+    tokio::fs::create_dir_all(folder).await?;
+    let response = client.get(url).send().await.map_err(|e| named(reasons(&e)))?;
+    let mut response = response.error_for_status().map_err(|e| named(reasons(&e)))?;
+    let bar = ProgressBar::new(model.bytes)
+        .with_style(ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta} {msg}")?);
+    bar.set_message(model.name.clone());
+    let (file, partial) = tempfile::NamedTempFile::new_in(folder)?.into_parts();
+    let mut file = tokio::fs::File::from_std(file);
+    let mut hash = Sha256::new();
+    let mut size = 0;
+    while let Some(bytes) = response.chunk().await.map_err(|e| named(reasons(&e)))? {
+        size += bytes.len() as u64;
+        if size > model.bytes {
+            return Err(
+                named(format!("it is larger than the {} bytes it should be", model.bytes)).into()
+            );
+        }
+        hash.update(&bytes);
+        file.write_all(&bytes).await?;
+        bar.inc(bytes.len() as u64);
+    }
+    file.sync_all().await?;
+    bar.finish_and_clear();
+    let sum = hex(&hash.finalize());
+    if sum != model.sha256 {
+        return Err(named(format!("its SHA-256 is {sum}, it should be {}", model.sha256)).into());
+    }
+    partial.persist(path)?;
+    println!("fetched {} ({size} bytes)", model.name);
+    Ok(())
+}
+
+/// An error with its causes: reqwest's own text leaves out the reason.
+fn reasons(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    text
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// Answers one request with `body`.
+    async fn serve_once(body: &'static [u8]) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.expect("a client");
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request).await;
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+            stream.write_all(head.as_bytes()).await.expect("head");
+            stream.write_all(body).await.expect("body");
+        });
+        format!("http://{address}/model")
+    }
+
+    fn model(bytes: u64, content: &[u8]) -> Model {
+        Model {
+            role: "test".into(),
+            file: "a/b.onnx".into(),
+            name: "small".into(),
+            licence: "CC0".into(),
+            bytes,
+            sha256: hex(&Sha256::digest(content)),
+            url: None,
+            from: "a test".into(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_model_appears_only_when_its_checksum_is_right() {
+        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a/b.onnx");
+        let right = model(5, b"right");
+
+        for (served, expected) in
+            [(&b"wrong"[..], "SHA-256"), (&b"much too long"[..], "larger than")]
+        {
+            let url = serve_once(served).await;
+            let error = download(&client, &url, &right, &path).await.expect_err("refused");
+            assert!(error.to_string().contains(expected), "{error}");
+            assert_eq!(state(&path, &right).await.expect("state"), State::Missing);
+        }
+        let leftovers = std::fs::read_dir(folder.path().join("a")).expect("the folder").count();
+        assert_eq!(leftovers, 0);
+
+        let url = serve_once(b"right").await;
+        download(&client, &url, &right, &path).await.expect("fetched");
+        assert_eq!(state(&path, &right).await.expect("state"), State::Checked);
+        std::fs::write(&path, b"mine").expect("a file");
+        assert_eq!(state(&path, &right).await.expect("state"), State::Other);
+    }
+
+    #[tokio::test]
+    async fn an_unreachable_server_is_named() {
+        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("m.onnx");
+        let error = download(&client, "http://127.0.0.1:9/m", &model(1, b"x"), &path)
+            .await
+            .expect_err("nobody listens");
+        assert!(error.to_string().contains("http://127.0.0.1:9/m"), "{error}");
+    }
+
+    #[test]
+    fn the_manifest_reads() {
+        let manifest: Manifest = toml::from_str(MANIFEST).expect("a manifest");
+        assert!(manifest.model.iter().all(|m| m.sha256.len() == 64 && m.bytes > 0));
+    }
+}

@@ -1,0 +1,111 @@
+//! `serve`, `check` and `reindex`: the commands that open the adapters themselves.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use poem::listener::{Acceptor, Listener, TcpListener};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{Failure, app};
+use crate::config::Config;
+
+/// Runs the service until SIGINT or SIGTERM.
+pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
+    let listen = &config.http.listen;
+    let acceptor = TcpListener::bind(listen.as_str())
+        .into_acceptor()
+        .await
+        .map_err(|e| format!("cannot listen on {listen} (http.listen): {e}"))?;
+    let address = acceptor
+        .local_addr()
+        .iter()
+        .find_map(|address| address.as_socket_addr().copied())
+        .ok_or("the listener has no address")?;
+    let app = app::build(config, address).await?;
+    for (role, adapter) in &app.roles {
+        tracing::info!(%role, %adapter);
+    }
+    for (analyzer, why) in app.service.health().await.unavailable {
+        tracing::warn!(%analyzer, %why, "analyzer not available");
+    }
+    let repaired = app.service.reindex(false).await?;
+    if repaired.rebuilt + repaired.orphans > 0 {
+        tracing::warn!(
+            rebuilt = repaired.rebuilt,
+            orphans = repaired.orphans,
+            "the index disagreed with the records and was brought in line"
+        );
+    }
+    tracing::info!(url = %app.http.base_url, ui = !app.http.api_only, "listening");
+    let grace = Duration::from_secs(config.shutdown.grace);
+    let service = app.service.clone();
+    let server = poem::Server::new_with_acceptor(acceptor).run_with_graceful_shutdown(
+        crate::http::app(app.service, app.http),
+        async move {
+            stop_signal().await;
+            tracing::info!("stopping: running jobs get {} s", grace.as_secs());
+            // Reads go on until the jobs have stopped; then the listener closes.
+            service.stop_jobs(grace).await;
+        },
+        Some(Duration::from_secs(5)),
+    );
+    server.await?;
+    Ok(())
+}
+
+async fn stop_signal() {
+    let mut terminate = signal(SignalKind::terminate()).ok();
+    let terminated = async {
+        match &mut terminate {
+            Some(signal) => signal.recv().await.map_or((), |()| ()),
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        () = terminated => {}
+    }
+}
+
+/// Says what serves each role and whether it answers.
+pub(super) async fn check(config: &Config) -> Result<(), Failure> {
+    println!("configuration    ok");
+    let app = app::build(config, listen_address(config)?).await?;
+    for (role, adapter) in &app.roles {
+        println!("{role:<16} {adapter}");
+    }
+    let mut failed = false;
+    for (port, outcome) in app.service.probe().await {
+        match outcome {
+            Ok(()) => println!("{port:<16} ok"),
+            Err(error) => {
+                failed = true;
+                println!("{port:<16} FAILED {}", error.labelled());
+            }
+        }
+    }
+    for (analyzer, why) in app.service.health().await.unavailable {
+        println!("{analyzer:<16} not available: {why}");
+    }
+    if failed { Err("a port does not answer".into()) } else { Ok(()) }
+}
+
+/// Rebuilds every point from the records.
+pub(super) async fn reindex(config: &Config) -> Result<(), Failure> {
+    let app = app::build(config, listen_address(config)?).await?;
+    let done = app.service.reindex(true).await?;
+    println!(
+        "{} videos, {} analyzers rebuilt, {} orphans removed",
+        done.videos, done.rebuilt, done.orphans
+    );
+    Ok(())
+}
+
+fn listen_address(config: &Config) -> Result<SocketAddr, Failure> {
+    use std::net::ToSocketAddrs;
+    let listen = &config.http.listen;
+    let mut addresses = listen
+        .to_socket_addrs()
+        .map_err(|e| format!("http.listen is '{listen}', which is no address and port: {e}"))?;
+    addresses.next().ok_or_else(|| format!("http.listen '{listen}' resolves to nothing").into())
+}

@@ -1,0 +1,450 @@
+//! Configuration: defaults ← `config.toml` ← `SERVICE_*` variables ← flags. Read by `main`, mapped
+//! to adapters by [`crate::app`]. Unknown keys are errors that name the nearest known one.
+
+use std::path::{Path, PathBuf};
+
+use figment::Figment;
+use figment::providers::Serialized;
+use serde::{Deserialize, Serialize};
+
+mod load;
+pub use load::{ConfigError, Sources};
+
+macro_rules! section {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty = $default:expr,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name { $($(#[$field_doc])* pub $field: $type,)* }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+    };
+}
+
+section! {
+    /// Every key. An empty string means "not set".
+    Config {
+        /// Local storage, records and the index live below it.
+        data_dir: PathBuf = "var/data".into(),
+        /// The HTTP server.
+        http: Http = Http::default(),
+        /// Who may call.
+        auth: Auth = Auth::default(),
+        /// Where videos and posters are stored.
+        storage: Storage = Storage::default(),
+        /// Where vectors are.
+        index: Index = Index::default(),
+        /// Where model files are.
+        models: Models = Models::default(),
+        /// What turns text into vectors.
+        embedder: Embedder = Embedder::default(),
+        /// The language model.
+        llm: Llm = Llm::default(),
+        /// What reads text in pictures.
+        reader: Reader = Reader::default(),
+        /// Downloads.
+        fetch: Fetch = Fetch::default(),
+        /// Decoding.
+        decoder: Decoder = Decoder::default(),
+        /// The pipeline.
+        ingest: Ingest = Ingest::default(),
+        /// Answers.
+        ask: Ask = Ask::default(),
+        /// Jobs.
+        jobs: Jobs = Jobs::default(),
+        /// Stopping.
+        shutdown: Shutdown = Shutdown::default(),
+        /// What is logged.
+        log: Log = Log::default(),
+    }
+}
+
+section! {
+    /// The HTTP server.
+    Http {
+        /// Address and port.
+        listen: String = "127.0.0.1:8080".into(),
+        /// How clients reach the service; empty: `http://` and the listening address.
+        base_url: String = String::new(),
+        /// No web UI.
+        api_only: bool = false,
+        /// Largest JSON body, bytes.
+        max_json_bytes: usize = 1 << 20,
+        /// Largest form body, bytes.
+        max_form_bytes: usize = 64 << 10,
+        /// Largest text field of an upload, bytes.
+        max_field_bytes: usize = 64 << 10,
+        /// Longest time a JSON or form body may take to arrive, seconds.
+        body_timeout: u64 = 30,
+        /// Longest time an upload may stand still, seconds.
+        upload_idle: u64 = 60,
+        /// Uploads on their way at once.
+        max_uploads: usize = 16,
+    }
+}
+
+section! {
+    /// Who may call.
+    Auth {
+        /// Accepted values of `X-Core-Token`; several while one is being rotated.
+        tokens: Vec<String> = Vec::new(),
+        /// Listen beyond loopback without tokens.
+        allow_anonymous: bool = false,
+        /// Life of a browser session, seconds.
+        session_seconds: u64 = 12 * 3600,
+        /// Browser sessions at once.
+        max_sessions: usize = 1000,
+    }
+}
+
+/// Where videos and posters are stored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StorageKind {
+    /// A folder below `data_dir`, served by the service.
+    #[default]
+    Fs,
+    /// A bucket on S3 or a server that speaks its protocol.
+    S3,
+    /// A bucket on Google Cloud Storage.
+    Gcs,
+    /// In memory, gone with the process.
+    Memory,
+}
+
+section! {
+    /// Where videos and posters are stored.
+    Storage {
+        /// Which.
+        kind: StorageKind = StorageKind::Fs,
+        /// Bucket name (s3, gcs).
+        bucket: String = String::new(),
+        /// Prefix within the bucket (s3, gcs).
+        prefix: String = String::new(),
+        /// Server address, where it is not the provider's own (s3, gcs).
+        endpoint: String = String::new(),
+        /// Region (s3).
+        region: String = "us-east-1".into(),
+        /// Key id; empty: environment or instance role (s3).
+        access_key_id: String = String::new(),
+        /// Secret key (s3).
+        secret_access_key: String = String::new(),
+        /// Base64 of a service account's JSON; empty: environment or instance role (gcs).
+        credential: String = String::new(),
+        /// Bucket name in the host instead of the path (s3).
+        virtual_host_style: bool = false,
+        /// Address that clients read objects from, as of a CDN; empty: the bucket's own.
+        public_base_url: String = String::new(),
+    }
+}
+
+/// Where vectors are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IndexKind {
+    /// In the process, on disk below `data_dir`.
+    #[default]
+    Embedded,
+    /// A Qdrant server.
+    Qdrant,
+    /// In memory, rebuilt from the records at each start.
+    Memory,
+}
+
+section! {
+    /// Where vectors are.
+    Index {
+        /// Which.
+        kind: IndexKind = IndexKind::Embedded,
+        /// Server address (qdrant).
+        url: String = String::new(),
+        /// Threads that score vectors; 0 is one per core (embedded).
+        threads: usize = 0,
+        /// Bytes that may wait in memory before they are written (embedded).
+        writer_memory: usize = 64 << 20,
+    }
+}
+
+section! {
+    /// Where model files are.
+    Models {
+        /// Folder of the model files.
+        dir: PathBuf = "var/models".into(),
+        /// The ONNX Runtime shared library.
+        onnxruntime: PathBuf = "var/lib/libonnxruntime.so".into(),
+        /// Threads per model.
+        threads: usize = 2,
+    }
+}
+
+/// What turns text into vectors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EmbedderKind {
+    /// The ONNX model where its files are there, else hashing.
+    #[default]
+    Auto,
+    /// A sentence encoder on ONNX Runtime.
+    Onnx,
+    /// An OpenAI-compatible server.
+    Openai,
+    /// Hashed words: likeness of wording, not of meaning.
+    Hashing,
+}
+
+section! {
+    /// What turns text into vectors.
+    Embedder {
+        /// Which.
+        kind: EmbedderKind = EmbedderKind::Auto,
+        /// Model file below `models.dir` (onnx).
+        file: PathBuf = "embed/all-MiniLM-L6-v2.onnx".into(),
+        /// Tokenizer file below `models.dir` (onnx).
+        tokenizer: PathBuf = "embed/tokenizer.json".into(),
+        /// Tokens of a text that are read (onnx).
+        max_tokens: usize = 256,
+        /// Server address, up to `/v1` (openai).
+        url: String = String::new(),
+        /// The server's name for the model (openai).
+        model: String = String::new(),
+        /// The server's key (openai).
+        api_key: String = String::new(),
+        /// Length of the vectors (openai, hashing).
+        dimension: usize = 384,
+    }
+}
+
+/// The language model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LlmKind {
+    /// Selects from the evidence: no weights, no network.
+    #[default]
+    Extractive,
+    /// An OpenAI-compatible server.
+    Openai,
+}
+
+section! {
+    /// The language model.
+    Llm {
+        /// Which.
+        kind: LlmKind = LlmKind::Extractive,
+        /// Server address, up to `/v1` (openai).
+        url: String = String::new(),
+        /// The server's name for the model (openai).
+        model: String = String::new(),
+        /// The server's key (openai).
+        api_key: String = String::new(),
+        /// Whether the model sees pictures (openai).
+        vision: bool = true,
+        /// Tokens of evidence that fit into one request.
+        context_tokens: usize = 24_000,
+        /// Most tokens of one answer (openai).
+        max_output_tokens: u32 = 4096,
+        /// Longest wait for an answer, seconds (openai).
+        timeout: u64 = 120,
+        /// Requests in flight at once (openai).
+        concurrency: usize = 4,
+        /// Requests in all for one answer, repetitions after 429 and 5xx included (openai).
+        attempts: u32 = 4,
+    }
+}
+
+/// What reads text in pictures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReaderKind {
+    /// The ONNX models where their files are there, else none.
+    #[default]
+    Auto,
+    /// PP-OCR on ONNX Runtime.
+    Onnx,
+    /// No text is read.
+    None,
+}
+
+section! {
+    /// What reads text in pictures.
+    Reader {
+        /// Which.
+        kind: ReaderKind = ReaderKind::Auto,
+        /// Detection model below `models.dir`.
+        detection: PathBuf = "ocr/ch_PP-OCRv4_det_infer.onnx".into(),
+        /// Recognition model below `models.dir`.
+        recognition: PathBuf = "ocr/ch_PP-OCRv4_rec_infer.onnx".into(),
+        /// Orientation model below `models.dir`.
+        orientation: PathBuf = "ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx".into(),
+    }
+}
+
+section! {
+    /// Downloads.
+    Fetch {
+        /// Allow addresses that are not public: for trusted networks only.
+        allow_private: bool = false,
+        /// Largest download, bytes; `SERVICE_MAX_BYTES` sets it too.
+        max_bytes: u64 = 4 << 30,
+        /// Redirects that are followed.
+        max_redirects: usize = 5,
+        /// Longest wait for a connection, seconds.
+        connect_timeout: u64 = 10,
+        /// Longest silence of the server, seconds.
+        read_timeout: u64 = 30,
+        /// Longest download, seconds.
+        timeout: u64 = 3600,
+    }
+}
+
+section! {
+    /// Decoding.
+    Decoder {
+        /// Threads per file.
+        threads: usize = 2,
+        /// Largest picture, width × height.
+        max_pixels: u64 = 8192 * 4608,
+        /// Streams a file may have.
+        max_streams: u32 = 64,
+        /// Longest wait for a file to open, seconds.
+        open_timeout: u64 = 15,
+        /// Width of the frames the detectors look at, pixels.
+        scan_width: u32 = 160,
+        /// Their height, pixels.
+        scan_height: u32 = 90,
+    }
+}
+
+section! {
+    /// The pipeline.
+    Ingest {
+        /// Jobs that run at once.
+        workers: usize = 1,
+        /// Jobs that may wait.
+        queue: usize = 100,
+        /// Chunks analyzed at once within a job.
+        concurrency: usize = 2,
+        /// Largest upload, bytes.
+        max_upload_bytes: u64 = 4 << 30,
+        /// Longest video, seconds.
+        max_duration: u64 = 12 * 3600,
+        /// Most chunks of one video.
+        max_chunks: usize = 10_000,
+        /// Frames per chunk that models look at.
+        frames_per_chunk: usize = 3,
+        /// Largest side of those frames and of posters, pixels.
+        frame_side: u32 = 1280,
+    }
+}
+
+section! {
+    /// Answers.
+    Ask {
+        /// Most tokens of evidence for one answer.
+        context_tokens: u32 = 6000,
+        /// Most videos that one answer is drawn from.
+        max_videos: usize = 20,
+    }
+}
+
+/// Where jobs are kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobsKind {
+    /// In memory: a restart forgets them.
+    #[default]
+    Memory,
+}
+
+section! {
+    /// Jobs.
+    Jobs {
+        /// Where.
+        kind: JobsKind = JobsKind::Memory,
+        /// Finished jobs that are remembered.
+        history: usize = 1000,
+    }
+}
+
+section! {
+    /// Stopping.
+    Shutdown {
+        /// How long running jobs and requests may go on, seconds.
+        grace: u64 = 30,
+    }
+}
+
+/// The form of log lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One object per line.
+    Json,
+}
+
+section! {
+    /// What is logged.
+    Log {
+        /// The form of a line.
+        format: LogFormat = LogFormat::Text,
+        /// Levels by module, as `info` or `shotlog=debug,info`.
+        filter: String = "info".into(),
+    }
+}
+
+impl Config {
+    /// Reads and checks the configuration.
+    pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
+        let mut figment = Figment::from(Serialized::defaults(Self::default()));
+        for layer in load::layers(sources, &Self::default())? {
+            figment = figment.merge(Serialized::defaults(layer));
+        }
+        let config: Self = figment.extract().map_err(|e| load::explain(&e))?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// The folder or file of a model.
+    pub fn model(&self, file: &Path) -> PathBuf {
+        self.models.dir.join(file)
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        let wrong = |text: String| Err(ConfigError::new(text));
+        if self.ingest.workers == 0 || self.ingest.concurrency == 0 || self.ingest.max_chunks == 0 {
+            return wrong(
+                "ingest.workers, ingest.concurrency and ingest.max_chunks must be at least 1"
+                    .into(),
+            );
+        }
+        if self.auth.tokens.iter().any(String::is_empty) {
+            return wrong("auth.tokens holds an empty token; remove it or give it a value".into());
+        }
+        if self.decoder.scan_width < 16 || self.decoder.scan_height < 16 {
+            return wrong("decoder.scan_width and decoder.scan_height must be at least 16".into());
+        }
+        for (key, kind, url) in [
+            ("llm.url", self.llm.kind == LlmKind::Openai, &self.llm.url),
+            ("embedder.url", self.embedder.kind == EmbedderKind::Openai, &self.embedder.url),
+        ] {
+            if kind && url.is_empty() {
+                return wrong(format!(
+                    "{key} is empty; the kind openai needs the server's address"
+                ));
+            }
+        }
+        if !self.http.base_url.is_empty() && !self.http.base_url.starts_with("http") {
+            return wrong(format!(
+                "http.base_url is '{}'; it must be an http or https URL",
+                self.http.base_url
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,257 @@
+//! The layers over the defaults, each checked key by key before it is merged.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use toml::{Table, Value};
+
+/// Where configuration comes from.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// The configuration file; `None` reads none.
+    pub file: Option<PathBuf>,
+    /// Environment variables.
+    pub variables: Vec<(String, String)>,
+    /// Flags, as dotted keys and TOML values.
+    pub flags: Vec<(&'static str, Value)>,
+}
+
+/// Why the configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(String);
+
+impl ConfigError {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+/// The prefix of the variables that belong to the service.
+const PREFIX: &str = "SERVICE_";
+
+/// File, variables and flags, lowest first, in the shape of the defaults.
+pub(super) fn layers<T: Serialize>(
+    sources: &Sources,
+    defaults: &T,
+) -> Result<Vec<Table>, ConfigError> {
+    let known = Table::try_from(defaults)
+        .map_err(|e| ConfigError::new(format!("the defaults do not serialise: {e}")))?;
+    let mut layers = Vec::new();
+    if let Some(path) = &sources.file {
+        let named = |e: &dyn std::fmt::Display| {
+            ConfigError::new(format!("cannot read {}: {e}", path.display()))
+        };
+        let text = std::fs::read_to_string(path).map_err(|e| named(&e))?;
+        let table: Table = toml::from_str(&text).map_err(|e| named(&e))?;
+        check_keys(&table, &known, "", &known).map_err(|e| named(&e))?;
+        layers.push(table);
+    }
+    let mut variables = Table::new();
+    for (name, value) in &sources.variables {
+        if let Some(path) = variable_path(name, &known)? {
+            let default = at(&known, &path);
+            insert(&mut variables, &path, typed(name, value, default)?);
+        }
+    }
+    layers.push(variables);
+    let mut flags = Table::new();
+    for (key, value) in &sources.flags {
+        let path: Vec<String> = key.split('.').map(str::to_owned).collect();
+        insert(&mut flags, &path, value.clone());
+    }
+    layers.push(flags);
+    Ok(layers)
+}
+
+/// What figment says, without its own jargon.
+pub(super) fn explain(error: &figment::Error) -> ConfigError {
+    let reasons: Vec<String> = error
+        .clone()
+        .into_iter()
+        .map(|e| {
+            let key = e.path.join(".");
+            if key.is_empty() { e.kind.to_string() } else { format!("{key}: {}", e.kind) }
+        })
+        .collect();
+    ConfigError::new(reasons.join("; "))
+}
+
+/// The key that a variable sets, or `None` for one that is not ours. A mistyped one is an error:
+/// a setting that silently does nothing is worse.
+fn variable_path(name: &str, known: &Table) -> Result<Option<Vec<String>>, ConfigError> {
+    let Some(rest) = name.strip_prefix(PREFIX) else { return Ok(None) };
+    if rest == "MAX_BYTES" {
+        return Ok(Some(vec!["fetch".into(), "max_bytes".into()]));
+    }
+    let path: Vec<String> = rest.to_lowercase().split("__").map(str::to_owned).collect();
+    if at(known, &path).is_some_and(|value| !value.is_table()) {
+        return Ok(Some(path));
+    }
+    // Other programs have variables of this prefix too, but not of this form.
+    if path.len() < 2 {
+        return Ok(None);
+    }
+    Err(ConfigError::new(unknown(&format!("the variable {name}"), &path.join("."), known)))
+}
+
+/// A variable's text as a value of its default's type.
+fn typed(name: &str, text: &str, default: Option<&Value>) -> Result<Value, ConfigError> {
+    let wrong = |expected: &str| {
+        ConfigError::new(format!("the variable {name} is '{text}'; it must be {expected}"))
+    };
+    Ok(match default {
+        Some(Value::Integer(_)) => {
+            Value::Integer(text.trim().parse().map_err(|_| wrong("an integer"))?)
+        }
+        Some(Value::Float(_)) => Value::Float(text.trim().parse().map_err(|_| wrong("a number"))?),
+        Some(Value::Boolean(_)) => {
+            Value::Boolean(text.trim().parse().map_err(|_| wrong("true or false"))?)
+        }
+        Some(Value::Array(_)) => {
+            let list = toml::from_str::<Table>(&format!("list = {text}")).ok();
+            list.and_then(|mut table| table.remove("list"))
+                .filter(Value::is_array)
+                .ok_or_else(|| wrong("a TOML list such as [\"a\"]"))?
+        }
+        _ => Value::String(text.to_owned()),
+    })
+}
+
+fn check_keys(table: &Table, known: &Table, prefix: &str, root: &Table) -> Result<(), ConfigError> {
+    for (key, value) in table {
+        let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        match (known.get(key), value) {
+            (Some(Value::Table(known)), Value::Table(table)) => {
+                check_keys(table, known, &path, root)?
+            }
+            (Some(Value::Table(_)), _) => {
+                return Err(ConfigError::new(format!("'{path}' must be a section, as [{path}]")));
+            }
+            (Some(_), _) => {}
+            (None, _) => return Err(ConfigError::new(unknown("the key", &path, root))),
+        }
+    }
+    Ok(())
+}
+
+fn unknown(what: &str, path: &str, known: &Table) -> String {
+    let mut keys = Vec::new();
+    flatten(known, "", &mut keys);
+    let last = path.rsplit('.').next().unwrap_or(path);
+    let likeness = |key: &String| {
+        let key_last = key.rsplit('.').next().unwrap_or(key);
+        strsim::jaro_winkler(path, key).max(strsim::jaro_winkler(last, key_last))
+    };
+    let nearest = keys.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match nearest {
+        Some(nearest) => format!("{what} '{path}' is unknown; did you mean '{nearest}'?"),
+        None => format!("{what} '{path}' is unknown"),
+    }
+}
+
+fn flatten(table: &Table, prefix: &str, keys: &mut Vec<String>) {
+    for (key, value) in table {
+        let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        match value {
+            Value::Table(inner) => flatten(inner, &path, keys),
+            _ => keys.push(path),
+        }
+    }
+}
+
+fn at<'a>(table: &'a Table, path: &[String]) -> Option<&'a Value> {
+    let (first, rest) = path.split_first()?;
+    let value = table.get(first)?;
+    if rest.is_empty() { Some(value) } else { at(value.as_table()?, rest) }
+}
+
+fn insert(table: &mut Table, path: &[String], value: Value) {
+    match path {
+        [] => {}
+        [last] => {
+            table.insert(last.clone(), value);
+        }
+        [first, rest @ ..] => {
+            let inner = table.entry(first.clone()).or_insert_with(|| Value::Table(Table::new()));
+            if let Value::Table(inner) = inner {
+                insert(inner, rest, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+    use super::*;
+
+    fn load(file: Option<&str>, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("config.toml");
+        if let Some(text) = file {
+            std::fs::write(&path, text).expect("a file");
+        }
+        Config::load(&Sources {
+            file: file.map(|_| path),
+            variables: variables.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
+            flags: vec![],
+        })
+    }
+
+    #[test]
+    fn the_shipped_file_says_what_the_defaults_are() {
+        let shipped = include_str!("../../config.toml");
+        assert_eq!(load(Some(shipped), &[]).expect("the file"), Config::default());
+        let table: Table = toml::from_str(shipped).expect("TOML");
+        let defaults = Table::try_from(Config::default()).expect("defaults");
+        let (mut named, mut known) = (Vec::new(), Vec::new());
+        flatten(&table, "", &mut named);
+        flatten(&defaults, "", &mut known);
+        assert_eq!(named.len(), known.len(), "every key is in the file");
+    }
+
+    #[test]
+    fn variables_win_over_the_file_and_keep_their_type() {
+        let config = load(
+            Some("[llm]\nmodel = 'a'\n[http]\nlisten = '127.0.0.1:1'"),
+            &[
+                ("SERVICE_LLM__MODEL", "12345"),
+                ("SERVICE_AUTH__TOKENS", "[\"a\", \"b\"]"),
+                ("SERVICE_MAX_BYTES", "77"),
+                ("SERVICE_DATA_DIR", "elsewhere"),
+                ("SERVICE_FETCH__ALLOW_PRIVATE", "true"),
+                ("SERVICE_STORAGE__KIND", "memory"),
+                ("SERVICE_HOST", "somebody else's"),
+                ("PATH", "/bin"),
+            ],
+        )
+        .expect("a configuration");
+        assert_eq!(config.llm.model, "12345");
+        assert_eq!(config.http.listen, "127.0.0.1:1");
+        assert_eq!(config.auth.tokens, ["a", "b"]);
+        assert_eq!(config.fetch.max_bytes, 77);
+        assert_eq!(config.data_dir, PathBuf::from("elsewhere"));
+        assert!(config.fetch.allow_private);
+        assert_eq!(config.storage.kind, super::super::StorageKind::Memory);
+    }
+
+    #[test]
+    fn mistakes_are_named_with_what_would_be_right() {
+        for (file, variables, expected) in [
+            (Some("[http]\nlisen = 'x'"), vec![], "did you mean 'http.listen'?"),
+            (Some("[storge]\nkind = 'fs'"), vec![], "is unknown"),
+            (Some("http = 1"), vec![], "must be a section"),
+            (Some("[index]\nkind = 'qdrnt'"), vec![], "index.kind"),
+            (Some("[ingest]\nworkers = 'two'"), vec![], "ingest.workers"),
+            (None, vec![("SERVICE_LLM__MODLE", "x")], "did you mean 'llm.model'?"),
+            (None, vec![("SERVICE_INGEST__WORKERS", "two")], "must be an integer"),
+            (None, vec![("SERVICE_AUTH__TOKENS", "a,b")], "a TOML list"),
+            (None, vec![("SERVICE_INGEST__WORKERS", "0")], "at least 1"),
+            (None, vec![("SERVICE_LLM__KIND", "openai")], "llm.url is empty"),
+        ] {
+            let error = load(file, &variables).expect_err("a mistake").to_string();
+            assert!(error.contains(expected), "{error:?} should say {expected:?}");
+        }
+    }
+}
