@@ -23,4 +23,4 @@ pub mod transcriber;
 pub mod voice;
 
 #[cfg(feature = "onnx")]
-pub use onnx::Runtime as OnnxRuntime;
+pub use onnx::{Runtime as OnnxRuntime, Threading as OnnxThreading};

@@ -1,11 +1,16 @@
 //! ONNX Runtime, loaded once per process from a shared library, and its sessions.
 
+mod pool;
+
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use ort::environment::Environment;
 use ort::session::Session;
 use ports::{ErrorKind, PortError, Result};
+
+pub use pool::Threading;
+pub(crate) use pool::{Pool, failed, unfit};
 
 /// The loaded library. Cheap to clone; it stays loaded as long as the process lives.
 #[derive(Clone)]

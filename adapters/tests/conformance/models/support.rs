@@ -1,0 +1,67 @@
+//! Where the model tests find media, models and the ONNX Runtime library. What is missing is said
+//! and its test skipped.
+
+use std::{path::PathBuf, process::Command};
+
+/// A file of the media folder.
+pub(super) fn media(name: &str) -> Option<PathBuf> {
+    under("SHOTLOG_MEDIA", name)
+}
+
+/// A file of the models folder.
+#[cfg(feature = "onnx")]
+pub(super) fn model(name: &str) -> Option<PathBuf> {
+    under("SHOTLOG_MODELS", name)
+}
+
+#[cfg(feature = "onnx")]
+pub(super) fn runtime() -> Option<shotlog_adapters::OnnxRuntime> {
+    let library = PathBuf::from(variable("SHOTLOG_ONNXRUNTIME")?);
+    Some(shotlog_adapters::OnnxRuntime::load(&library).unwrap())
+}
+
+/// What is known about the media.
+pub(super) fn truth() -> Option<serde_json::Value> {
+    let file = media("ground_truth.json")?;
+    Some(serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap())
+}
+
+/// The sound of a clip, mono at 16 kHz, by the `ffmpeg` program.
+pub(super) fn sound(name: &str) -> Option<Vec<f32>> {
+    let file = media(name)?;
+    let mut ffmpeg = Command::new("ffmpeg");
+    ffmpeg.args(["-v", "error", "-i"]).arg(file);
+    ffmpeg.args(["-vn", "-ac", "1", "-ar", "16000", "-f", "f32le", "-"]);
+    let bytes = run(ffmpeg)?;
+    Some(bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect())
+}
+
+pub(super) fn run(mut command: Command) -> Option<Vec<u8>> {
+    match command.output() {
+        Ok(output) => {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            Some(output.stdout)
+        }
+        Err(e) => {
+            eprintln!("skipped: {:?} cannot be run: {e}", command.get_program());
+            None
+        }
+    }
+}
+
+fn under(folder: &str, name: &str) -> Option<PathBuf> {
+    let file = PathBuf::from(variable(folder)?).join(name);
+    if !file.is_file() {
+        eprintln!("skipped: no {name} in {folder}");
+        return None;
+    }
+    Some(file)
+}
+
+fn variable(name: &str) -> Option<std::ffi::OsString> {
+    let value = std::env::var_os(name);
+    if value.is_none() {
+        eprintln!("skipped: {name} is not set");
+    }
+    value
+}
