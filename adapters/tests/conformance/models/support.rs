@@ -26,6 +26,14 @@ pub(super) fn truth() -> Option<serde_json::Value> {
     Some(serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap())
 }
 
+/// A picture of the media folder.
+#[cfg(feature = "onnx")]
+pub(super) fn picture(name: &str) -> Option<ports::decoder::Image> {
+    let rgb = image::open(media(name)?).unwrap().into_rgb8();
+    let (width, height) = rgb.dimensions();
+    Some(ports::decoder::Image { width, height, rgb: rgb.into_raw() })
+}
+
 /// The sound of a clip, mono at 16 kHz, by the `ffmpeg` program.
 pub(super) fn sound(name: &str) -> Option<Vec<f32>> {
     let file = media(name)?;

@@ -1,0 +1,70 @@
+//! Boxes in the model's input and the suppression of those that mean one object.
+
+/// A box before it is labelled.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Found {
+    /// Index of the label.
+    pub(super) class: usize,
+    /// 0..1.
+    pub(super) score: f32,
+    /// Left, top, right and bottom in pixels of the model's input.
+    pub(super) corners: [f32; 4],
+}
+
+/// Most of what a network proposes is dropped before it comes here; this bounds the rest.
+const MAX_CANDIDATES: usize = 3_000;
+
+/// The best boxes, most confident first: of two that overlap by more than `overlaps` allows for
+/// one class, and for two, the less confident goes.
+pub(super) fn suppress(mut found: Vec<Found>, overlaps: [f32; 2], most: usize) -> Vec<Found> {
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    found.truncate(MAX_CANDIDATES);
+    let mut kept: Vec<Found> = Vec::new();
+    for candidate in found {
+        if kept.len() >= most {
+            break;
+        }
+        let repeats = |k: &Found| {
+            let allowed = overlaps[usize::from(k.class != candidate.class)];
+            overlap(&k.corners, &candidate.corners) > allowed
+        };
+        if !kept.iter().any(repeats) {
+            kept.push(candidate);
+        }
+    }
+    kept
+}
+
+fn overlap(a: &[f32; 4], b: &[f32; 4]) -> f32 {
+    let width = (a[2].min(b[2]) - a[0].max(b[0])).max(0.0);
+    let height = (a[3].min(b[3]) - a[1].max(b[1])).max(0.0);
+    let area = |c: &[f32; 4]| (c[2] - c[0]).max(0.0) * (c[3] - c[1]).max(0.0);
+    let all = area(a) + area(b) - width * height;
+    if all > 0.0 { width * height / all } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_object_keeps_its_best_box() {
+        let found = |class, score, left: f32| Found {
+            class,
+            score,
+            corners: [left, 0.0, left + 10.0, 10.0],
+        };
+        let all = vec![
+            found(0, 0.5, 0.0),
+            found(0, 0.9, 1.0),
+            found(1, 0.6, 0.5),
+            found(0, 0.7, 8.0),
+            found(0, 0.4, 30.0),
+        ];
+        let kept = suppress(all.clone(), [0.5, 0.96], 10);
+        let scores: Vec<f32> = kept.iter().map(|f| f.score).collect();
+        assert_eq!(scores, [0.9, 0.7, 0.6, 0.4]);
+        assert_eq!(suppress(all.clone(), [0.5, 0.96], 2).len(), 2);
+        assert_eq!(suppress(all, [0.5, 0.8], 10).len(), 3);
+    }
+}

@@ -1,0 +1,237 @@
+//! Reads what detection networks answer. Each layout names the exports it was written for.
+
+use ports::{ErrorKind, PortError, Result};
+
+use super::boxes::Found;
+
+/// What a model takes and answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// YOLOX: picture at the top left on grey, BGR 0..255; `[1, n, 5 + classes]` per cell of the
+    /// strides 8, 16 and 32, not decoded.
+    Yolox,
+    /// PicoDet and NanoDet: stretched picture, BGR by ImageNet's mean; per stride scores
+    /// `[1, n, classes]` and distances `[1, n, 4 × bins]` as distributions, or both in one output
+    /// (NanoDet-Plus).
+    PicoDet,
+    /// YOLOv8 and later exports of that family: picture in the middle on grey, RGB 0..1;
+    /// `[1, 4 + classes, n]` or its transpose, boxes as centre and size in pixels.
+    Yolov8,
+    /// DETR: stretched picture, RGB; logits `[1, n, classes (+ 1)]` and boxes `[1, n, 4]` as centre
+    /// and size in 0..1. With one class more than labels, "no object", scores are a softmax and the
+    /// picture is normalised by ImageNet's mean (DETR); without it a sigmoid and 0..1 (RT-DETR).
+    Detr,
+}
+
+/// One output of a run.
+pub(super) struct Output<'a> {
+    pub(super) shape: Vec<usize>,
+    pub(super) data: &'a [f32],
+}
+
+impl Output<'_> {
+    /// Rows and columns of `[1, rows, columns]`.
+    fn matrix(&self) -> Option<(usize, usize)> {
+        match self.shape[..] {
+            [1, rows, columns] if rows * columns == self.data.len() => Some((rows, columns)),
+            _ => None,
+        }
+    }
+}
+
+/// Boxes that score at least `threshold`, in pixels of an input of `size`.
+pub(super) fn read(
+    layout: Layout,
+    outputs: &[Output<'_>],
+    classes: usize,
+    size: (u32, u32),
+    threshold: f32,
+) -> Result<Vec<Found>> {
+    let found = match layout {
+        Layout::Yolox => yolox(outputs, classes, size, threshold),
+        Layout::PicoDet => distributions(outputs, classes, size, threshold),
+        Layout::Yolov8 => yolov8(outputs, classes, threshold),
+        Layout::Detr => detr(outputs, classes, size, threshold),
+    };
+    let mut found = found.ok_or_else(|| mismatch(layout, outputs, classes))?;
+    // A damaged model may answer anything.
+    found.retain(|f| f.score.is_finite() && f.corners.iter().all(|c| c.is_finite()));
+    Ok(found)
+}
+
+/// Whether logits have one class more than there are labels.
+pub(super) fn has_no_object_class(outputs: &[Output<'_>], classes: usize) -> bool {
+    outputs.iter().any(|o| o.matrix().is_some_and(|(_, columns)| columns == classes + 1))
+}
+
+fn yolox(
+    outputs: &[Output<'_>],
+    classes: usize,
+    size: (u32, u32),
+    threshold: f32,
+) -> Option<Vec<Found>> {
+    let output = outputs.iter().find(|o| o.matrix().is_some_and(|m| m.1 == 5 + classes))?;
+    let cells: Vec<Cell> = [8, 16, 32].into_iter().flat_map(|s| grid(size, s)).collect();
+    if output.matrix()?.0 != cells.len() {
+        return None;
+    }
+    let rows = output.data.chunks_exact(5 + classes).zip(cells);
+    let boxes = rows.filter_map(|(row, cell)| {
+        let (class, score) = best(&row[5..])?;
+        let score = score * row[4];
+        let (x, y) = ((row[0] + cell.x) * cell.stride, (row[1] + cell.y) * cell.stride);
+        let (w, h) = (row[2].exp() * cell.stride, row[3].exp() * cell.stride);
+        (score >= threshold).then(|| Found { class, score, corners: around(x, y, w, h) })
+    });
+    Some(boxes.collect())
+}
+
+fn distributions(
+    outputs: &[Output<'_>],
+    classes: usize,
+    size: (u32, u32),
+    threshold: f32,
+) -> Option<Vec<Found>> {
+    const STRIDES: [u32; 4] = [8, 16, 32, 64];
+    let mut found = Vec::new();
+    if let [output] = outputs {
+        let (rows, columns) = output.matrix()?;
+        let bins = columns.checked_sub(classes)? / 4;
+        if bins == 0 || columns != classes + 4 * bins {
+            return None;
+        }
+        let three: Vec<Cell> = STRIDES[..3].iter().flat_map(|s| grid(size, *s)).collect();
+        let four: Vec<Cell> = STRIDES.iter().flat_map(|s| grid(size, *s)).collect();
+        let cells = [three, four].into_iter().find(|cells| cells.len() == rows)?;
+        for (row, cell) in output.data.chunks_exact(columns).zip(cells) {
+            let (scores, distances) = row.split_at(classes);
+            // NanoDet-Plus measures from the corner of a cell.
+            found.extend(from_distances(scores, distances, &cell, 0.0, threshold));
+        }
+        return Some(found);
+    }
+    let mut levels = 0;
+    for scores in outputs {
+        let (rows, columns) = scores.matrix()?;
+        if columns != classes || (classes.is_multiple_of(4) && levels * 2 >= outputs.len()) {
+            continue;
+        }
+        let distances = outputs.iter().find(|o| {
+            let matrix = o.matrix();
+            !std::ptr::eq(*o, scores) && matrix.is_some_and(|m| m.0 == rows && m.1 % 4 == 0)
+        })?;
+        let width = distances.matrix()?.1;
+        let cells = STRIDES.iter().map(|s| grid(size, *s)).find(|cells| cells.len() == rows)?;
+        let rows = scores.data.chunks_exact(classes).zip(distances.data.chunks_exact(width));
+        for ((scores, distances), cell) in rows.zip(cells) {
+            found.extend(from_distances(scores, distances, &cell, 0.5, threshold));
+        }
+        levels += 1;
+    }
+    (levels > 0).then_some(found)
+}
+
+/// A box whose sides lie at the expected distances from a cell's point (generalized focal loss,
+/// Li et al. 2020).
+fn from_distances(
+    scores: &[f32],
+    distances: &[f32],
+    cell: &Cell,
+    offset: f32,
+    threshold: f32,
+) -> Option<Found> {
+    let (class, score) = best(scores)?;
+    if score < threshold {
+        return None;
+    }
+    let mut sides = [0.0; 4];
+    for (side, bins) in sides.iter_mut().zip(distances.chunks_exact(distances.len() / 4)) {
+        let expected: f32 = softmax(bins).iter().enumerate().map(|(i, p)| i as f32 * p).sum();
+        *side = expected * cell.stride;
+    }
+    let (x, y) = ((cell.x + offset) * cell.stride, (cell.y + offset) * cell.stride);
+    let corners = [x - sides[0], y - sides[1], x + sides[2], y + sides[3]];
+    Some(Found { class, score, corners })
+}
+
+fn yolov8(outputs: &[Output<'_>], classes: usize, threshold: f32) -> Option<Vec<Found>> {
+    let values = 4 + classes;
+    let fits = |o: &&Output<'_>| o.matrix().is_some_and(|m| m.0 == values || m.1 == values);
+    let output = outputs.iter().find(fits)?;
+    let (rows, columns) = output.matrix()?;
+    let (count, step, across) =
+        if rows == values { (columns, columns, 1) } else { (rows, 1, values) };
+    let at = |candidate: usize, value: usize| output.data[value * step + candidate * across];
+    let boxes = (0..count).filter_map(|i| {
+        let scores = (0..classes).map(|class| at(i, 4 + class));
+        let (class, score) = scores.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let corners = || around(at(i, 0), at(i, 1), at(i, 2), at(i, 3));
+        (score >= threshold).then(|| Found { class, score, corners: corners() })
+    });
+    Some(boxes.collect())
+}
+
+fn detr(
+    outputs: &[Output<'_>],
+    classes: usize,
+    size: (u32, u32),
+    threshold: f32,
+) -> Option<Vec<Found>> {
+    let boxes = outputs.iter().rfind(|o| o.matrix().is_some_and(|m| m.1 == 4))?;
+    let queries = boxes.matrix()?.0;
+    let logits = outputs.iter().find(|o| {
+        let wide = |m: (usize, usize)| m.0 == queries && (m.1 == classes || m.1 == classes + 1);
+        !std::ptr::eq(*o, boxes) && o.matrix().is_some_and(wide)
+    })?;
+    let columns = logits.matrix()?.1;
+    let rows = logits.data.chunks_exact(columns).zip(boxes.data.chunks_exact(4));
+    let (width, height) = (size.0 as f32, size.1 as f32);
+    let found = rows.filter_map(|(row, place)| {
+        let (class, score) = if columns > classes {
+            best(&softmax(row)[..classes])?
+        } else {
+            let (class, logit) = best(row)?;
+            (class, 1.0 / (1.0 + (-logit).exp()))
+        };
+        let [x, y, w, h] =
+            [place[0] * width, place[1] * height, place[2] * width, place[3] * height];
+        (score >= threshold).then(|| Found { class, score, corners: around(x, y, w, h) })
+    });
+    Some(found.collect())
+}
+
+/// A cell of the grid that a stride lays over the input.
+struct Cell {
+    x: f32,
+    y: f32,
+    stride: f32,
+}
+
+fn grid(size: (u32, u32), stride: u32) -> Vec<Cell> {
+    let (columns, rows) = (size.0.div_ceil(stride), size.1.div_ceil(stride));
+    let cell = |y: u32, x: u32| Cell { x: x as f32, y: y as f32, stride: stride as f32 };
+    (0..rows).flat_map(|y| (0..columns).map(move |x| cell(y, x))).collect()
+}
+
+fn around(x: f32, y: f32, width: f32, height: f32) -> [f32; 4] {
+    [x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0]
+}
+
+fn best(scores: &[f32]) -> Option<(usize, f32)> {
+    scores.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+fn softmax(logits: &[f32]) -> Vec<f32> {
+    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let powers: Vec<f32> = logits.iter().map(|l| (l - most).exp()).collect();
+    let sum: f32 = powers.iter().sum();
+    powers.into_iter().map(|p| p / sum).collect()
+}
+
+fn mismatch(layout: Layout, outputs: &[Output<'_>], classes: usize) -> PortError {
+    let shapes: Vec<&[usize]> = outputs.iter().map(|o| o.shape.as_slice()).collect();
+    let message = format!(
+        "outputs of the shapes {shapes:?} are not those of the layout {layout:?} with {classes} labels"
+    );
+    PortError::new(ErrorKind::Invalid, message)
+}

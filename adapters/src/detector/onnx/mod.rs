@@ -1,0 +1,240 @@
+//! Object detection by networks through ONNX Runtime: four families of output layouts, told apart
+//! by configuration. The domain calls it frame by frame; tracking is not its business.
+
+mod boxes;
+mod coco;
+mod layouts;
+mod picture;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use async_trait::async_trait;
+use ort::{
+    session::Session,
+    value::{DynValue, Tensor, TensorRef, ValueType},
+};
+use ports::{
+    ErrorKind, PortError, Result,
+    decoder::Image,
+    detector::{Detection, ObjectDetector},
+};
+
+use crate::onnx::{Pool, Runtime, Threading, failed, unfit};
+use boxes::Found;
+pub use layouts::Layout;
+use layouts::Output;
+use picture::{Fit, Input};
+
+/// Which model and how its answers are read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnnxDetectorOptions {
+    /// The `.onnx` file.
+    pub model: PathBuf,
+    /// A text file with one label per line in the order of the model's classes; without it the 80
+    /// classes of COCO.
+    pub labels: Option<PathBuf>,
+    /// What goes in and comes out.
+    pub layout: Layout,
+    /// Width and height of the model's input, pixels, for models that leave it open; a model that
+    /// fixes it is asked itself.
+    pub input: Option<(u32, u32)>,
+    /// Boxes less confident are dropped, 0..1.
+    pub threshold: f32,
+    /// Of two boxes of one label that overlap more (intersection over union) one stays.
+    pub max_overlap: f32,
+    /// The same for boxes of different labels: an object that two labels fit keeps the better one.
+    pub max_overlap_across: f32,
+    /// At most so many boxes per picture.
+    pub max_objects: usize,
+    /// Threads and sessions.
+    pub threading: Threading,
+}
+
+impl OnnxDetectorOptions {
+    /// Usual settings for a model.
+    pub fn new(model: PathBuf, layout: Layout) -> Self {
+        Self {
+            model,
+            labels: None,
+            layout,
+            input: None,
+            threshold: 0.35,
+            max_overlap: 0.5,
+            max_overlap_across: 0.8,
+            max_objects: 100,
+            threading: Threading::default(),
+        }
+    }
+}
+
+/// The detector. Cheap to clone.
+#[derive(Clone)]
+pub struct OnnxDetector {
+    name: String,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    pool: Pool,
+    labels: Vec<String>,
+    options: OnnxDetectorOptions,
+    size: (u32, u32),
+    input: Input,
+    mask: Option<Vec<usize>>,
+}
+
+impl OnnxDetector {
+    /// Opens the model and tries it on an empty picture, so that a model of another layout or with
+    /// other classes fails here. *Blocks*.
+    pub fn open(runtime: &Runtime, options: OnnxDetectorOptions) -> Result<Self> {
+        let labels = match &options.labels {
+            Some(file) => read_labels(file)?,
+            None => coco::LABELS.iter().map(|l| l.to_string()).collect(),
+        };
+        let pool = Pool::open(runtime, &options.model, options.threading)?;
+        let (size, mask) = pool.with(|session| input_of(session, &options))?;
+        let stem = options.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = format!("{stem}@{:.2}", options.threshold);
+        let input = Input::of(options.layout, false);
+        let mut shared = Shared { pool, labels, options, size, input, mask };
+        let blank = vec![0.0; size.0 as usize * size.1 as usize * 3];
+        let closed_set = shared
+            .run(&blank, |outputs| {
+                layouts::read(shared.options.layout, outputs, shared.labels.len(), size, 1.0)?;
+                Ok(layouts::has_no_object_class(outputs, shared.labels.len()))
+            })
+            .map_err(|e| unfit(&shared.options.model, e))?;
+        shared.input = Input::of(shared.options.layout, closed_set);
+        Ok(Self { name, shared: Arc::new(shared) })
+    }
+}
+
+#[async_trait]
+impl ObjectDetector for OnnxDetector {
+    fn model(&self) -> &str {
+        &self.name
+    }
+
+    fn labels(&self) -> &[String] {
+        &self.shared.labels
+    }
+
+    async fn detect(&self, image: &Image) -> Result<Vec<Detection>> {
+        crate::picture::view(image)?;
+        let shared = Arc::clone(&self.shared);
+        let image = image.clone();
+        crate::blocking::run(move || shared.detect(&image)).await
+    }
+}
+
+impl Shared {
+    fn detect(&self, image: &Image) -> Result<Vec<Detection>> {
+        let view = crate::picture::view(image)?;
+        let (pixels, fit) = self.input.prepare(&view, self.size);
+        let options = &self.options;
+        let found = self.run(&pixels, |outputs| {
+            layouts::read(options.layout, outputs, self.labels.len(), self.size, options.threshold)
+        })?;
+        let overlaps = [options.max_overlap, options.max_overlap_across];
+        let kept = boxes::suppress(found, overlaps, options.max_objects);
+        Ok(kept.into_iter().filter_map(|found| self.detection(&found, &fit)).collect())
+    }
+
+    /// A box of the input as a share of the picture; `None` for one outside of it.
+    fn detection(&self, found: &Found, fit: &Fit) -> Option<Detection> {
+        let [left, top] = fit.to_picture(found.corners[0], found.corners[1]);
+        let [right, bottom] = fit.to_picture(found.corners[2], found.corners[3]);
+        let bounds = [left, top, right - left, bottom - top];
+        (bounds[2] > 0.0 && bounds[3] > 0.0).then(|| Detection {
+            label: self.labels[found.class].clone(),
+            confidence: found.score.min(1.0),
+            bounds,
+        })
+    }
+
+    fn run<T>(&self, pixels: &[f32], read: impl FnOnce(&[Output<'_>]) -> Result<T>) -> Result<T> {
+        let (width, height) = (self.size.0 as usize, self.size.1 as usize);
+        self.pool.with(|session| {
+            let picture = TensorRef::from_array_view(([1, 3, height, width], pixels));
+            let mut inputs =
+                vec![(session.inputs()[0].name().to_owned(), picture.map_err(failed)?.into())];
+            if let Some(shape) = &self.mask {
+                let ones = vec![1_i64; shape.iter().product()];
+                let mask: DynValue =
+                    Tensor::from_array((shape.clone(), ones)).map_err(failed)?.into_dyn();
+                inputs.push((session.inputs()[1].name().to_owned(), mask.into()));
+            }
+            let inputs: Vec<(String, ort::session::SessionInputValue<'_>)> = inputs;
+            let values = session.run(inputs).map_err(failed)?;
+            let mut outputs = Vec::with_capacity(values.len());
+            for index in 0..values.len() {
+                // Outputs of other types, as label ids, belong to no layout here.
+                if let Ok((shape, data)) = values[index].try_extract_tensor::<f32>() {
+                    let shape = shape.iter().map(|d| *d as usize).collect();
+                    outputs.push(Output { shape, data });
+                }
+            }
+            read(&outputs)
+        })
+    }
+}
+
+/// The size of the picture input and, for models that want one, the shape of the mask that says
+/// which of its pixels count.
+fn input_of(
+    session: &mut Session,
+    options: &OnnxDetectorOptions,
+) -> Result<((u32, u32), Option<Vec<usize>>)> {
+    let shape = |index: usize| match session.inputs().get(index).map(|i| i.dtype()) {
+        Some(ValueType::Tensor { shape, .. }) => Some(shape.to_vec()),
+        _ => None,
+    };
+    let Some([_, 3, height, width]) =
+        shape(0).as_deref().map(|s| <[i64; 4]>::try_from(s).unwrap_or([0; 4]))
+    else {
+        let why = "its first input needs the shape [1, 3, height, width]";
+        return Err(unfit(&options.model, why));
+    };
+    let fixed = |dimension: i64| u32::try_from(dimension).ok().filter(|d| *d > 0);
+    let size = match (fixed(width), fixed(height), options.input) {
+        (Some(width), Some(height), _) => (width, height),
+        (_, _, Some(size)) if size.0 > 0 && size.1 > 0 => size,
+        _ => return Err(unfit(&options.model, "it leaves its input size open; configure one")),
+    };
+    if size.0 > MAX_SIDE || size.1 > MAX_SIDE {
+        let why = format!("its input of {}×{} pixels is above {MAX_SIDE}", size.0, size.1);
+        return Err(unfit(&options.model, why));
+    }
+    let mask = shape(1).map(|shape| {
+        let open = [1, size.1 as usize, size.0 as usize];
+        let dimension = |(i, d): (usize, &i64)| match fixed(*d) {
+            Some(d) => d as usize,
+            None => open.get(i).copied().unwrap_or(1),
+        };
+        shape.iter().enumerate().map(dimension).collect()
+    });
+    Ok((size, mask))
+}
+
+/// Keeps a wrong configuration from taking gigabytes.
+const MAX_SIDE: u32 = 2048;
+
+fn read_labels(file: &Path) -> Result<Vec<String>> {
+    let text = std::fs::read_to_string(file).map_err(|e| {
+        PortError::caused_by(
+            ErrorKind::NotFound,
+            format!("cannot read the labels {}", file.display()),
+            e,
+        )
+    })?;
+    let labels: Vec<String> =
+        text.lines().map(|l| l.trim().to_owned()).filter(|l| !l.is_empty()).collect();
+    if labels.is_empty() {
+        let message = format!("the labels {} are empty; one per line is needed", file.display());
+        return Err(PortError::new(ErrorKind::Invalid, message));
+    }
+    Ok(labels)
+}

@@ -1,0 +1,129 @@
+//! From a picture to the numbers a network takes, and from its coordinates back.
+
+use image::imageops::{self, FilterType};
+
+use super::Layout;
+use crate::picture::View;
+
+/// How pixels become numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Input {
+    placing: Placing,
+    /// Blue first, as OpenCV reads pictures.
+    bgr: bool,
+    /// Subtracted from 0..255 per channel of the input, and what the rest is divided by.
+    mean: [f32; 3],
+    scale: [f32; 3],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Placing {
+    /// Keeps the aspect, at the top left.
+    Corner,
+    /// Keeps the aspect, in the middle.
+    Middle,
+    /// Fills the input, whatever the aspect.
+    Stretch,
+}
+
+/// Grey that the YOLO family fills the margin with.
+const MARGIN: f32 = 114.0;
+
+impl Input {
+    /// `no_object` says that the model has a class for "no object", as the first DETR models.
+    pub(super) fn of(layout: Layout, no_object: bool) -> Self {
+        let plain = ([0.0; 3], [1.0; 3]);
+        let unit = ([0.0; 3], [255.0; 3]);
+        let imagenet = ([123.675, 116.28, 103.53], [58.395, 57.12, 57.375]);
+        let (placing, bgr, (mean, scale)) = match layout {
+            Layout::Yolox => (Placing::Corner, true, plain),
+            // ImageNet's numbers, swapped together with the channels.
+            Layout::PicoDet => {
+                (Placing::Stretch, true, ([103.53, 116.28, 123.675], [57.375, 57.12, 58.395]))
+            }
+            Layout::Yolov8 => (Placing::Middle, false, unit),
+            Layout::Detr if no_object => (Placing::Stretch, false, imagenet),
+            Layout::Detr => (Placing::Stretch, false, unit),
+        };
+        Self { placing, bgr, mean, scale }
+    }
+
+    /// The channels one after the other, rows of `size` width, and how to get back.
+    pub(super) fn prepare(&self, picture: &View<'_>, size: (u32, u32)) -> (Vec<f32>, Fit) {
+        let (width, height) = size;
+        let fit = Fit::new(self.placing, picture.dimensions(), size);
+        let scaled = imageops::resize(picture, fit.width, fit.height, FilterType::Triangle);
+        let plane = width as usize * height as usize;
+        let mut pixels = vec![0.0; plane * 3];
+        for (channel, values) in pixels.chunks_exact_mut(plane).enumerate() {
+            let (mean, scale) = (self.mean[channel], self.scale[channel]);
+            let source = if self.bgr { 2 - channel } else { channel };
+            values.fill((MARGIN - mean) / scale);
+            for (y, row) in scaled.rows().enumerate() {
+                let begin = (y + fit.top as usize) * width as usize + fit.left as usize;
+                for (value, pixel) in values[begin..].iter_mut().zip(row) {
+                    *value = (f32::from(pixel[source]) - mean) / scale;
+                }
+            }
+        }
+        (pixels, fit)
+    }
+}
+
+/// Where the picture lies in the input.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fit {
+    left: u32,
+    top: u32,
+    width: u32,
+    height: u32,
+}
+
+impl Fit {
+    fn new(placing: Placing, picture: (u32, u32), (width, height): (u32, u32)) -> Self {
+        if placing == Placing::Stretch {
+            return Self { left: 0, top: 0, width, height };
+        }
+        let ratio = (width as f32 / picture.0 as f32).min(height as f32 / picture.1 as f32);
+        let scaled = |side: u32, most: u32| ((side as f32 * ratio).round() as u32).clamp(1, most);
+        let (w, h) = (scaled(picture.0, width), scaled(picture.1, height));
+        let (left, top) = match placing {
+            Placing::Middle => ((width - w) / 2, (height - h) / 2),
+            _ => (0, 0),
+        };
+        Self { left, top, width: w, height: h }
+    }
+
+    /// A point of the input as shares of the picture, moved into it.
+    pub(super) fn to_picture(&self, x: f32, y: f32) -> [f32; 2] {
+        [
+            ((x - self.left as f32) / self.width as f32).clamp(0.0, 1.0),
+            ((y - self.top as f32) / self.height as f32).clamp(0.0, 1.0),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wide_picture_keeps_its_aspect_and_finds_its_way_back() {
+        let fit = Fit::new(Placing::Middle, (200, 100), (64, 64));
+        assert_eq!(fit, Fit { left: 0, top: 16, width: 64, height: 32 });
+        assert_eq!(fit.to_picture(32.0, 32.0), [0.5, 0.5]);
+        assert_eq!(fit.to_picture(-9.0, 60.0), [0.0, 1.0]);
+        let fit = Fit::new(Placing::Corner, (200, 100), (64, 64));
+        assert_eq!(fit.to_picture(64.0, 32.0), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn channels_are_planes_in_the_order_of_the_layout() {
+        let rgb = [10, 20, 30, 10, 20, 30];
+        let Some(picture) = View::from_raw(2, 1, rgb.as_slice()) else { panic!("2 × 1 pixels") };
+        let (pixels, _) = Input::of(Layout::Yolox, false).prepare(&picture, (2, 2));
+        assert_eq!(pixels, [30., 30., 114., 114., 20., 20., 114., 114., 10., 10., 114., 114.]);
+        let (pixels, _) = Input::of(Layout::Yolov8, false).prepare(&picture, (2, 2));
+        assert!((pixels[0] - 10.0 / 255.0).abs() < 1e-6);
+    }
+}
