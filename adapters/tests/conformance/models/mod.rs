@@ -1,5 +1,7 @@
 //! Adapters of the transcriber, voice, detector, reader, sentiment and entities ports.
 
+mod detector;
+mod reader;
 mod scripted;
 mod support;
 mod text;

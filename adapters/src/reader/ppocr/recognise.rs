@@ -1,0 +1,158 @@
+//! What a line says: orientation, recognition by CTC, and the spaces between words.
+
+use std::path::Path;
+
+use image::{
+    RgbImage,
+    imageops::{self, FilterType},
+};
+use ort::value::TensorRef;
+use ports::{ErrorKind, PortError, Result};
+
+use super::planes;
+use crate::onnx::{Pool, Runtime, Threading, failed, unfit};
+
+/// The networks read lines of this height.
+const HEIGHT: u32 = 48;
+/// Shorter lines are filled up to this width, longer ones than `MAX_WIDTH` squeezed.
+const MIN_WIDTH: u32 = 320;
+const MAX_WIDTH: u32 = 4096;
+
+/// PP-OCRv4 rates the space between two English words at 0.02 and more, inside a word below 0.008,
+/// and nearly always below "no character"; a space it rates lower shows in the gap as well. Measured
+/// on a printed page and on video captions.
+const SPACE: f32 = 0.02;
+const SPACE_IN_WIDE_GAP: f32 = 0.002;
+/// Times the usual gap of the line.
+const WIDE_GAP: f32 = 1.6;
+
+/// The recognition network and its characters.
+pub(super) struct Recogniser {
+    pool: Pool,
+    /// By class; the first is the blank.
+    characters: Vec<String>,
+}
+
+impl Recogniser {
+    pub(super) fn open(runtime: &Runtime, model: &Path, threading: Threading) -> Result<Self> {
+        let pool = Pool::open(runtime, model, threading)?;
+        let listed = pool.with(|session| {
+            let metadata = session.metadata().map_err(failed)?;
+            Ok(metadata.custom("character"))
+        })?;
+        let listed = listed.filter(|l| !l.is_empty()).ok_or_else(|| {
+            unfit(model, "its metadata needs the key \"character\" with one character per line")
+        })?;
+        let characters = std::iter::once(String::new())
+            .chain(listed.lines().map(str::to_owned))
+            .chain(std::iter::once(" ".to_owned()))
+            .collect();
+        Ok(Self { pool, characters })
+    }
+
+    /// Text without space around it and the mean confidence of its characters, 0..1.
+    pub(super) fn read(&self, line: &RgbImage) -> Result<(String, f32)> {
+        let ratio = line.width() as f32 / line.height() as f32;
+        let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(8, MAX_WIDTH);
+        let padded = width.max(MIN_WIDTH);
+        let scaled = imageops::resize(line, width, HEIGHT, FilterType::Triangle);
+        let pixels = planes(&scaled, padded);
+        let classes = self.characters.len();
+        self.pool.with(|session| {
+            let shape = [1, 3, HEIGHT as usize, padded as usize];
+            let input = TensorRef::from_array_view((shape, pixels.as_slice())).map_err(failed)?;
+            let outputs = session.run(ort::inputs![input]).map_err(failed)?;
+            let (shape, steps) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
+            if shape.last() != Some(&(classes as i64)) {
+                let message =
+                    format!("{classes} characters do not fit outputs of the shape {shape:?}");
+                return Err(PortError::new(ErrorKind::Invalid, message));
+            }
+            Ok(self.text(steps))
+        })
+    }
+
+    fn text(&self, steps: &[f32]) -> (String, f32) {
+        let classes = self.characters.len();
+        let mut glyphs: Vec<Glyph> = Vec::new();
+        let mut before = 0;
+        for (at, scores) in steps.chunks_exact(classes).enumerate() {
+            let Some((class, score)) =
+                scores.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))
+            else {
+                continue;
+            };
+            match glyphs.last_mut() {
+                Some(glyph) if class != 0 && class == before => glyph.last = at,
+                _ if class != 0 => glyphs.push(Glyph { class, score, first: at, last: at }),
+                _ => {}
+            }
+            before = class;
+        }
+        let text = self.spaced(&glyphs, steps);
+        let confidence = glyphs.iter().map(|g| g.score).sum::<f32>() / glyphs.len().max(1) as f32;
+        (text.trim().to_owned(), confidence)
+    }
+
+    /// The text with the spaces that the network saw but found less probable than no character.
+    fn spaced(&self, glyphs: &[Glyph], steps: &[f32]) -> String {
+        let classes = self.characters.len();
+        let mut gaps: Vec<usize> =
+            glyphs.windows(2).map(|pair| pair[1].first - pair[0].last).collect();
+        gaps.sort_unstable();
+        let usual = gaps.get(gaps.len() / 2).copied().unwrap_or(0) as f32;
+        let mut text = String::new();
+        for (i, glyph) in glyphs.iter().enumerate() {
+            let character = &self.characters[glyph.class];
+            text.push_str(character);
+            let Some(next) = glyphs.get(i + 1) else { break };
+            let following = &self.characters[next.class];
+            if [character, following].iter().any(|c| *c == " " || is_dense(c)) {
+                continue;
+            }
+            let between = (glyph.last..=next.first).map(|at| steps[at * classes + classes - 1]);
+            let space = between.fold(0.0, f32::max);
+            let wide = (next.first - glyph.last) as f32 >= WIDE_GAP * usual;
+            if space >= SPACE || (wide && space >= SPACE_IN_WIDE_GAP) {
+                text.push(' ');
+            }
+        }
+        text
+    }
+}
+
+/// Writing that puts no spaces between its words.
+fn is_dense(character: &str) -> bool {
+    character.chars().any(|c| matches!(c, '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe4f}' | '\u{ff00}'..='\u{ff60}'))
+}
+
+/// A character and the steps at which it is the most probable.
+struct Glyph {
+    class: usize,
+    score: f32,
+    first: usize,
+    last: usize,
+}
+
+/// Whether a line stands on its head.
+pub(super) fn upside_down(pool: &Pool, line: &RgbImage) -> Result<bool> {
+    const WIDTH: u32 = 192;
+    /// Below this the authors leave a line as it is.
+    const SURE: f32 = 0.9;
+    let ratio = line.width() as f32 / line.height() as f32;
+    let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(1, WIDTH);
+    let scaled = imageops::resize(line, width, HEIGHT, FilterType::Triangle);
+    let pixels = planes(&scaled, WIDTH);
+    pool.with(|session| {
+        let shape = [1, 3, HEIGHT as usize, WIDTH as usize];
+        let input = TensorRef::from_array_view((shape, pixels.as_slice())).map_err(failed)?;
+        let outputs = session.run(ort::inputs![input]).map_err(failed)?;
+        match outputs[0].try_extract_tensor::<f32>().map_err(failed)?.1 {
+            [_, turned] => Ok(*turned > SURE),
+            other => {
+                let message = format!("an orientation needs 2 scores, not {}", other.len());
+                Err(PortError::new(ErrorKind::Invalid, message))
+            }
+        }
+    })
+}
