@@ -4,8 +4,14 @@ mod scripted;
 mod segments;
 #[cfg(feature = "onnx")]
 mod silero;
+mod spectral;
+mod spectrum;
+mod timbre;
+mod timbre_constants;
 
 pub use scripted::{ScriptedSpeakerEmbedder, ScriptedVoiceActivity};
 pub use segments::SpeechOptions;
 #[cfg(feature = "onnx")]
 pub use silero::{Silero, SileroOptions};
+pub use spectral::SpectralVoiceActivity;
+pub use timbre::TimbreEmbedder;

@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn padding_shares_short_pauses_and_stays_inside() {
         let options = SpeechOptions { padding: 0.16, ..BARE };
-        let windows = [(2, 0.1), (10, 0.9), (4, 0.1), (10, 0.8), (40, 0.0), (10, 0.9), (1, 0.0)];
-        assert_eq!(spans(options, &windows), [(0, 14), (14, 31), (61, 77)]);
+        let windows = [(2, 0.1), (10, 0.9), (6, 0.1), (10, 0.8), (40, 0.0), (10, 0.9), (1, 0.0)];
+        assert_eq!(spans(options, &windows), [(0, 15), (15, 33), (63, 79)]);
     }
 }

@@ -182,12 +182,12 @@ impl Shared {
     }
 }
 
+/// Width and height, and the shape of the mask.
+type InputShape = ((u32, u32), Option<Vec<usize>>);
+
 /// The size of the picture input and, for models that want one, the shape of the mask that says
 /// which of its pixels count.
-fn input_of(
-    session: &mut Session,
-    options: &OnnxDetectorOptions,
-) -> Result<((u32, u32), Option<Vec<usize>>)> {
+fn input_of(session: &mut Session, options: &OnnxDetectorOptions) -> Result<InputShape> {
     let shape = |index: usize| match session.inputs().get(index).map(|i| i.dtype()) {
         Some(ValueType::Tensor { shape, .. }) => Some(shape.to_vec()),
         _ => None,

@@ -74,8 +74,7 @@ impl Names {
             self.listed(words, at),
             self.person(words, at).map(|(end, confidence)| (end, Kind::Person, confidence)),
         ];
-        let longest = shapes.into_iter().flatten().reduce(|a, b| if b.0 > a.0 { b } else { a });
-        longest
+        shapes.into_iter().flatten().reduce(|a, b| if b.0 > a.0 { b } else { a })
     }
 
     fn listed(&self, words: &Words, at: usize) -> Option<(usize, Kind, f32)> {
