@@ -123,6 +123,12 @@ const META: &[&str] = &[
     "screen",
     "during",
     "made",
+    "beginning",
+    "opening",
+    "ending",
+    "first",
+    "last",
+    "finally",
 ];
 
 /// What a question about nothing in particular is after.
@@ -131,6 +137,28 @@ enum Overview {
     Everything,
     Speech,
     Screen,
+}
+
+/// Which part of the passages a question about nothing in particular means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stretch {
+    Whole,
+    Beginning,
+    End,
+}
+
+impl Stretch {
+    fn asked(question: &str) -> Self {
+        let asked: Vec<String> = words(question).into_iter().map(|word| word.lower).collect();
+        let has = |list: &[&str]| asked.iter().any(|word| list.contains(&word.as_str()));
+        if has(&["end", "ends", "last", "finally", "ending"]) {
+            Self::End
+        } else if has(&["start", "starts", "begin", "begins", "beginning", "first", "opening"]) {
+            Self::Beginning
+        } else {
+            Self::Whole
+        }
+    }
 }
 
 struct Question {
@@ -158,7 +186,7 @@ pub(super) fn find(document: &Document, question: &str, most: usize) -> Answer {
     if asked.terms.values().all(|&weight| weight < 1.0)
         && let Some(overview) = overview(question)
     {
-        return about(document, overview, most);
+        return about(document, overview, Stretch::asked(question), most);
     }
     if asked.terms.is_empty() {
         return Answer::default();
@@ -298,17 +326,26 @@ fn overview(question: &str) -> Option<Overview> {
     }
 }
 
-fn about(document: &Document, overview: Overview, most: usize) -> Answer {
+fn about(document: &Document, overview: Overview, stretch: Stretch, most: usize) -> Answer {
     let is_summary =
         |passage: usize| document.passages[passage].source.to_lowercase().contains("summary");
     let summarised = document.sentences.iter().any(|sentence| is_summary(sentence.passage));
+    let part = document.passages.len().div_ceil(5);
     let ranking = rank::rank(document, most, |at| {
         let sentence = &document.sentences[at];
-        match overview {
-            Overview::Speech => sentence.kind == Kind::Speech,
-            Overview::Screen => sentence.kind == Kind::Screen,
-            Overview::Everything => !summarised || is_summary(sentence.passage),
-        }
+        let inside = match stretch {
+            Stretch::Whole => true,
+            Stretch::Beginning => sentence.passage < part,
+            Stretch::End => sentence.passage + part >= document.passages.len(),
+        };
+        inside
+            && match overview {
+                Overview::Speech => sentence.kind == Kind::Speech,
+                Overview::Screen => sentence.kind == Kind::Screen,
+                Overview::Everything => {
+                    stretch != Stretch::Whole || !summarised || is_summary(sentence.passage)
+                }
+            }
     });
     let mut told = ranking.best(MAX_SENTENCES);
     told.sort_unstable();

@@ -142,6 +142,12 @@ const SCENE_WORDS: &[&str] = &[
     "heard",
     "mixed",
     "neutral",
+    "turquoise",
+    "violet",
+    "pink",
+    "shots",
+    "cuts",
+    "little",
 ];
 
 impl<'a> Document<'a> {
@@ -209,7 +215,7 @@ impl<'a> Document<'a> {
 fn read_passage(index: usize, passage: &Passage, found: &mut Vec<Sentence>) {
     let source = passage.source.to_lowercase();
     let has = |marks: &[&str]| marks.iter().any(|mark| source.contains(mark));
-    let base = if has(&["speech", "transcript", "diarization", "turn", "spoken"]) {
+    let base = if has(&["speech", "transcript", "diarization", "spoken"]) {
         Kind::Speech
     } else if has(&["screen", "ocr", "caption"]) {
         Kind::Screen
@@ -218,35 +224,62 @@ fn read_passage(index: usize, passage: &Passage, found: &mut Vec<Sentence>) {
     };
     let mut kind = base;
     let mut speaker = None;
-    for whole in sentences(&passage.text) {
+    // A quotation may span sentences: what it opens with holds until it closes.
+    let mut quoted: Option<Kind> = None;
+    for whole in sentences(&on_lines_of_their_own(&passage.text)) {
         let mut text = whole;
-        if let Some((label, rest)) = label(text) {
+        let mut this = quoted.unwrap_or(kind);
+        if quoted.is_none()
+            && let Some((label, rest)) = label(text)
+        {
             let lower = label.to_lowercase();
             if SPEECH_LABELS.contains(&lower.as_str()) {
-                (kind, text) = (Kind::Speech, rest);
+                (kind, this, text) = (Kind::Speech, Kind::Speech, rest);
             } else if SCREEN_LABELS.contains(&lower.as_str()) {
-                push(index, Kind::Screen, None, rest, found);
-                kind = base;
-                continue;
+                (kind, this, text) = (base, Kind::Screen, rest);
             } else if SCENE_LABELS.contains(&lower.as_str()) {
-                push(index, Kind::Scene, None, text, found);
-                kind = base;
-                continue;
+                (kind, this) = (base, Kind::Scene);
             }
         }
-        if kind == Kind::Speech
+        if this == Kind::Prose && text.starts_with('“') {
+            this = Kind::Speech;
+        }
+        let (opening, closing) = (text.matches('“').count(), text.matches('”').count());
+        quoted = if opening > closing { Some(this) } else { quoted.filter(|_| closing <= opening) };
+
+        if this == Kind::Speech
             && let Some((name, rest)) = label(text)
             && is_speaker(name)
         {
             (speaker, text) = (Some(name.to_owned()), rest);
         }
         // The quotation marks are put back where they are wanted.
-        let text =
-            if kind == Kind::Speech { text.trim_matches(['"', '“', '”', ' ']) } else { text };
+        let text = match this {
+            Kind::Speech | Kind::Screen => text.trim_matches(['"', '“', '”', ' ']),
+            Kind::Prose | Kind::Scene => text,
+        };
         for piece in chopped(text) {
-            push(index, kind, speaker.clone().filter(|_| kind == Kind::Speech), &piece, found);
+            push(index, this, speaker.clone().filter(|_| this == Kind::Speech), &piece, found);
         }
     }
+}
+
+/// Labels and turns that a composed text puts behind something without a full stop begin a line.
+fn on_lines_of_their_own(text: &str) -> String {
+    const LABELS: [&str; 3] = ["Speech: ", "Text on screen: ", "On screen: "];
+    let begins = |rest: &str| {
+        let number = rest.strip_prefix("SPEAKER_").or_else(|| rest.strip_prefix("Speaker "));
+        let digits = number.and_then(|rest| rest.split_once(": ")).map_or("", |(digits, _)| digits);
+        LABELS.iter().any(|label| rest.starts_with(label))
+            || ((1..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let mut lines = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        // "Speech: SPEAKER_00: hello" is one line.
+        let breaks = c == ' ' && !text[..at].ends_with(':') && begins(&text[at + 1..]);
+        lines.push(if breaks { '\n' } else { c });
+    }
+    lines
 }
 
 fn push(
@@ -413,6 +446,45 @@ mod tests {
                 (Some("SPEAKER_00"), "And so: we begin."),
                 (Some("Speaker 2"), "Yes"),
             ]
+        );
+    }
+
+    #[test]
+    fn turns_and_labels_need_no_full_stop_before_them() {
+        let passages = [passage(
+            "description",
+            "A dim picture in blue, still. There is sound. Speech: SPEAKER_00: hello there \
+             SPEAKER_01: yes Text on screen: A; B",
+        )];
+        let document = Document::read(&passages);
+        let found: Vec<(Kind, &str)> =
+            document.sentences.iter().map(|s| (s.kind, s.text.as_str())).collect();
+        assert_eq!(
+            found,
+            [
+                (Kind::Scene, "A dim picture in blue, still."),
+                (Kind::Scene, "There is sound."),
+                (Kind::Speech, "hello there"),
+                (Kind::Speech, "yes"),
+                (Kind::Screen, "A; B"),
+            ]
+        );
+        assert_eq!(document.sentences[3].speaker.as_deref(), Some("SPEAKER_01"));
+    }
+
+    #[test]
+    fn what_was_quoted_once_can_be_quoted_again() {
+        let passages = [passage(
+            "summary",
+            "A man waits. “Hello there. We make maps.” On screen: “ONE. TWO”. He goes.",
+        )];
+        let document = Document::read(&passages);
+        let kinds: Vec<Kind> = document.sentences.iter().map(|sentence| sentence.kind).collect();
+        let (prose, speech, screen) = (Kind::Prose, Kind::Speech, Kind::Screen);
+        assert_eq!(kinds, [prose, speech, speech, screen, screen, prose]);
+        assert_eq!(
+            document.prose(&[0, 1, 2, 5]),
+            "A man waits. “Hello there. We make maps.” He goes."
         );
     }
 

@@ -197,7 +197,8 @@ fn change(
         let who = if speaker.is_empty() { "A voice" } else { &speaker };
         return event(format!("{who} says: “{said}”"), speaker.clone(), "speech");
     }
-    if let Some(sentence) = newest(Kind::Scene) {
+    let picture = here.iter().find(|s| s.kind == Kind::Scene && newness(s, &known) >= LEAST_NEW);
+    if let Some(sentence) = picture {
         // The first picture is where the video starts from, not a change.
         let opens = before.is_empty() && document.passages.len() > 1;
         let text = shortened(&sentence.text);
@@ -213,7 +214,7 @@ fn weight((sentence, new): (&Sentence, f64)) -> f64 {
     let length = match sentence.length {
         0..=2 => 0.3,
         3..=5 => 0.8,
-        6..=28 => 1.0,
+        6..=45 => 1.0,
         _ => 0.8,
     };
     new * acts * length
@@ -293,11 +294,11 @@ fn limited(text: &str) -> String {
     }
 }
 
-/// "A dark scene" becomes "The picture changes to a dark scene".
+/// "A dark scene" becomes "The scene changes to a dark scene".
 fn changed(text: &str) -> String {
     match text.split_once(' ') {
         Some((article @ ("A" | "An"), rest)) => {
-            format!("The picture changes to {} {rest}", article.to_lowercase())
+            format!("The scene changes to {} {rest}", article.to_lowercase())
         }
         _ => text.to_owned(),
     }

@@ -17,6 +17,7 @@ struct Phrase {
 }
 
 const MAX_PHRASE_WORDS: usize = 3;
+const MAX_NAME_WORDS: usize = 5;
 const MAX_TITLE_WORDS: usize = 8;
 /// Words of one document that are weighed.
 const MAX_CANDIDATES: usize = 20_000;
@@ -64,26 +65,39 @@ fn best(document: &Document, count: usize) -> Vec<Phrase> {
 }
 
 fn weighed(document: &Document) -> Vec<Phrase> {
+    // What can be measured about a picture is not what a video is about.
+    let sentences = || document.sentences.iter().filter(|sentence| sentence.kind != Kind::Scene);
+    let mut names: HashSet<String> = HashSet::new();
+    for sentence in sentences() {
+        let all = words(&sentence.text);
+        if !is_shouted(&all) {
+            // A capital inside a sentence marks a name.
+            let capitals = all.iter().skip(1).filter(|word| word.is_capitalised());
+            names.extend(capitals.map(|word| stem(&word.lower)));
+        }
+    }
+
     let mut candidates: Vec<(Vec<String>, Vec<String>)> = Vec::new();
     let mut counts: HashMap<String, f64> = HashMap::new();
-    let mut names: HashSet<String> = HashSet::new();
-    for sentence in &document.sentences {
-        // What can be measured about a picture is not what a video is about.
-        if sentence.kind == Kind::Scene || candidates.len() >= MAX_CANDIDATES {
-            continue;
+    for sentence in sentences() {
+        if candidates.len() >= MAX_CANDIDATES {
+            break;
         }
         let all = words(&sentence.text);
-        let shouted = all.iter().filter(|word| word.is_shouted()).count() * 2 > all.len();
+        let shouted = is_shouted(&all);
         for run in runs(&sentence.text, &all) {
-            for word in run {
-                // A capital inside a sentence marks a name.
-                if !shouted && word.start > all[0].start && word.is_capitalised() {
-                    names.insert(stem(&word.lower));
-                }
-            }
-            let shown: Vec<String> =
-                run.iter().map(|word| shown(word, all[0].start, shouted)).collect();
             let stems: Vec<String> = run.iter().map(|word| stem(&word.lower)).collect();
+            let shown: Vec<String> = run
+                .iter()
+                .enumerate()
+                .map(|(at, word)| {
+                    // The capital at the beginning of a sentence means nothing by itself.
+                    let opens = word.start == all[0].start && !shouted;
+                    let named = names.contains(&stems[at])
+                        || run.get(at + 1).is_some_and(|next| next.is_capitalised());
+                    shown(word, opens && !named, shouted)
+                })
+                .collect();
             let weight = if sentence.repeats.is_some() { 0.3 } else { 1.0 };
             stems.iter().for_each(|stem| *counts.entry(stem.clone()).or_default() += weight);
             candidates.push((shown, stems));
@@ -112,12 +126,6 @@ fn weighed(document: &Document) -> Vec<Phrase> {
         let length = phrase.stems.len() as f64;
         let compound = if phrase.stems.len() > 1 { 1.2 } else { 1.0 };
         phrase.score = compound * sum / length.powf(0.4) * (1.0 + 0.5 * f64::ln(times));
-        // A name at the beginning of a sentence is one all the same.
-        for (word, stem) in phrase.words.iter_mut().zip(&phrase.stems) {
-            if names.contains(stem) {
-                *word = capitalised(word);
-            }
-        }
     }
     // Stable: of equals the one that came first.
     phrases.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -154,8 +162,11 @@ fn runs<'a, 'b>(text: &str, all: &'a [Word<'b>]) -> Vec<&'a [Word<'b>]> {
                 }
                 run = rest;
             }
-            // Of a long run the end, where the noun is.
-            let run = &run[run.len().saturating_sub(MAX_PHRASE_WORDS)..];
+            // Of a long run the end, where the noun is; a name of several words stays whole and
+            // leaves what stands before it.
+            let name = run.iter().rev().take_while(|word| word.is_capitalised()).count();
+            let most = if name > 1 { name.min(MAX_NAME_WORDS) } else { MAX_PHRASE_WORDS };
+            let run = &run[run.len().saturating_sub(most)..];
             if run.iter().any(|word| word.lower.chars().count() > 2) {
                 found.push(run);
             }
@@ -206,7 +217,8 @@ fn is_verb(word: &Word, sentence_start: usize) -> bool {
     !name
         && !word.is_shouted()
         && !NOUNS.contains(&word.lower.as_str())
-        && VERBS.contains(&stem(&word.lower))
+        && (VERBS.contains(&stem(&word.lower))
+            || (word.lower.len() > 5 && word.lower.ends_with("ed")))
 }
 
 fn is_adverb(word: &Word) -> bool {
@@ -220,12 +232,17 @@ fn is_weak(word: &Word) -> bool {
     is_adverb(word) || (!word.is_shouted() && WEAK.contains(word.lower.as_str()))
 }
 
+/// Whether most words are in capitals, so that capitals mean nothing.
+fn is_shouted(all: &[Word]) -> bool {
+    all.iter().filter(|word| word.is_shouted()).count() * 2 > all.len()
+}
+
 /// As it is written in the middle of a sentence.
-fn shown(word: &Word, sentence_start: usize, shouted: bool) -> String {
+fn shown(word: &Word, lowered: bool, shouted: bool) -> String {
     let text = word.text.trim_end_matches("'s").trim_end_matches("’s");
     if shouted && word.is_shouted() && text.chars().count() > 4 {
         capitalised(&word.lower)
-    } else if word.start == sentence_start && !word.is_shouted() {
+    } else if lowered && !word.is_shouted() {
         word.lower.clone()
     } else {
         text.to_owned()

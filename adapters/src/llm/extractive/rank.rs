@@ -26,6 +26,12 @@ pub(super) fn rank(document: &Document, most: usize, wanted: impl Fn(usize) -> b
     let mut chosen: Vec<usize> =
         (0..sentences.len()).filter(|&at| sentences[at].repeats.is_none() && wanted(at)).collect();
 
+    // Measured facts tell something only where there is little else.
+    let told = |at: &usize| sentences[*at].kind != Kind::Scene;
+    if chosen.iter().filter(|at| told(at)).count() >= 2 {
+        chosen.retain(told);
+    }
+
     let mut documents: HashMap<&str, f64> = HashMap::new();
     let mut counts: HashMap<&str, f64> = HashMap::new();
     for &at in &chosen {

@@ -260,3 +260,59 @@ fn pictures_are_not_described() {
     };
     assert_eq!(Extractive::default().answer(&request).unwrap_err().kind(), ErrorKind::Invalid);
 }
+
+/// What the measured description of a clip with speech and titles looks like.
+fn composed() -> Vec<Passage> {
+    [
+        "A bright picture in blue, with strong motion. Text on screen: GOOGLE; PARIS. There is \
+         loud sound. Speech: Welcome to Google Paris. I work as an engineer on the maps team.",
+        "A bright picture in orange, with little motion. There is sound. Speech: Every day we \
+         have lunch together in the canteen, and the food is really great.",
+        "A dark picture in blue, with steady motion. There is sound. Speech: The office is in \
+         the ninth district near the opera. We have about seven hundred employees.",
+    ]
+    .iter()
+    .enumerate()
+    .map(|(id, text)| passage(id, "description", text))
+    .collect()
+}
+
+#[test]
+fn speech_matters_more_than_measured_light() {
+    let summary: Summary = ask(Task::Summarize, &composed(), None);
+    assert!(!summary.summary.contains("picture"), "{}", summary.summary);
+    assert!(summary.topics.contains(&"Google Paris".to_owned()), "{:?}", summary.topics);
+    assert_eq!(ask::<Title>(Task::Title, &composed(), None).title, "Google Paris");
+    assert_eq!(
+        answer(&composed(), "How many employees are there?"),
+        [("“We have about seven hundred employees.”".to_owned(), vec!["v:2".to_owned()])]
+    );
+    let found = answer(&composed(), "What happens at the end?");
+    assert!(!found.is_empty() && found.iter().all(|(_, ids)| ids == &["v:2"]), "{found:?}");
+    assert_eq!(answer(&composed(), "Who is the CEO?"), []);
+}
+
+#[test]
+fn names_stay_whole_in_titles() {
+    let text =
+        "This is a segment of the telescope at NASA's Goddard Space Flight Center in Maryland.";
+    let Title { title } = ask(Task::Title, &[passage(0, "speech", text)], None);
+    assert!(title.contains("NASA Goddard Space Flight Center"), "{title}");
+}
+
+#[test]
+fn a_new_picture_is_an_event() {
+    let passages =
+        ["A bright picture in green, still.", "A dark picture in blue, still. There is no sound."];
+    let passages: Vec<Passage> =
+        passages.iter().enumerate().map(|(id, text)| passage(id, "description", text)).collect();
+    let Events { events } = ask(Task::Events, &passages, None);
+    let found: Vec<&str> = events.iter().map(|event| event.event.as_str()).collect();
+    assert_eq!(
+        found,
+        [
+            "A bright picture in green, still.",
+            "The scene changes to a dark picture in blue, still.",
+        ]
+    );
+}
