@@ -34,6 +34,8 @@ impl Reply {
     }
 }
 
+type Behaviour = dyn Fn(&Received, usize) -> Reply + Send + Sync;
+
 /// Serves until it is dropped.
 pub(crate) struct Server {
     pub(crate) url: String,
@@ -49,7 +51,7 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let received = Arc::new(Mutex::new(Vec::new()));
-        let reply = Arc::new(reply);
+        let reply: Arc<Behaviour> = Arc::new(reply);
         let log = received.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -79,11 +81,7 @@ impl Drop for Server {
     }
 }
 
-async fn serve(
-    stream: TcpStream,
-    log: Arc<Mutex<Vec<Received>>>,
-    reply: Arc<dyn Fn(&Received, usize) -> Reply + Send + Sync>,
-) {
+async fn serve(stream: TcpStream, log: Arc<Mutex<Vec<Received>>>, reply: Arc<Behaviour>) {
     let mut stream = BufReader::new(stream);
     let mut path = String::new();
     let mut authorization = None;

@@ -157,15 +157,11 @@ impl<'a> Document<'a> {
             read_passage(index, passage, &mut found);
         }
         let mut first: HashMap<String, usize> = HashMap::new();
-        for at in 0..found.len() {
-            let sentence = &found[at];
-            let key = words(&sentence.text)
-                .into_iter()
-                .map(|word| word.lower)
-                .collect::<Vec<_>>()
-                .join(" ");
-            let original = *first.entry(key).or_insert(at);
-            found[at].repeats = (original != at).then_some(original);
+        for (at, sentence) in found.iter_mut().enumerate() {
+            let lower: Vec<String> =
+                words(&sentence.text).into_iter().map(|word| word.lower).collect();
+            let original = *first.entry(lower.join(" ")).or_insert(at);
+            sentence.repeats = (original != at).then_some(original);
         }
         Self { passages, sentences: found }
     }

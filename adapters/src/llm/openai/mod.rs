@@ -295,6 +295,7 @@ impl LanguageModel for OpenAiLanguageModel {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests report by panicking")]
 mod tests {
     use reqwest::StatusCode;
 
