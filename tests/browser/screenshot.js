@@ -26,7 +26,7 @@ try {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto(`${service.url}/#/video/${job.result.video_id}?t=9`);
   await page.getByRole("radio", { name: "Ask" }).check();
-  await page.getByLabel("Ask about the footage").fill(process.argv[2] ?? "How many seals did the scientists count last year?");
+  await page.getByLabel("Ask about the footage").fill(process.argv[2] ?? "What is cooked in Rosa's kitchen, and for how many people?");
   await page.getByRole("button", { name: "Ask", exact: true }).click();
   await page.locator("#answer").waitFor();
   await page.evaluate(() => document.querySelector("video").pause());
