@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Prints the figures the project is held to: boundary detection against ffmpeg, peak memory of an
+# ingest, and the embedded index against a bare scan. Each is compared within one run.
+#
+#   SHOTLOG_BENCH_CLIP=FILE   the clip, bench_5min_720p.mp4 of SHOTLOG_MEDIA or five minutes of the sample
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+readonly memory_bar=600 # MiB, resident, at the peak of an ingest
+
+scratch=$(mktemp -d)
+trap 'stop_service; rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+
+heading() { printf '\n== %s\n' "$*"; }
+
+scripts/setup.sh run
+examples/make_sample.sh
+
+clip=${SHOTLOG_BENCH_CLIP:-${SHOTLOG_MEDIA:+$SHOTLOG_MEDIA/bench_5min_720p.mp4}}
+truth=()
+if [[ -z $clip || ! -f $clip ]]; then
+    clip=$scratch/sample_5min_720p.mp4
+    ffmpeg -loglevel error -nostdin -stream_loop 6 -i var/sample/shotlog-sample.mp4 -t 300 -c copy "$clip"
+elif [[ -n ${SHOTLOG_MEDIA-} && -f $SHOTLOG_MEDIA/ground_truth.json ]]; then
+    truth=(--truth "$SHOTLOG_MEDIA/ground_truth.json")
+fi
+
+heading "building"
+build release
+cargo build --locked --release --example boundaries
+cargo bench --locked -p shotlog-adapters --no-default-features --bench index --no-run
+
+heading "boundary detection (bar: 1.3 × ffmpeg)"
+cargo run --quiet --locked --release --example boundaries -- "${truth[@]}" --repeat 3 "$clip"
+
+heading "peak memory of an ingest (bar: $memory_bar MiB)"
+port=$(free_port)
+base=http://127.0.0.1:$port
+SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data \
+    start_service "$scratch/service.log" --config config.toml serve
+started=$SECONDS
+job=$(call /videos -F "file=@$clip;type=video/mp4" -F "analyzers=$(chosen_analyzers)")
+result=$(wait_for_job "$(jq -r .job_id <<<"$job")")
+peak=$(awk '/^VmHWM/ {print int($2 / 1024)}' "/proc/$service_pid/status")
+stop_service
+printf '%s MiB, %s chunks in %s s: %s\n' "$peak" "$(jq .chunks <<<"$result")" $((SECONDS - started)) \
+    "$( ((peak < memory_bar)) && echo 'within the bar' || echo 'OVER the bar')"
+
+heading "the embedded index, 100,000 × 384 (bars: 1.5 × a bare scan, 0.5 × with a 10 % filter)"
+cargo bench --quiet --locked -p shotlog-adapters --no-default-features --bench index
+
+((peak < memory_bar))
