@@ -67,7 +67,8 @@ answer=$(call /ask -H 'Content-Type: application/json' \
 if [[ $(jq -r '.answer // ""' <<<"$answer") == '' ]]; then
     die "the service gave no answer: $(jq -r '.error // "no reason given"' <<<"$answer")"
 fi
-jq -r .answer <<<"$answer" | fold -s -w 90 | sed 's/^/    /'
+# A space that does not break keeps each citation on one line.
+jq -r '.answer | gsub("\\[(?<id>[0-9a-f]{16}) "; "[\(.id)\u00a0")' <<<"$answer" | fold -s -w 90 | sed 's/^/    /'
 echo
 jq -r '.results[:3][] | "    \(.timecode)  \(.description // "" | .[:90])"' <<<"$answer"
 
