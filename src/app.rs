@@ -362,8 +362,9 @@ fn reader(config: &Config) -> Result<Option<Arc<dyn TextReader>>> {
 /// The adapters that need ONNX Runtime.
 #[cfg(feature = "onnx")]
 mod onnx {
-    use adapters::OnnxRuntime;
     use adapters::embedder::{OnnxEmbedder, OnnxEmbedderOptions};
+    use adapters::reader::{PpOcr, PpOcrOptions};
+    use adapters::{OnnxRuntime, OnnxThreading};
 
     use super::*;
 
@@ -378,8 +379,20 @@ mod onnx {
         Ok(Arc::new(OnnxEmbedder::open(&runtime, &options).map_err(at("embedder"))?))
     }
 
-    pub(super) fn reader(_config: &Config) -> Result<Arc<dyn TextReader>> {
-        Err(StartError("reader.kind = \"onnx\" is not part of this version".into()))
+    pub(super) fn reader(config: &Config) -> Result<Arc<dyn TextReader>> {
+        let runtime = OnnxRuntime::load(&config.models.onnxruntime).map_err(at("models"))?;
+        let given = &config.reader;
+        let orientation = Some(config.model(&given.orientation)).filter(|file| file.is_file());
+        let options = PpOcrOptions {
+            max_side: given.max_side,
+            threading: OnnxThreading { threads: config.models.threads, ..OnnxThreading::default() },
+            ..PpOcrOptions::new(
+                config.model(&given.detection),
+                config.model(&given.recognition),
+                orientation,
+            )
+        };
+        Ok(Arc::new(PpOcr::open(&runtime, options).map_err(at("reader"))?))
     }
 }
 

@@ -279,6 +279,8 @@ section! {
         recognition: PathBuf = "ocr/ch_PP-OCRv4_rec_infer.onnx".into(),
         /// Orientation model below `models.dir`.
         orientation: PathBuf = "ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx".into(),
+        /// Pictures are scaled to at most this side for reading, pixels.
+        max_side: u32 = 1280,
     }
 }
 

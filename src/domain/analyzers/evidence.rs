@@ -51,12 +51,24 @@ impl ChunkEvidence {
 
     /// The seconds of picture measures that lie within the chunk.
     pub fn visual(&self) -> &[VisualSecond] {
-        within(&self.video.signals.visual, self.span)
+        // Seconds without a frame are missing from the list.
+        let seconds = &self.video.signals.visual;
+        let place = |second: f64| seconds.partition_point(|v| f64::from(v.second) < second);
+        let (first, last) = (place(self.span.start.round()), place(self.span.end.round()));
+        if first < last {
+            return &seconds[first..last];
+        }
+        let only = place(self.span.start.floor());
+        seconds.get(only..=only).unwrap_or_default()
     }
 
     /// The seconds of sound level (dBFS) that lie within the chunk.
     pub fn loudness(&self) -> &[f32] {
-        within(&self.video.signals.loudness, self.span)
+        let seconds = &self.video.signals.loudness;
+        let place = |second: f64| (second as usize).min(seconds.len());
+        let (first, last) = (place(self.span.start.round()), place(self.span.end.round()));
+        let first = first.min(last.saturating_sub(1));
+        seconds.get(first..last).unwrap_or_default()
     }
 
     /// Times of the frames to look at: the sharpest second of each of `frames_per_chunk` equal
@@ -71,13 +83,14 @@ impl ChunkEvidence {
             .map(|part| {
                 let start = self.span.start + part as f64 * length;
                 let middle = start + length / 2.0;
-                let seconds = start.ceil() as usize..(start + length).floor() as usize;
-                seconds
-                    .filter_map(|s| Some((s, self.video.signals.visual.get(s)?.sharpness)))
-                    .max_by(|a, b| a.1.total_cmp(&b.1))
-                    .map_or(middle, |(second, _)| {
-                        (second as f64 + 0.5).clamp(start, start + length)
+                self.visual()
+                    .iter()
+                    .filter(|v| {
+                        let second = f64::from(v.second);
+                        second >= start && second + 1.0 <= start + length
                     })
+                    .max_by(|a, b| a.sharpness.total_cmp(&b.sharpness))
+                    .map_or(middle, |v| f64::from(v.second) + 0.5)
             })
             .collect()
     }
@@ -108,16 +121,4 @@ impl ChunkEvidence {
         });
         Ok(lines.await?)
     }
-}
-
-/// The entries of a per-second list that overlap a span by half a second or more; for a span
-/// shorter than that, the one it lies in.
-fn within<T>(seconds: &[T], span: Span) -> &[T] {
-    let first = (span.start.round() as usize).min(seconds.len());
-    let last = (span.end.round() as usize).min(seconds.len());
-    if first < last {
-        return &seconds[first..last];
-    }
-    let only = (span.start.floor() as usize).min(seconds.len().saturating_sub(1));
-    seconds.get(only..=only).unwrap_or_default()
 }

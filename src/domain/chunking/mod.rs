@@ -235,7 +235,7 @@ impl Chunking {
             Self::Interval { interval } => {
                 let expected = (duration / interval).ceil();
                 within(expected, max_chunks, "interval")?;
-                return Ok(multiples(duration, *interval));
+                return Ok(rounded(multiples(duration, *interval)));
             }
             Self::Preset { preset, min_duration, max_duration } => {
                 let weights = PRESETS
@@ -254,8 +254,17 @@ impl Chunking {
         within((duration / max).ceil(), max_chunks, "max_duration")?;
         let spans = fuse::fuse(duration, &signals.weighted(&weights), min, max);
         within(spans.len() as f64, max_chunks, "min_duration")?;
-        Ok(spans)
+        Ok(rounded(spans))
     }
+}
+
+/// To whole milliseconds: finer than any frame, and the same in records, hits and citations.
+fn rounded(mut spans: Vec<Span>) -> Vec<Span> {
+    let round = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
+    for span in &mut spans {
+        (span.start, span.end) = (round(span.start), round(span.end));
+    }
+    spans
 }
 
 fn within(expected: f64, max_chunks: usize, field: &str) -> Result<()> {
@@ -268,25 +277,83 @@ fn within(expected: f64, max_chunks: usize, field: &str) -> Result<()> {
     Ok(())
 }
 
+/// Spans of `interval` seconds; the last is what is left.
 fn multiples(duration: f64, interval: f64) -> Vec<Span> {
     // A remainder shorter than a millisecond is rounding, not a chunk.
     let count = ((duration - 0.001) / interval).ceil().max(1.0) as usize;
-    (0..count)
-        .map(|i| Span {
-            start: i as f64 * interval,
-            end: ((i + 1) as f64 * interval).min(duration.max(0.001)),
-        })
-        .map(|s| {
-            if s.end - s.start < interval - 0.001 {
-                Span { end: duration.max(s.start + 0.001), ..s }
-            } else {
-                s
-            }
-        })
-        .collect()
+    let boundary = |i: usize| if i == count { duration.max(0.001) } else { i as f64 * interval };
+    (0..count).map(|i| Span { start: boundary(i), end: boundary(i + 1) }).collect()
 }
 
 /// The shortest decimal form: `5`, `0.5`, never `5.0`.
 fn number(value: f64) -> String {
     format!("{value}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(change: impl FnOnce(&mut ChunkingFields)) -> Result<String> {
+        let mut fields = ChunkingFields::default();
+        change(&mut fields);
+        Chunking::parse(&fields).map(|chunking| chunking.config())
+    }
+
+    #[test]
+    fn configurations_are_canonical() {
+        assert_eq!(parse(|_| {}).expect("the defaults"), "audio_video:5-20");
+        let interval = parse(|f| (f.mode, f.interval) = ("interval".into(), Some(2.50)));
+        assert_eq!(interval.expect("an interval"), "interval:2.5");
+        let weights = parse(|f| {
+            f.mode = "weights".into();
+            f.weights.cut = Some(1.0);
+            f.weights.silence = Some(0.5);
+            f.weights.speaker = Some(0.0);
+        });
+        assert_eq!(weights.expect("weights"), "weights(silence=0.5,cut=1):5-20");
+    }
+
+    #[test]
+    fn mistakes_are_told_apart() {
+        for (change, status) in [
+            ((|f: &mut ChunkingFields| f.mode = "x".into()) as fn(&mut ChunkingFields), 400),
+            (|f| f.preset = "x".into(), 400),
+            (|f| f.mode = "weights".into(), 400),
+            (|f| (f.mode, f.weights.cut) = ("weights".into(), Some(0.0)), 400),
+            (|f| f.mode = "interval".into(), 400),
+            (|f| f.min_duration = 30.0, 400),
+            (|f| (f.mode, f.weights.cut) = ("weights".into(), Some(-1.0)), 422),
+            (|f| (f.mode, f.weights.cut) = ("weights".into(), Some(f64::NAN)), 422),
+            (|f| (f.mode, f.interval) = ("interval".into(), Some(0.0)), 422),
+            (|f| (f.mode, f.interval) = ("interval".into(), Some(f64::INFINITY)), 422),
+            (|f| f.min_duration = 0.0, 422),
+            (|f| f.max_duration = f64::NAN, 422),
+        ] {
+            match (parse(change).expect_err("a mistake"), status) {
+                (Error::Invalid(_), 400) | (Error::Unprocessable(_), 422) => {}
+                (error, status) => panic!("{error:?} is not {status}"),
+            }
+        }
+    }
+
+    #[test]
+    fn intervals_end_with_the_video() {
+        for (duration, interval, ends) in [
+            (10.0, 4.0, vec![4.0, 8.0, 10.0]),
+            (10.0, 5.0, vec![5.0, 10.0]),
+            (10.0004, 5.0, vec![5.0, 10.0]),
+            (3.0, 5.0, vec![3.0]),
+        ] {
+            let chunking = Chunking::Interval { interval };
+            let spans = chunking.split(duration, &Signals::default(), 100).expect("spans");
+            assert_eq!(spans.iter().map(|s| s.end).collect::<Vec<_>>(), ends);
+        }
+    }
+
+    #[test]
+    fn too_many_chunks_are_refused_before_they_are_made() {
+        let error = Chunking::Interval { interval: 1e-9 }.split(10.0, &Signals::default(), 100);
+        assert!(matches!(error, Err(Error::Invalid(_))));
+    }
 }

@@ -8,6 +8,7 @@ use ports::decoder::VideoDecoder;
 
 use crate::domain::analyzers::jpeg;
 use crate::domain::chunking::Signals;
+use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::error::{Error, Result};
 
 /// A JPEG of the most telling second: lit, sharp, colourful and quiet, early rather than late.
@@ -29,11 +30,13 @@ pub(super) async fn poster(
 /// The middle of the best second among the first two minutes.
 fn telling_second(signals: &Signals) -> f64 {
     const CONSIDERED: usize = 120;
-    let best = signals.visual.iter().take(CONSIDERED).enumerate().map(|(second, v)| {
-        let lit = (1.0 - (v.luma - 0.5).abs() * 2.0).max(0.0);
-        let early = 1.0 / (1.0 + second as f32 / 60.0);
-        let still = 1.0 / (1.0 + v.motion * 20.0);
-        (second, lit * (0.2 + v.sharpness) * (0.5 + v.colourfulness) * early * still)
-    });
-    best.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0.0, |(second, _)| second as f64 + 0.5)
+    let score = |v: &VisualSecond| {
+        let lit = (1.0 - (v.luma / 255.0 - 0.5).abs() * 2.0).max(0.0);
+        let early = 1.0 / (1.0 + v.second as f32 / 60.0);
+        let still = 1.0 / (1.0 + v.motion / 10.0);
+        lit * (2.0 + v.sharpness) * (20.0 + v.colourfulness) * early * still
+    };
+    let seconds = signals.visual.iter().take(CONSIDERED);
+    let best = seconds.max_by(|a, b| score(a).total_cmp(&score(b)));
+    best.map_or(0.0, |v| f64::from(v.second) + 0.5)
 }

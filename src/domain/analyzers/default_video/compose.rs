@@ -74,8 +74,7 @@ fn picture_sentence(light: &str, colours: &[String], motion: &str, cuts: usize) 
         1 => ", with a cut to another shot".into(),
         n => format!(", with {n} cuts between shots"),
     };
-    let article = if light.starts_with('e') { "An" } else { "A" };
-    format!("{article} {light} picture{colours}, {motion}{cuts}.")
+    format!("A {light} picture{colours}, {motion}{cuts}.")
 }
 
 fn mean(values: impl Iterator<Item = f32>) -> f32 {
@@ -83,27 +82,30 @@ fn mean(values: impl Iterator<Item = f32>) -> f32 {
     if count == 0 { 0.0 } else { sum / count as f32 }
 }
 
+/// By mean luma, 0 to 255.
 fn light(visual: &[VisualSecond]) -> &'static str {
     match mean(visual.iter().map(|v| v.luma)) {
-        l if l < 0.06 => "black",
-        l if l < 0.22 => "dark",
-        l if l < 0.45 => "dim",
-        l if l < 0.75 => "bright",
+        l if l < 12.0 => "black",
+        l if l < 50.0 => "dark",
+        l if l < 95.0 => "dim",
+        l if l < 190.0 => "bright",
         _ => "very bright",
     }
 }
 
+/// By mean change from frame to frame, in steps of 8-bit colour.
 fn motion(visual: &[VisualSecond]) -> &'static str {
     match mean(visual.iter().map(|v| v.motion)) {
-        m if m < 0.003 => "still",
-        m if m < 0.015 => "with little motion",
-        m if m < 0.05 => "with steady motion",
+        m if m < 0.3 => "still",
+        m if m < 2.0 => "with little motion",
+        m if m < 6.0 => "with steady motion",
         _ => "with strong motion",
     }
 }
 
+/// Lit pictures whose neighbouring pixels hardly differ.
 fn blurred(visual: &[VisualSecond]) -> bool {
-    mean(visual.iter().map(|v| v.luma)) > 0.1 && mean(visual.iter().map(|v| v.sharpness)) < 0.01
+    mean(visual.iter().map(|v| v.luma)) > 25.0 && mean(visual.iter().map(|v| v.sharpness)) < 2.0
 }
 
 fn cuts(candidates: &[Candidate], start: f64, end: f64) -> usize {
@@ -145,13 +147,14 @@ fn colours(visual: &[VisualSecond]) -> Vec<String> {
 
 /// The name of one of the 64 bins of the colour histogram: two bits each of red, green, blue.
 fn colour_name(bin: usize) -> &'static str {
-    let level = |shift: usize| ((bin >> shift) & 3) as f32 / 3.0;
+    let level = |shift: usize| (((bin >> shift) & 3) as f32 + 0.5) / 4.0;
     let (r, g, b) = (level(4), level(2), level(0));
     let (max, min) = (r.max(g).max(b), r.min(g).min(b));
+    // One step of the histogram apart is within what a grey surface spreads to.
     if max - min < 0.3 {
-        return match max {
-            m if m < 0.2 => "black",
-            m if m > 0.9 => "white",
+        return match (max + min) / 2.0 {
+            m if m < 0.25 => "black",
+            m if m > 0.7 => "white",
             _ => "grey",
         };
     }
