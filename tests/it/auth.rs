@@ -1,0 +1,229 @@
+//! Section 5: tokens, the browser session, and requests from other sites.
+
+use poem::http::Method;
+use serde_json::json;
+
+use crate::support::{BASE, Reply, TestApp, mentions};
+
+const TOKEN: &str = "first-token";
+const SECOND: &str = "second-token";
+
+async fn locked() -> TestApp {
+    TestApp::with(|setup| setup.http.tokens = vec![TOKEN.into(), SECOND.into()]).await
+}
+
+async fn send(app: &TestApp, method: Method, uri: &str, headers: &[(&str, &str)]) -> Reply {
+    let mut request =
+        poem::Request::builder().method(method).uri_str(uri).header("host", "shotlog.test");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    app.raw(request.finish()).await
+}
+
+async fn sign_in(app: &TestApp, token: &str, headers: &[(&str, &str)]) -> Reply {
+    let mut request = poem::Request::builder()
+        .method(Method::POST)
+        .uri_str("/session")
+        .header("host", "shotlog.test")
+        .content_type("application/x-www-form-urlencoded");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    app.raw(request.body(format!("token={token}"))).await
+}
+
+/// The `name=value` of a freshly opened session.
+async fn cookie(app: &TestApp) -> String {
+    let reply = sign_in(app, TOKEN, &[("origin", BASE)]).await;
+    assert_eq!(reply.status, 204, "{}", reply.text());
+    reply.header("set-cookie").split(';').next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn every_other_route_needs_a_token() {
+    let app = locked().await;
+    let document = app.contract().0.clone();
+    let mut asked = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let uri = path
+            .replace("{video_id}", "0000000000000000")
+            .replace("{job_id}", "x")
+            .replace("{chunk_id}", "0");
+        for method in item.as_object().unwrap().keys() {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let open = path == "/health";
+            for headers in [vec![], vec![("x-core-token", "wrong")], vec![("x-core-token", "")]] {
+                let reply = send(&app, method.clone(), &uri, &headers).await;
+                assert_eq!(
+                    reply.status == 401,
+                    !open,
+                    "{method} {uri} {headers:?}: {}",
+                    reply.status
+                );
+                if !open {
+                    mentions(&reply.error(401), &["X-Core-Token"]);
+                }
+            }
+            for token in [TOKEN, SECOND] {
+                let reply = send(&app, method.clone(), &uri, &[("x-core-token", token)]).await;
+                assert_ne!(reply.status, 401, "{method} {uri}");
+            }
+            let declared = &item[method.as_str().to_lowercase()]["security"];
+            assert_eq!(declared.is_array(), !open, "{method} {path} declares its need");
+            asked += 1;
+        }
+    }
+    assert!(asked >= 17, "{asked} operations");
+    for path in ["/storage/a/b.mp4", "/unknown", "/HEALTH", "/health/", "//health", "/%68ealth"] {
+        assert_eq!(send(&app, Method::GET, path, &[]).await.status, 401, "{path}");
+    }
+    for path in ["/health", "/docs", "/redoc", "/openapi.json", "/", "/app.js", "/app.css"] {
+        assert_eq!(send(&app, Method::GET, path, &[]).await.status, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_token_never_fits() {
+    let app = TestApp::with(|setup| setup.http.tokens = vec![String::new()]).await;
+    assert_eq!(send(&app, Method::GET, "/videos", &[("x-core-token", "")]).await.status, 401);
+    assert_eq!(send(&app, Method::GET, "/videos", &[]).await.status, 401);
+}
+
+#[tokio::test]
+async fn without_tokens_the_api_is_open() {
+    let app = TestApp::new().await;
+    assert_eq!(send(&app, Method::GET, "/videos", &[]).await.status, 200);
+    assert_eq!(send(&app, Method::GET, "/videos", &[("x-core-token", "any")]).await.status, 200);
+    let state = send(&app, Method::GET, "/session", &[]).await.ok();
+    assert_eq!(state, json!({"required": false, "authenticated": true}));
+}
+
+#[tokio::test]
+async fn a_session_stands_for_the_token() {
+    let app = locked().await;
+    let reply = sign_in(&app, TOKEN, &[("origin", BASE)]).await;
+    let set = reply.header("set-cookie").to_owned();
+    mentions(&set, &["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age="]);
+    assert!(!set.contains(TOKEN) && !set.contains("Secure"), "{set}");
+    let cookie = cookie(&app).await;
+    assert_ne!(set.split(';').next(), Some(&*cookie), "each session has its own id");
+
+    let own = [("cookie", &*cookie), ("sec-fetch-site", "same-origin")];
+    assert_eq!(send(&app, Method::GET, "/videos", &own).await.status, 200);
+    for (headers, authenticated) in [(&own[..], true), (&[], false)] {
+        let state = send(&app, Method::GET, "/session", headers).await.ok();
+        assert_eq!(state, json!({"required": true, "authenticated": authenticated}));
+    }
+    assert_eq!(send(&app, Method::GET, "/videos", &[("cookie", &cookie)]).await.status, 200);
+    let foreign = [("cookie", &*cookie), ("sec-fetch-site", "cross-site")];
+    assert_eq!(send(&app, Method::GET, "/videos", &foreign).await.status, 401);
+    let sibling = [("cookie", &*cookie), ("sec-fetch-site", "same-site")];
+    assert_eq!(send(&app, Method::GET, "/videos", &sibling).await.status, 401);
+    assert_eq!(
+        send(&app, Method::GET, "/videos", &[("cookie", "shotlog_session=x")]).await.status,
+        401
+    );
+
+    let path = "/videos/0000000000000000";
+    let write = |origin: &'static str| [("cookie", cookie.clone()), ("origin", origin.to_owned())];
+    for (origin, status) in [
+        (BASE, 404),
+        ("http://evil.test", 403),
+        ("null", 403),
+        ("http://shotlog.test.evil.test", 403),
+        ("http://shotlog.test:81", 403),
+    ] {
+        let headers = write(origin);
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        assert_eq!(send(&app, Method::DELETE, path, &headers).await.status, status, "{origin}");
+    }
+    assert_eq!(send(&app, Method::DELETE, path, &[("cookie", &cookie)]).await.status, 401);
+
+    let end = [("cookie", &*cookie), ("origin", BASE)];
+    assert_eq!(send(&app, Method::DELETE, "/session", &end).await.status, 204);
+    assert_eq!(send(&app, Method::GET, "/videos", &[("cookie", &cookie)]).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_wrong_token_opens_no_session() {
+    let app = locked().await;
+    for token in ["wrong", "", "first-toke", "first-token2"] {
+        let reply = sign_in(&app, token, &[]).await;
+        mentions(&reply.error(401), &["token is wrong"]);
+        assert_eq!(reply.header("set-cookie"), "");
+    }
+    let page = ("accept", "text/html,application/xhtml+xml");
+    let refused = sign_in(&app, "wrong", &[page, ("origin", BASE)]).await;
+    assert_eq!((refused.status, refused.header("location")), (303, "/?session=refused"));
+    assert_eq!(refused.header("set-cookie"), "");
+    let accepted = sign_in(&app, TOKEN, &[page, ("origin", BASE)]).await;
+    assert_eq!((accepted.status, accepted.header("location")), (303, "/"));
+    assert_ne!(accepted.header("set-cookie"), "");
+    assert_eq!(sign_in(&app, TOKEN, &[("origin", "http://evil.test")]).await.status, 403);
+}
+
+#[tokio::test]
+async fn sessions_end_and_are_bounded() {
+    let expired = TestApp::with(|setup| {
+        setup.http.tokens = vec![TOKEN.into()];
+        setup.http.session_ttl = std::time::Duration::ZERO;
+    })
+    .await;
+    let id = cookie(&expired).await;
+    assert_eq!(send(&expired, Method::GET, "/videos", &[("cookie", &id)]).await.status, 401);
+
+    let few = TestApp::with(|setup| {
+        setup.http.tokens = vec![TOKEN.into()];
+        setup.http.max_sessions = 2;
+    })
+    .await;
+    let ids = [cookie(&few).await, cookie(&few).await, cookie(&few).await];
+    for (id, status) in ids.iter().zip([401, 200, 200]) {
+        assert_eq!(send(&few, Method::GET, "/videos", &[("cookie", id)]).await.status, status);
+    }
+}
+
+#[tokio::test]
+async fn cookies_are_secure_behind_https() {
+    let app = TestApp::with(|setup| {
+        setup.http.tokens = vec![TOKEN.into()];
+        setup.http.base_url = "https://video.example.org/".into();
+    })
+    .await;
+    let reply = sign_in(&app, TOKEN, &[("origin", "https://video.example.org")]).await;
+    mentions(reply.header("set-cookie"), &["; Secure"]);
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_cannot_write_even_to_an_open_api() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let path = format!("/videos/{id}");
+    for headers in [
+        vec![("origin", "http://evil.test")],
+        vec![("origin", "null")],
+        vec![("sec-fetch-site", "cross-site")],
+    ] {
+        send(&app, Method::DELETE, &path, &headers).await.error(403);
+    }
+    assert_eq!(app.get(&path).await.status, 200);
+    let own = [("origin", BASE), ("sec-fetch-site", "same-origin")];
+    assert_eq!(send(&app, Method::DELETE, &path, &own).await.status, 200);
+}
+
+#[tokio::test]
+async fn the_token_is_checked_before_the_body_is_read() {
+    let app = locked().await;
+    let body =
+        poem::Body::from_bytes_stream(futures::stream::pending::<std::io::Result<bytes::Bytes>>());
+    let request = poem::Request::builder()
+        .method(Method::POST)
+        .uri_str("/videos")
+        .content_type("multipart/form-data; boundary=b")
+        .body(body);
+    app.raw(request).await.error(401);
+    let denied = poem::Request::builder().method(Method::POST).uri_str("/query");
+    let denied = denied.content_type("application/json").body(json!({}).to_string());
+    app.raw(denied).await.error(401);
+}

@@ -1,0 +1,266 @@
+//! Section 8: one test per row, named after it.
+
+use adapters::fetcher::Response;
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, clip, mentions};
+
+async fn refused(app: &TestApp, route: &str, body: Value, words: &[&str]) {
+    mentions(&app.post_json(route, body).await.error(422), words);
+}
+
+#[tokio::test]
+async fn query_limit_default_5_range_1_to_50() {
+    let app = TestApp::new().await;
+    app.video_of(&clip(600.0)).await;
+    let hits = async |body: Value| {
+        app.post_json("/query", body).await.ok()["results"].as_array().unwrap().len()
+    };
+    assert_eq!(hits(json!({"text": "boat"})).await, 5);
+    for limit in [1, 50] {
+        assert_eq!(hits(json!({"text": "boat", "limit": limit})).await, limit);
+    }
+    for limit in [json!(0), json!(51), json!(-1), json!("5"), json!(2.5), json!(null), json!(1e30)]
+    {
+        let words = ["limit", "an integer from 1 to 50"];
+        refused(&app, "/query", json!({"text": "boat", "limit": limit}), &words).await;
+    }
+}
+
+#[tokio::test]
+async fn ask_limit_default_6_range_1_to_20_per_video() {
+    let app = TestApp::new().await;
+    app.video_of(&clip(300.0)).await;
+    let hits = async |body: Value| {
+        app.post_json("/ask", body).await.ok()["results"].as_array().unwrap().len()
+    };
+    assert_eq!(hits(json!({"question": "boat"})).await, 6);
+    for limit in [1, 20] {
+        assert_eq!(hits(json!({"question": "boat", "limit": limit})).await, limit);
+    }
+    for limit in [json!(0), json!(21), json!("6"), json!(true), json!(null)] {
+        let words = ["limit", "an integer from 1 to 20"];
+        refused(&app, "/ask", json!({"question": "boat", "limit": limit}), &words).await;
+    }
+}
+
+#[tokio::test]
+async fn chunk_limit_default_50_range_1_to_500() {
+    let app = TestApp::new().await;
+    let id = app.video_of(&clip(5010.0)).await;
+    let count = async |query: &str| {
+        let page = app.get(&format!("/videos/{id}/chunks?{query}")).await.ok();
+        assert_eq!(page["total"], 501);
+        page["chunks"].as_array().unwrap().len()
+    };
+    assert_eq!(count("").await, 50);
+    assert_eq!(count("limit=1").await, 1);
+    assert_eq!(count("limit=500").await, 500);
+    for limit in ["0", "501", "-1", "5.0", "x", "", "99999999999999999999"] {
+        let reply = app.get(&format!("/videos/{id}/chunks?limit={limit}")).await;
+        mentions(&reply.error(422), &["limit", &format!("'{limit}'"), "an integer from 1 to 500"]);
+    }
+}
+
+#[tokio::test]
+async fn chunk_offset_default_0() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let page = app.get(&format!("/videos/{id}/chunks")).await.ok();
+    assert_eq!((&page["offset"], &page["chunks"][0]["chunk_id"]), (&json!(0), &json!(0)));
+    let page = app.get(&format!("/videos/{id}/chunks?offset=2")).await.ok();
+    assert_eq!((&page["offset"], &page["chunks"][0]["chunk_id"]), (&json!(2), &json!(2)));
+    let past = app.get(&format!("/videos/{id}/chunks?offset=99999999999999999999")).await.ok();
+    assert_eq!(past["chunks"], json!([]));
+    let reply = app.get(&format!("/videos/{id}/chunks?offset=-1")).await;
+    mentions(&reply.error(422), &["offset", "'-1'", "an integer of at least 0"]);
+}
+
+#[tokio::test]
+async fn min_duration_default_5_ignored_in_interval_mode() {
+    let app = TestApp::new().await;
+    let job = app.job_of(&[("max_duration", "30")], "c.mp4", &clip(60.0)).await;
+    assert_eq!(job["result"]["chunk_config"], "audio_video:5-30");
+    let fields = [("mode", "interval"), ("interval", "2"), ("min_duration", "50")];
+    let job = app.job_of(&fields, "c.mp4", &clip(60.0)).await;
+    assert_eq!(job["result"]["chunk_config"], "interval:2");
+    for bad in ["0", "-1", "abc", "nan", "inf", "-inf", "1e999"] {
+        let reply = app.upload(&[("min_duration", bad)], "c.mp4", &clip(5.0)).await;
+        mentions(&reply.error(422), &["min_duration", "number"]);
+    }
+    for bad in [json!(0), json!(-1), json!("5"), json!(null), json!([])] {
+        let body = json!({"url": "http://a.example/c.mp4", "min_duration": bad});
+        refused(&app, "/videos/url", body, &["min_duration", "number"]).await;
+    }
+}
+
+#[tokio::test]
+async fn max_duration_default_20_ignored_in_interval_mode() {
+    let app = TestApp::new().await;
+    let job = app.job_of(&[("min_duration", "1")], "c.mp4", &clip(60.0)).await;
+    assert_eq!(job["result"]["chunk_config"], "audio_video:1-20");
+    let id = job["result"]["video_id"].as_str().unwrap();
+    let page = app.get(&format!("/videos/{id}/chunks")).await.ok();
+    for chunk in page["chunks"].as_array().unwrap() {
+        let length = chunk["end"].as_f64().unwrap() - chunk["start"].as_f64().unwrap();
+        assert!(length <= 20.0 + 1e-9, "{chunk}");
+    }
+    let fields = [("mode", "interval"), ("interval", "25"), ("max_duration", "1")];
+    let job = app.job_of(&fields, "c.mp4", &clip(60.0)).await;
+    assert_eq!(job["result"]["chunk_config"], "interval:25");
+    let reply =
+        app.upload(&[("min_duration", "9"), ("max_duration", "3")], "c.mp4", &clip(5.0)).await;
+    mentions(&reply.error(400), &["min_duration", "max_duration", "9", "3"]);
+}
+
+#[tokio::test]
+async fn snippet_length_180_characters() {
+    let app = TestApp::new().await;
+    app.video().await;
+    let body = json!({"text": "fog on a lake", "detail": "minimal"});
+    let found = app.post_json("/query", body).await.ok();
+    let snippet = found["results"][0]["snippet"].as_str().unwrap();
+    assert_eq!(snippet.chars().count(), 180);
+}
+
+#[tokio::test]
+async fn min_appearances_default_1() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let person = |n: u32| {
+        json!({
+            "entity_id": format!("ab-p{n}"), "appearances": n, "chunk_ids": [0], "first_seen": 0.0,
+            "last_seen": 1.0, "description": "red coat", "narrative": "arrives",
+        })
+    };
+    app.plant_aggregate(&id, "entities", json!({"entities": [person(0), person(1), person(2)]}))
+        .await;
+    let total = async |query: &str| {
+        app.get(&format!("/videos/{id}/entities{query}")).await.ok()["total"].as_u64().unwrap()
+    };
+    assert_eq!(total("").await, 2);
+    assert_eq!(total("?min_appearances=0").await, 3);
+    assert_eq!(total("?min_appearances=2").await, 1);
+    let reply = app.get(&format!("/videos/{id}/entities?min_appearances=x")).await;
+    mentions(&reply.error(422), &["min_appearances", "'x'", "integer"]);
+}
+
+#[tokio::test]
+async fn download_size_cap_fails_the_job() {
+    let app = TestApp::with(|setup| setup.settings.max_download = 64).await;
+    let url = "http://media.example.org/big.mp4";
+    let body: Vec<bytes::Bytes> = vec![bytes::Bytes::from(vec![0_u8; 40]); 4];
+    let kind = ("content-type".to_owned(), "video/mp4".to_owned());
+    let length = ("content-length".to_owned(), "160".to_owned());
+    for headers in [vec![kind.clone()], vec![kind, length]] {
+        app.fetcher.respond(url, Response { status: 200, headers, body: body.clone() });
+        let reply = app.post_json("/videos/url", json!({"url": url})).await;
+        assert_eq!(reply.status, 202);
+        let job = app.finished(reply.json()["job_id"].as_str().unwrap()).await;
+        assert_eq!((&job["status"], &job["stage"]), (&json!("failed"), &json!("fetching")));
+        mentions(job["error"].as_str().unwrap(), &["ValueError: ", "64", "SERVICE_MAX_BYTES"]);
+        assert_eq!(app.spooled(), 0);
+    }
+}
+
+#[tokio::test]
+async fn job_time_stamps_have_second_precision_in_utc() {
+    let app = TestApp::new().await;
+    let job = app.job_of(&[], "c.mp4", &clip(10.0)).await;
+    for field in ["created_at", "updated_at"] {
+        let stamp = job[field].as_str().unwrap();
+        let shape: String =
+            stamp.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+        assert_eq!(shape, "0000-00-00T00:00:00Z");
+        stamp.parse::<jiff::Timestamp>().expect("a time");
+    }
+}
+
+#[tokio::test]
+async fn uploads_have_a_limit() {
+    let app = TestApp::with(|setup| setup.settings.max_upload = 1000).await;
+    let reply = app.upload(&[], "c.mp4", &vec![b'x'; 1001]).await;
+    mentions(&reply.error(413), &["1000"]);
+    assert_eq!(app.spooled(), 0);
+    assert_eq!(app.upload(&[], "c.mp4", &vec![b'x'; 1000]).await.status, 202);
+}
+
+#[tokio::test]
+async fn what_surrounds_an_upload_has_a_limit() {
+    let app = TestApp::new().await;
+    let junk = "x".repeat(6 << 20);
+    let reply = app.upload(&[("unknown", &junk)], "c.mp4", &clip(5.0)).await;
+    mentions(&reply.error(413), &["outside the field 'file'"]);
+    let reply = app.upload(&[("mode", &junk[..100_000])], "c.mp4", &clip(5.0)).await;
+    mentions(&reply.error(413), &["mode is longer"]);
+    let many: Vec<(String, String)> = (0..100).map(|n| (format!("f{n}"), String::new())).collect();
+    let many: Vec<(&str, &str)> = many.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    mentions(&app.upload(&many, "c.mp4", &clip(5.0)).await.error(422), &["more than 64 parts"]);
+    let endless = poem::Body::from_bytes_stream(futures::stream::repeat_with(|| {
+        Ok::<_, std::io::Error>(bytes::Bytes::from(vec![b'x'; 64 * 1024]))
+    }));
+    let reply = app.post_text("/videos", "multipart/form-data; boundary=b", endless).await;
+    assert_eq!(reply.status, 413, "{}", reply.text());
+    assert_eq!(app.spooled(), 0);
+}
+
+#[tokio::test]
+async fn other_bodies_have_a_limit() {
+    let app = TestApp::with(|setup| {
+        setup.http.json_limit = 1000;
+        setup.http.form_limit = 1000;
+    })
+    .await;
+    let id = app.video().await;
+    let text = "x".repeat(2000);
+    mentions(&app.post_json("/query", json!({"text": text})).await.error(413), &["1000"]);
+    mentions(&app.post_json("/ask", json!({"question": text})).await.error(413), &["1000"]);
+    mentions(&app.post_json("/videos/url", json!({"url": text})).await.error(413), &["1000"]);
+    let path = format!("/videos/{id}/aggregates");
+    let form = format!("aggregators={text}");
+    let reply = app.post_text(&path, "application/x-www-form-urlencoded", form).await;
+    mentions(&reply.error(413), &["1000"]);
+}
+
+#[tokio::test]
+async fn a_body_that_stops_arriving_is_given_up() {
+    let app = TestApp::with(|setup| {
+        setup.http.body_timeout = std::time::Duration::from_millis(20);
+        setup.http.upload_idle = std::time::Duration::from_millis(20);
+    })
+    .await;
+    let stalled = |start: &'static str| {
+        use futures::StreamExt;
+        let start = futures::stream::iter([Ok::<_, std::io::Error>(bytes::Bytes::from(start))]);
+        poem::Body::from_bytes_stream(start.chain(futures::stream::pending()))
+    };
+    app.post_text("/query", "application/json", stalled("{\"text\"")).await.error(408);
+    let part = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"c\"\r\n\r\nabc";
+    app.post_text("/videos", "multipart/form-data; boundary=b", stalled(part)).await.error(408);
+    assert_eq!(app.spooled(), 0);
+}
+
+#[tokio::test]
+async fn a_full_queue_answers_503_with_retry_after() {
+    let app = TestApp::with(|setup| setup.settings.jobs.queue = 0).await;
+    let reply = app.upload(&[], "c.mp4", &clip(10.0)).await;
+    reply.error(503);
+    assert!(reply.header("retry-after").parse::<u32>().unwrap() > 0);
+    let none = TestApp::with(|setup| setup.http.max_uploads = 0).await;
+    let reply = none.upload(&[], "c.mp4", &clip(10.0)).await;
+    mentions(&reply.error(503), &["uploads"]);
+    assert!(reply.header("retry-after").parse::<u32>().unwrap() > 0);
+}
+
+#[tokio::test]
+async fn analyzers_run_one_at_a_time_and_jobs_wait_their_turn() {
+    let app = TestApp::with(|setup| setup.settings.jobs.workers = 1).await;
+    let mut ids = Vec::new();
+    for seconds in [10.0, 11.0, 12.0] {
+        let reply = app.upload(&[], "c.mp4", &clip(seconds)).await;
+        ids.push(reply.json()["job_id"].as_str().unwrap().to_owned());
+    }
+    for id in ids {
+        assert_eq!(app.finished(&id).await["status"], "done");
+    }
+}

@@ -1,0 +1,104 @@
+//! The OpenAPI document as a whole: a snapshot, and what must hold of it.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::TestApp;
+
+const SNAPSHOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/openapi.json");
+
+#[tokio::test]
+async fn the_document_is_as_recorded() {
+    let app = TestApp::new().await;
+    let served = app.get("/openapi.json").await.json();
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        let text = serde_json::to_string_pretty(&served).expect("JSON") + "\n";
+        std::fs::write(SNAPSHOT, text).expect("the snapshot is writable");
+    }
+    let recorded = std::fs::read_to_string(Path::new(SNAPSHOT)).expect("a snapshot");
+    let recorded: Value = serde_json::from_str(&recorded).expect("JSON");
+    assert!(
+        served == recorded,
+        "the document changed; look at the difference after UPDATE_SNAPSHOTS=1 cargo test openapi"
+    );
+}
+
+#[tokio::test]
+async fn every_operation_of_the_contract_is_in_it() {
+    let app = TestApp::new().await;
+    let document = app.get("/openapi.json").await.json();
+    assert_eq!(document["info"]["title"], "shotlog");
+    assert_eq!(document["info"]["version"], env!("CARGO_PKG_VERSION"));
+    for (method, path) in [
+        ("get", "/health"),
+        ("get", "/schema"),
+        ("get", "/analyzers"),
+        ("post", "/videos"),
+        ("post", "/videos/url"),
+        ("get", "/jobs"),
+        ("get", "/jobs/{job_id}"),
+        ("get", "/videos"),
+        ("get", "/videos/{video_id}"),
+        ("delete", "/videos/{video_id}"),
+        ("get", "/videos/{video_id}/chunks"),
+        ("get", "/videos/{video_id}/chunks/{chunk_id}"),
+        ("get", "/videos/{video_id}/aggregates"),
+        ("post", "/videos/{video_id}/aggregates"),
+        ("get", "/videos/{video_id}/entities"),
+        ("post", "/query"),
+        ("post", "/ask"),
+        ("get", "/media/{video_id}"),
+    ] {
+        let operation = &document["paths"][path][method];
+        assert!(operation["operationId"].is_string(), "{method} {path}");
+        let mut named: Vec<&str> = operation["parameters"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|parameter| parameter["in"] == "path")
+            .filter_map(|parameter| parameter["name"].as_str())
+            .collect();
+        named.retain(|name| !path.contains(&format!("{{{name}}}")));
+        assert!(named.is_empty(), "{method} {path} names other parameters: {named:?}");
+    }
+}
+
+#[tokio::test]
+async fn defaults_and_ranges_are_in_it() {
+    let app = TestApp::new().await;
+    let document = app.get("/openapi.json").await.json();
+    let query = &document["components"]["schemas"]["QueryRequest"]["properties"];
+    assert_eq!(query["limit"]["default"], 5);
+    assert_eq!(
+        (query["limit"]["minimum"].as_f64(), query["limit"]["maximum"].as_f64()),
+        (Some(1.0), Some(50.0))
+    );
+    assert_eq!(query["detail"]["default"], "standard");
+    assert_eq!(query["synthesize"]["default"], true);
+    assert_eq!(query["video_ids"]["nullable"], true);
+    let ask = &document["components"]["schemas"]["AskRequest"]["properties"];
+    assert_eq!(
+        (ask["limit"]["default"].as_u64(), ask["limit"]["maximum"].as_f64()),
+        (Some(6), Some(20.0))
+    );
+    let upload = &document["paths"]["/videos"]["post"]["requestBody"]["content"]["multipart/form-data"]
+        ["schema"];
+    assert_eq!(upload["required"], serde_json::json!(["file"]));
+    assert_eq!(upload["properties"]["file"]["format"], "binary");
+    assert_eq!(upload["properties"]["max_duration"]["default"], 20.0);
+    assert_eq!(upload["properties"]["analyzers"]["default"], "default_video");
+}
+
+#[tokio::test]
+async fn it_reflects_what_is_installed_and_can_stand_in_a_page() {
+    let app = TestApp::new().await;
+    let reply = app.get("/openapi.json").await;
+    let document = reply.json();
+    let schema = app.get("/schema").await.ok();
+    let query = &document["components"]["schemas"]["QueryRequest"]["properties"];
+    assert_eq!(query["analyzer"]["enum"], schema["analyzers"]);
+    let filters = query["filters"]["properties"].as_object().expect("filters");
+    assert_eq!(filters.len(), schema["filters"].as_object().expect("filters").len());
+    assert!(!reply.text().contains("</"), "nothing that could end a script element");
+}

@@ -1,0 +1,71 @@
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, clip, keys, mentions};
+
+fn ids(page: &Value) -> Vec<u64> {
+    page["chunks"].as_array().unwrap().iter().map(|c| c["chunk_id"].as_u64().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn chunks_carry_their_analyzers_output() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let page = app.get(&format!("/videos/{id}/chunks")).await.ok();
+    assert_eq!(keys(&page), ["analyzers", "chunks", "limit", "offset", "total", "video_id"]);
+    assert_eq!(
+        (&page["total"], &page["limit"], &page["offset"]),
+        (&json!(3), &json!(50), &json!(0))
+    );
+    let chunk = &page["chunks"][0];
+    assert_eq!(keys(chunk), ["chunk_id", "default_video", "end", "start", "timecode"]);
+    assert_eq!(chunk["timecode"], "0:00.00-0:10.00");
+    assert_eq!(
+        keys(&chunk["default_video"]),
+        ["actions", "description", "objects", "people", "setting", "tags"]
+    );
+    assert_eq!(app.get(&format!("/videos/{id}/chunks/0")).await.ok(), *chunk);
+}
+
+#[tokio::test]
+async fn filters_and_pages_combine() {
+    let app = TestApp::new().await;
+    let id = app.video_of(&clip(60.0)).await;
+    for (query, total, expected) in [
+        ("", 6, vec![0, 1, 2, 3, 4, 5]),
+        ("after=25", 4, vec![2, 3, 4, 5]),
+        ("after=30", 3, vec![3, 4, 5]),
+        ("before=20", 2, vec![0, 1]),
+        ("after=15&before=35", 3, vec![1, 2, 3]),
+        ("chunk_ids=2,4,7", 2, vec![2, 4]),
+        ("chunk_ids=2,4&before=25", 1, vec![2]),
+        ("limit=2&offset=1", 6, vec![1, 2]),
+        ("limit=2&offset=99", 6, vec![]),
+        ("analyzer=default_video&limit=1", 6, vec![0]),
+    ] {
+        let page = app.get(&format!("/videos/{id}/chunks?{query}")).await.ok();
+        assert_eq!((page["total"].as_u64(), ids(&page)), (Some(total), expected), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn internal_keys_need_verbose() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    for path in [format!("/videos/{id}/chunks/0"), format!("/videos/{id}/chunks?chunk_ids=0")] {
+        let with = |flag: &str| {
+            format!("{path}{}verbose={flag}", if path.contains('?') { '&' } else { '?' })
+        };
+        assert!(!app.get(&path).await.text().contains("_frames"));
+        assert!(!app.get(&with("false")).await.text().contains("_frames"));
+        assert!(app.get(&with("true")).await.text().contains("_frames"));
+        mentions(&app.get(&with("1")).await.error(422), &["verbose", "'1'", "true or false"]);
+    }
+}
+
+#[tokio::test]
+async fn an_analyzer_without_output_on_the_video_is_refused() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let reply = app.get(&format!("/videos/{id}/chunks?analyzer=ocr")).await;
+    mentions(&reply.error(400), &["ocr", "default_video"]);
+}

@@ -1,0 +1,76 @@
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+
+use crate::support::{TestApp, keys};
+
+#[tokio::test]
+async fn health_says_what_is_there() {
+    let app = TestApp::new().await;
+    let health = app.get("/health").await.ok();
+    assert_eq!(
+        keys(&health),
+        ["aggregators", "analyzers", "status", "storage", "ui", "unavailable"]
+    );
+    assert_eq!(health["status"], "ok");
+    assert_eq!(health["ui"], true);
+    assert_eq!(health["storage"], json!({"ok": true, "bucket": "memory", "error": null}));
+    assert!(health["analyzers"].as_array().unwrap().contains(&json!("default_video")));
+    assert!(health["aggregators"].as_array().unwrap().contains(&json!("stats")));
+}
+
+#[tokio::test]
+async fn storage_is_probed_on_each_call() {
+    let app = TestApp::new().await;
+    for (down, status) in [(false, "ok"), (true, "degraded"), (false, "ok")] {
+        app.storage.down.store(down, Ordering::SeqCst);
+        let health = app.get("/health").await.ok();
+        assert_eq!(health["status"], status);
+        assert_eq!(health["storage"]["ok"], !down);
+    }
+}
+
+#[tokio::test]
+async fn health_knows_the_api_only_mode() {
+    let app = TestApp::with(|setup| setup.http.api_only = true).await;
+    assert_eq!(app.get("/health").await.ok()["ui"], false);
+}
+
+#[tokio::test]
+async fn schema_describes_everything_searchable() {
+    let app = TestApp::new().await;
+    let schema = app.get("/schema").await.ok();
+    assert_eq!(
+        keys(&schema),
+        [
+            "aggregators",
+            "analyzers",
+            "detail_levels",
+            "exclusive_groups",
+            "filters",
+            "vector_fields"
+        ]
+    );
+    assert_eq!(keys(&schema["detail_levels"]), ["full", "minimal", "standard"]);
+    assert_eq!(
+        schema["filters"]["min_people"],
+        json!({"type": "int", "matches": "gte", "payload_field": "people_count"})
+    );
+    assert_eq!(
+        schema["filters"]["video_ids"],
+        json!({"type": "list[str]", "matches": "any", "payload_field": "video_id"})
+    );
+    assert_eq!(schema["aggregators"]["stats"], json!({"depends_on": [], "uses_llm": false}));
+    assert_eq!(schema["aggregators"]["summary"], json!({"depends_on": [], "uses_llm": true}));
+}
+
+#[tokio::test]
+async fn analyzers_lists_fields_in_order() {
+    let app = TestApp::new().await;
+    let analyzers = app.get("/analyzers").await.ok();
+    assert_eq!(keys(&analyzers), ["analyzers", "exclusive_groups", "fields"]);
+    assert_eq!(
+        analyzers["fields"],
+        json!(["combined", "description", "people", "actions", "objects"])
+    );
+}

@@ -1,0 +1,13 @@
+//! One file per section of the contract.
+
+mod aggregates;
+mod ask;
+mod chunks;
+mod entities;
+mod jobs;
+mod media;
+mod meta;
+mod query;
+mod storage;
+mod ui;
+mod videos;

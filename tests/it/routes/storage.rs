@@ -1,0 +1,98 @@
+use poem::http::Method;
+
+use crate::support::{Reply, TestApp, clip};
+
+async fn fetch(app: &TestApp, method: Method, key: &str, headers: &[(&str, &str)]) -> Reply {
+    let mut request = app.request(method, &format!("/storage/{key}"));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    app.raw(request.finish()).await
+}
+
+#[tokio::test]
+async fn objects_are_served_whole() {
+    let app = TestApp::new().await;
+    let key = format!("{}/clip.mp4", app.video().await);
+    let reply = fetch(&app, Method::GET, &key, &[]).await;
+    assert_eq!((reply.status, &reply.body), (200, &clip(30.0)));
+    assert_eq!(reply.header("content-type"), "video/mp4");
+    assert_eq!(reply.header("accept-ranges"), "bytes");
+    assert_eq!(reply.header("content-length"), clip(30.0).len().to_string());
+    assert_eq!(reply.header("x-content-type-options"), "nosniff");
+
+    let head = fetch(&app, Method::HEAD, &key, &[]).await;
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert_eq!(head.header("content-length"), reply.header("content-length"));
+    assert_eq!(head.header("etag"), reply.header("etag"));
+}
+
+#[tokio::test]
+async fn ranges_are_served() {
+    let app = TestApp::new().await;
+    let content = clip(30.0);
+    let total = content.len();
+    let key = format!("{}/clip.mp4", app.video().await);
+    for (range, expected) in [
+        ("bytes=0-3", 0..4),
+        ("bytes=5-", 5..total),
+        ("bytes=-4", total - 4..total),
+        ("bytes=-9999", 0..total),
+    ] {
+        let reply = fetch(&app, Method::GET, &key, &[("range", range)]).await;
+        assert_eq!((reply.status, &reply.body[..]), (206, &content[expected.clone()]), "{range}");
+        let shown = format!("bytes {}-{}/{total}", expected.start, expected.end - 1);
+        assert_eq!(reply.header("content-range"), shown);
+        assert_eq!(reply.header("content-length"), expected.len().to_string());
+        let head = fetch(&app, Method::HEAD, &key, &[("range", range)]).await;
+        assert_eq!((head.status, head.body.len(), head.header("content-range")), (206, 0, &*shown));
+    }
+    let beyond = fetch(&app, Method::GET, &key, &[("range", "bytes=9999-")]).await;
+    beyond.error(416);
+    assert_eq!(beyond.header("content-range"), format!("bytes */{total}"));
+    let several = fetch(&app, Method::GET, &key, &[("range", "bytes=0-1,3-4")]).await;
+    assert_eq!((several.status, several.body.len()), (200, total));
+}
+
+#[tokio::test]
+async fn validators_save_and_protect_transfers() {
+    let app = TestApp::new().await;
+    let key = format!("{}/clip.mp4", app.video().await);
+    let etag = fetch(&app, Method::GET, &key, &[]).await.header("etag").to_owned();
+    assert!(etag.starts_with('"') && etag.ends_with('"') && etag.len() > 2, "etag {etag}");
+    for known in [etag.clone(), format!("\"x\", {etag}"), format!("W/{etag}"), "*".into()] {
+        let reply = fetch(&app, Method::GET, &key, &[("if-none-match", &known)]).await;
+        assert_eq!((reply.status, reply.body.len()), (304, 0), "{known}");
+        assert_eq!(reply.header("etag"), etag);
+    }
+    assert_eq!(fetch(&app, Method::GET, &key, &[("if-none-match", "\"x\"")]).await.status, 200);
+    let range = ("range", "bytes=0-1");
+    assert_eq!(fetch(&app, Method::GET, &key, &[range, ("if-range", &etag)]).await.status, 206);
+    assert_eq!(fetch(&app, Method::GET, &key, &[range, ("if-range", "\"x\"")]).await.status, 200);
+}
+
+#[tokio::test]
+async fn nothing_outside_the_bucket_is_served() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    for key in [
+        "../secret",
+        "%2e%2e/secret",
+        "%2e%2e%2fsecret",
+        "/etc/passwd",
+        "x/../../y",
+        "x%00y",
+        "nothing",
+        "",
+        &format!("{id}/"),
+        &format!("{id}/clip.mp4/"),
+        &id,
+    ] {
+        let reply = fetch(&app, Method::GET, key, &[]).await;
+        assert_eq!(reply.status, 404, "{key}: {}", reply.text());
+        reply.error(404);
+    }
+    let off = TestApp::with(|setup| setup.http.serves_storage = false).await;
+    let id = off.video().await;
+    off.get(&format!("/storage/{id}/clip.mp4")).await.error(404);
+}

@@ -1,0 +1,74 @@
+use poem::http::Method;
+
+use crate::support::{TestApp, mentions};
+
+#[tokio::test]
+async fn the_page_loads_nothing_but_its_own_files() {
+    let app = TestApp::new().await;
+    let page = app.get("/").await;
+    assert_eq!(page.status, 200);
+    assert!(page.header("content-type").starts_with("text/html"));
+    let policy = page.header("content-security-policy");
+    mentions(
+        policy,
+        &[
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "connect-src 'self'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+            "base-uri 'none'",
+        ],
+    );
+    assert!(!policy.contains("unsafe"), "{policy}");
+    for (file, kind) in [("/app.css", "text/css"), ("/app.js", "text/javascript")] {
+        let reply = app.get(file).await;
+        assert_eq!(reply.status, 200, "{file}");
+        assert!(reply.header("content-type").starts_with(kind), "{file}");
+        let known = app.request(Method::GET, file).header("if-none-match", reply.header("etag"));
+        assert_eq!(app.raw(known.finish()).await.status, 304);
+    }
+}
+
+#[tokio::test]
+async fn storage_elsewhere_is_let_into_the_policy() {
+    let origin = "https://bucket.example.org";
+    let app = TestApp::with(|setup| setup.http.storage_origin = Some(origin.into())).await;
+    let page = app.get("/").await;
+    let policy = page.header("content-security-policy").to_owned();
+    mentions(
+        &policy,
+        &[&format!("media-src 'self' {origin}"), &format!("img-src 'self' data: {origin}")],
+    );
+}
+
+#[tokio::test]
+async fn the_page_is_absent_in_api_only_mode() {
+    let app = TestApp::with(|setup| setup.http.api_only = true).await;
+    for path in ["/", "/app.css", "/app.js", "/index.html"] {
+        app.get(path).await.error(404);
+    }
+    for path in ["/docs", "/redoc", "/openapi.json", "/health"] {
+        assert_eq!(app.get(path).await.status, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn documentation_needs_no_other_host() {
+    let app = TestApp::new().await;
+    let document = app.get("/openapi.json").await;
+    let title = document.json()["info"]["title"].clone();
+    for path in ["/docs", "/redoc"] {
+        let page = app.get(path).await;
+        assert_eq!(page.status, 200);
+        assert!(page.header("content-type").starts_with("text/html"));
+        let html = page.text();
+        assert!(html.contains(&format!("\"title\": {title}")), "{path} shows the served document");
+        let head = &html[..html.len().min(4000)];
+        for remote in ["<link href=\"http", "<script src=", "fonts.googleapis.com/css"] {
+            assert!(!head.contains(remote), "{path} loads {remote}");
+            assert!(!html.contains(&format!("{remote}?family=Montserrat")), "{path}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+use adapters::fetcher::Response;
+use serde_json::json;
+
+use crate::support::{BASE, TestApp, clip, keys, mentions, multipart};
+
+#[tokio::test]
+async fn an_upload_is_accepted_and_ingested() {
+    let app = TestApp::new().await;
+    let reply = app.upload(&[], "clip.mp4", &clip(30.0)).await;
+    assert_eq!(reply.status, 202);
+    let accepted = reply.json();
+    assert_eq!(keys(&accepted), ["job_id", "source", "status"]);
+    assert_eq!(accepted["source"], "clip.mp4");
+    assert_eq!(accepted["status"], "queued");
+
+    let job = app.finished(accepted["job_id"].as_str().unwrap()).await;
+    let result = &job["result"];
+    assert_eq!(
+        keys(result),
+        [
+            "aggregated",
+            "analyzers",
+            "chunk_config",
+            "chunks",
+            "duration",
+            "filename",
+            "indexed",
+            "poster_url",
+            "size_bytes",
+            "storage_path",
+            "video_id",
+            "video_url"
+        ]
+    );
+    let id = result["video_id"].as_str().unwrap();
+    assert_eq!(id.len(), 16);
+    assert_eq!(result["chunk_config"], "audio_video:5-20");
+    assert_eq!(result["analyzers"], json!(["default_video"]));
+    assert_eq!(result["storage_path"], format!("{id}/clip.mp4"));
+    assert_eq!(result["video_url"], format!("{BASE}/storage/{id}/clip.mp4"));
+    assert_eq!(result["poster_url"], format!("{BASE}/storage/{id}/poster.jpg"));
+    assert_eq!(keys(&result["aggregated"]), ["aggregates", "ran", "reused"]);
+    assert_eq!(app.spooled(), 0, "the upload is gone from the work folder");
+}
+
+#[tokio::test]
+async fn fields_may_come_in_any_order() {
+    let app = TestApp::new().await;
+    let boundary = "b";
+    let body = format!(
+        "--{boundary}\r\nContent-Disposition: form-data; name=\"mode\"\r\n\r\ninterval\r\n\
+         --{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"c.mp4\"\r\n\r\n{}\r\n\
+         --{boundary}\r\nContent-Disposition: form-data; name=\"unknown\"\r\n\r\nignored\r\n\
+         --{boundary}\r\nContent-Disposition: form-data; name=\"interval\"\r\n\r\n7.5\r\n\
+         --{boundary}\r\nContent-Disposition: form-data; name=\"speaker\"\r\n\r\n\r\n--{boundary}--\r\n",
+        String::from_utf8(clip(30.0)).unwrap()
+    );
+    let reply = app.post_text("/videos", "multipart/form-data; boundary=b", body).await;
+    assert_eq!(reply.status, 202, "{}", reply.text());
+    let job = app.finished(reply.json()["job_id"].as_str().unwrap()).await;
+    assert_eq!(job["result"]["chunk_config"], "interval:7.5");
+    assert_eq!(job["result"]["chunks"], 4);
+}
+
+#[tokio::test]
+async fn every_chunking_mode_is_reachable() {
+    let app = TestApp::new().await;
+    for (fields, config) in [
+        (vec![("preset", "video"), ("min_duration", "2.50")], "video:2.5-20"),
+        (vec![("mode", "interval"), ("interval", "10")], "interval:10"),
+        (
+            vec![("mode", "weights"), ("cut", "1.0"), ("silence", "0.5")],
+            "weights(silence=0.5,cut=1):5-20",
+        ),
+    ] {
+        let job = app.job_of(&fields, "clip.mp4", &clip(30.0)).await;
+        assert_eq!(job["result"]["chunk_config"], config, "{job}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_with_path_tricks_stays_a_name() {
+    let app = TestApp::new().await;
+    for (given, kept) in [
+        ("../../etc/passwd.mp4", "passwd.mp4"),
+        ("..", "video.mp4"),
+        ("a b;c.mp4", "a_b_c.mp4"),
+        ("C:\\\\clips\\\\x.mp4", "x.mp4"),
+    ] {
+        let job = app.job_of(&[], given, &clip(10.0 + kept.len() as f64)).await;
+        let id = job["result"]["video_id"].as_str().unwrap();
+        assert_eq!(job["result"]["storage_path"], format!("{id}/{kept}"));
+        assert_eq!(app.get(&format!("/storage/{id}/{kept}")).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_required() {
+    let app = TestApp::new().await;
+    let (kind, body) = multipart(&[("mode", "preset")], None);
+    mentions(&app.post_text("/videos", &kind, body).await.error(422), &["file is missing"]);
+    let (kind, body) = multipart(&[], Some(("", b"")));
+    mentions(&app.post_text("/videos", &kind, body).await.error(422), &["file is missing"]);
+    mentions(
+        &app.post_text("/videos", "application/json", "{}").await.error(422),
+        &["multipart/form-data", "application/json"],
+    );
+}
+
+#[tokio::test]
+async fn a_body_cut_off_half_way_leaves_nothing() {
+    let app = TestApp::new().await;
+    let (kind, body) = multipart(&[("mode", "preset")], Some(("clip.mp4", &clip(30.0))));
+    for cut in [20, body.len() / 2, body.len() - 30] {
+        let reply = app.post_text("/videos", &kind, body[..cut].to_vec()).await;
+        mentions(&reply.error(422), &["cut off"]);
+        assert_eq!(app.spooled(), 0);
+    }
+    let broken = poem::Body::from_bytes_stream(futures::stream::iter([
+        Ok(bytes::Bytes::from(body[..body.len() / 2].to_vec())),
+        Err(std::io::Error::other("connection reset")),
+    ]));
+    mentions(&app.post_text("/videos", &kind, broken).await.error(422), &["cut off"]);
+    assert_eq!(app.spooled(), 0);
+    assert_eq!(app.get("/jobs").await.ok()["total"], 0);
+}
+
+#[tokio::test]
+async fn a_field_given_twice_is_refused() {
+    let app = TestApp::new().await;
+    let reply = app.upload(&[("mode", "preset"), ("mode", "interval")], "c.mp4", &clip(5.0)).await;
+    mentions(&reply.error(422), &["mode", "more than once"]);
+    assert_eq!(app.spooled(), 0);
+}
+
+#[tokio::test]
+async fn a_url_is_accepted_and_ingested() {
+    let app = TestApp::new().await;
+    let url = "http://media.example.org/films/walk.mp4";
+    let headers = vec![("content-type".into(), "video/mp4".into())];
+    app.fetcher.respond(url, Response { status: 200, headers, body: vec![clip(30.0).into()] });
+    let reply = app.post_json("/videos/url", json!({"url": url, "interval": null})).await;
+    assert_eq!(reply.status, 202, "{}", reply.text());
+    assert_eq!(reply.json()["source"], url);
+    let job = app.finished(reply.json()["job_id"].as_str().unwrap()).await;
+    assert_eq!(job["result"]["filename"], "walk.mp4", "{job}");
+    let id = job["result"]["video_id"].as_str().unwrap();
+    assert_eq!(app.get(&format!("/videos/{id}")).await.ok()["source_url"], url);
+}
+
+#[tokio::test]
+async fn a_url_into_our_own_bucket_is_accepted() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let url = format!("{BASE}/storage/{id}/clip.mp4");
+    let reply =
+        app.post_json("/videos/url", json!({"url": url, "mode": "interval", "interval": 10})).await;
+    let job = app.finished(reply.json()["job_id"].as_str().unwrap()).await;
+    assert_eq!(job["result"]["video_id"], id.as_str(), "{job}");
+}
+
+#[tokio::test]
+async fn the_listing_is_newest_first_and_pages() {
+    let app = TestApp::new().await;
+    assert_eq!(app.get("/videos").await.ok(), json!({"videos": [], "total": 0}));
+    for seconds in [10.0, 20.0, 30.0] {
+        app.video_of(&clip(seconds)).await;
+    }
+    let all = app.get("/videos").await.ok();
+    assert_eq!(all["total"], 3);
+    assert_eq!(all["videos"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        keys(&all["videos"][0]),
+        [
+            "analyzers",
+            "chunk_config",
+            "chunks",
+            "duration",
+            "filename",
+            "poster_url",
+            "video_id",
+            "video_url"
+        ]
+    );
+    let page = app.get("/videos?limit=1&offset=1").await.ok();
+    assert_eq!(page["total"], 3);
+    assert_eq!(page["videos"], json!([all["videos"][1]]));
+    assert_eq!(app.get("/videos?offset=99").await.ok()["videos"], json!([]));
+}
+
+#[tokio::test]
+async fn detail_adds_to_the_listing_fields() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let detail = app.get(&format!("/videos/{id}")).await.ok();
+    assert_eq!(
+        keys(&detail),
+        [
+            "aggregates",
+            "analyzers",
+            "chunk_config",
+            "chunks",
+            "duration",
+            "filename",
+            "params",
+            "poster_url",
+            "preset",
+            "size_bytes",
+            "storage_path",
+            "video_id",
+            "video_url"
+        ]
+    );
+    assert_eq!(detail["preset"], "interval");
+    assert_eq!(detail["params"]["interval"], 10.0);
+    assert_eq!(detail["duration"], 30.0);
+    assert_eq!(detail["size_bytes"], clip(30.0).len());
+}
+
+#[tokio::test]
+async fn a_delete_removes_everything() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let deleted = app.delete(&format!("/videos/{id}")).await.ok();
+    assert_eq!(
+        deleted,
+        json!({
+            "video_id": id,
+            "deleted": true,
+            "objects": [format!("{id}/clip.mp4"), format!("{id}/poster.jpg")],
+        })
+    );
+    for path in ["", "/chunks", "/chunks/0", "/aggregates", "/entities"] {
+        app.get(&format!("/videos/{id}{path}")).await.error(404);
+    }
+    app.get(&format!("/storage/{id}/clip.mp4")).await.error(404);
+    assert_eq!(app.post_json("/query", json!({"text": "door"})).await.ok()["results"], json!([]));
+    app.delete(&format!("/videos/{id}")).await.error(404);
+}

@@ -1,0 +1,318 @@
+//! Fakes of the ports whose real adapters need models or media.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use adapters::storage::OpendalStorage;
+use async_trait::async_trait;
+use ports::decoder::{
+    Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+    VideoInfo,
+};
+use ports::embedder::Embedder;
+use ports::llm::{
+    Answer, AnswerSentence, Completion, Description, Event, Events, LanguageModel, Narrative,
+    Request, Summary, Task, Title, Usage,
+};
+use ports::storage::{ObjectInfo, ObjectStorage};
+use ports::{ByteStream, ErrorKind, PortError, Result};
+use serde_json::{Value, json};
+
+/// The bytes of a clip that [`SceneDecoder`] reads: its length and what goes wrong with it.
+pub fn clip(seconds: f64) -> Vec<u8> {
+    json!({"seconds": seconds}).to_string().into_bytes()
+}
+
+/// Decodes the clips of [`clip`]: one colour per ten seconds, and a tone. `"poster": false` makes
+/// single frames undecodable, `"video": false` and `"audio": false` leave a stream out.
+pub struct SceneDecoder;
+
+impl SceneDecoder {
+    fn read(file: &Path) -> Result<Value> {
+        let invalid =
+            || PortError::new(ErrorKind::Invalid, "the file is not a video that can be decoded");
+        let bytes = std::fs::read(file)?;
+        let clip: Value = serde_json::from_slice(&bytes).map_err(|_| invalid())?;
+        if clip["seconds"].as_f64().is_none() { Err(invalid()) } else { Ok(clip) }
+    }
+
+    fn colour(time: f64) -> [u8; 3] {
+        let scene = (time / 10.0) as u8;
+        [40 + scene.wrapping_mul(60), 200 - scene.wrapping_mul(50), 90]
+    }
+}
+
+impl VideoDecoder for SceneDecoder {
+    fn probe(&self, file: &Path) -> Result<MediaInfo> {
+        let clip = Self::read(file)?;
+        let video =
+            VideoInfo { codec: "h264".into(), width: 64, height: 36, frame_rate: Some(10.0) };
+        Ok(MediaInfo {
+            container: "mov,mp4,m4a,3gp,3g2,mj2".into(),
+            extension: "mp4".into(),
+            content_type: "video/mp4".into(),
+            duration: clip["seconds"].as_f64(),
+            video: (clip["video"] != false).then_some(video),
+            audio: clip["audio"] != false,
+        })
+    }
+
+    fn scan(
+        &self,
+        file: &Path,
+        options: &ScanOptions,
+        sink: &mut dyn ScanSink,
+    ) -> Result<ScanSummary> {
+        let clip = Self::read(file)?;
+        let seconds = clip["seconds"].as_f64().unwrap_or_default();
+        let pixels = (options.width * options.height) as usize;
+        let mut summary = ScanSummary { end: seconds, ..ScanSummary::default() };
+        for tenth in 0..(seconds * 10.0) as u64 {
+            let time = tenth as f64 / 10.0;
+            if clip["video"] != false {
+                sink.frame(time, &Self::colour(time).repeat(pixels))?;
+                summary.frames += 1;
+            }
+            if clip["audio"] != false {
+                let samples: Vec<f32> =
+                    (0..SAMPLE_RATE / 10).map(|i| (i as f32 * 0.1).sin() * 0.2).collect();
+                sink.audio(time, &samples)?;
+                summary.samples += samples.len() as u64;
+            }
+        }
+        Ok(summary)
+    }
+
+    fn frames(&self, file: &Path, times: &[f64], _max_side: u32) -> Result<Vec<Option<Frame>>> {
+        let clip = Self::read(file)?;
+        let decodable = clip["poster"] != false || times.len() > 1;
+        let frame = |time: &f64| {
+            let image = Image { width: 64, height: 36, rgb: Self::colour(*time).repeat(64 * 36) };
+            decodable.then_some(Frame { time: *time, image })
+        };
+        Ok(times.iter().map(frame).collect())
+    }
+}
+
+/// A vector of word counts: texts that share words are alike.
+pub struct FakeEmbedder {
+    /// Fails every call while set.
+    pub down: AtomicBool,
+    /// Calls that succeed before every further one fails.
+    left: AtomicUsize,
+}
+
+impl Default for FakeEmbedder {
+    fn default() -> Self {
+        Self { down: AtomicBool::new(false), left: AtomicUsize::new(usize::MAX) }
+    }
+}
+
+impl FakeEmbedder {
+    pub const DIMENSION: usize = 64;
+
+    /// Lets so many calls succeed and fails from then on.
+    pub fn fail_after(&self, calls: usize) {
+        self.left.store(calls, Ordering::SeqCst);
+    }
+
+    /// Ends [`Self::fail_after`].
+    pub fn recover(&self) {
+        self.left.store(usize::MAX, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl Embedder for FakeEmbedder {
+    fn model(&self) -> &str {
+        "words"
+    }
+
+    fn dimension(&self) -> usize {
+        Self::DIMENSION
+    }
+
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+        let spent = self
+            .left
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
+            .is_err();
+        if spent || self.down.load(Ordering::SeqCst) {
+            return Err(PortError::new(ErrorKind::Unavailable, "the embedder cannot be reached"));
+        }
+        let vector = |text: &String| {
+            let mut vector = vec![0.01_f32; Self::DIMENSION];
+            for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()) {
+                let hash =
+                    word.bytes().fold(7_usize, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
+                vector[hash % Self::DIMENSION] += 1.0;
+            }
+            let length = vector.iter().map(|v| v * v).sum::<f32>().sqrt();
+            vector.into_iter().map(|v| v / length).collect()
+        };
+        Ok(texts.iter().map(vector).collect())
+    }
+}
+
+/// A model that sees: its description of a chunk follows from the chunk's timecode.
+#[derive(Default)]
+pub struct FakeModel {
+    /// Tasks that fail, with the message.
+    pub failing: Mutex<HashMap<Task, String>>,
+    /// Timecodes of chunks in which nothing is seen.
+    pub blind: Mutex<Vec<String>>,
+    /// Requests answered.
+    pub calls: AtomicUsize,
+}
+
+impl FakeModel {
+    /// From now on the task fails.
+    pub fn fail(&self, task: Task, message: &str) {
+        self.failing.lock().expect("unpoisoned").insert(task, message.into());
+    }
+
+    fn describe(&self, timecode: &str) -> Description {
+        if self.blind.lock().expect("unpoisoned").iter().any(|blind| blind == timecode) {
+            return Description::default();
+        }
+        let strings = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect();
+        if timecode.starts_with("0:0") {
+            Description {
+                description: "A woman in a red coat opens a wooden door.".into(),
+                setting: "hallway".into(),
+                people: strings(&["woman in a red coat"]),
+                objects: strings(&["door"]),
+                actions: strings(&["opening a door"]),
+                tags: strings(&["arrival"]),
+            }
+        } else {
+            Description {
+                description: format!(
+                    "{} At {timecode} an empty boat drifts.",
+                    "Fog lies over a lake. ".repeat(12)
+                ),
+                setting: "lake".into(),
+                people: vec![],
+                objects: strings(&["boat"]),
+                actions: strings(&["drifting"]),
+                tags: strings(&["nature"]),
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl LanguageModel for FakeModel {
+    fn model(&self) -> &str {
+        "fake"
+    }
+
+    fn sees(&self) -> bool {
+        true
+    }
+
+    fn billed(&self) -> bool {
+        true
+    }
+
+    fn context_tokens(&self) -> usize {
+        8000
+    }
+
+    async fn complete(&self, request: &Request) -> Result<Completion> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        if let Some(message) = self.failing.lock().expect("unpoisoned").get(&request.task) {
+            return Err(PortError::new(ErrorKind::Unavailable, message.clone()));
+        }
+        let first =
+            request.passages.first().map(|p| (p.id.clone(), p.text.clone())).unwrap_or_default();
+        let answer = match request.task {
+            Task::Describe => json!(self.describe(&first.1)),
+            Task::Summarize => json!(Summary {
+                summary: "A woman arrives; later a boat drifts on a lake.".into(),
+                key_points: vec!["A woman arrives.".into()],
+                topics: vec!["arrival".into()],
+            }),
+            Task::Title => json!(Title { title: "Arrival".into() }),
+            Task::Events => json!(Events {
+                events: vec![Event {
+                    event: "A door opens.".into(),
+                    actor: "woman".into(),
+                    category: "movement".into(),
+                    passage: first.0,
+                }],
+            }),
+            Task::Answer => json!(Answer {
+                sentences: vec![AnswerSentence {
+                    text: "A woman opens a door.".into(),
+                    passages: vec![first.0]
+                }],
+            }),
+            Task::Narrate => json!(Narrative { narrative: "She arrives.".into() }),
+        };
+        Ok(Completion { answer, usage: Usage { calls: 1, input_tokens: 10, output_tokens: 5 } })
+    }
+}
+
+/// Storage that can be taken away.
+pub struct FlakyStorage {
+    inner: OpendalStorage,
+    /// Fails every call while set.
+    pub down: AtomicBool,
+    /// Fails deletes while set.
+    pub keeps: AtomicBool,
+}
+
+impl FlakyStorage {
+    pub fn new(inner: OpendalStorage) -> Self {
+        Self { inner, down: AtomicBool::new(false), keeps: AtomicBool::new(false) }
+    }
+
+    fn reach(&self) -> Result<&OpendalStorage> {
+        if self.down.load(Ordering::SeqCst) {
+            return Err(PortError::new(ErrorKind::Unavailable, "the bucket cannot be reached"));
+        }
+        Ok(&self.inner)
+    }
+}
+
+#[async_trait]
+impl ObjectStorage for FlakyStorage {
+    fn bucket(&self) -> &str {
+        self.inner.bucket()
+    }
+
+    fn public_url(&self, key: &str) -> String {
+        self.inner.public_url(key)
+    }
+
+    fn key_of_url(&self, url: &str) -> Option<String> {
+        self.inner.key_of_url(url)
+    }
+
+    async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
+        self.reach()?.put(key, content, content_type).await
+    }
+
+    async fn stat(&self, key: &str) -> Result<Option<ObjectInfo>> {
+        self.reach()?.stat(key).await
+    }
+
+    async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream> {
+        self.reach()?.get(key, range).await
+    }
+
+    async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>> {
+        if self.keeps.load(Ordering::SeqCst) {
+            return Err(PortError::new(ErrorKind::Denied, "the bucket refuses to delete"));
+        }
+        self.reach()?.delete_prefix(prefix).await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.reach()?.probe().await
+    }
+}

@@ -1,0 +1,286 @@
+//! The application under test. Every JSON response that passes through it is checked against the
+//! document the application itself serves.
+
+mod contract;
+mod fakes;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use adapters::fetcher::MemoryFetcher;
+use adapters::index::memory::MemoryIndex;
+use adapters::records::MemoryRecords;
+use adapters::storage::OpendalStorage;
+use poem::endpoint::BoxEndpoint;
+use poem::http::{HeaderMap, Method};
+use poem::{Body, Endpoint, Request, Response};
+use serde_json::Value;
+use shotlog::domain::jobs::JobLimits;
+use shotlog::domain::{Ports, Settings, Shotlog};
+use shotlog::http::HttpOptions;
+use tempfile::TempDir;
+
+pub use contract::Contract;
+pub use fakes::{FakeEmbedder, FakeModel, FlakyStorage, SceneDecoder, clip};
+
+/// Where the service says it is.
+pub const BASE: &str = "http://shotlog.test";
+
+/// The application and the handles on what it stands on.
+pub struct TestApp {
+    app: BoxEndpoint<'static, Response>,
+    contract: Contract,
+    pub storage: Arc<FlakyStorage>,
+    pub records: Arc<MemoryRecords>,
+    pub fetcher: Arc<MemoryFetcher>,
+    pub model: Arc<FakeModel>,
+    pub embedder: Arc<FakeEmbedder>,
+    pub service: Arc<Shotlog>,
+    work: TempDir,
+    token: Option<String>,
+}
+
+/// What a test may change before the application starts.
+pub struct Setup {
+    pub http: HttpOptions,
+    pub settings: Settings,
+}
+
+impl TestApp {
+    /// An open application with room for everything.
+    pub async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// An application with other settings. With tokens, requests carry the first one.
+    pub async fn with(change: impl FnOnce(&mut Setup)) -> Self {
+        let work = tempfile::tempdir().expect("a folder");
+        let mut setup = Setup {
+            http: HttpOptions { base_url: BASE.into(), ..HttpOptions::default() },
+            settings: Settings {
+                work_dir: work.path().join("work"),
+                max_download: 1 << 20,
+                max_upload: 1 << 20,
+                max_chunks: 1000,
+                max_duration: 36_000.0,
+                concurrency: 2,
+                jobs: JobLimits { workers: 2, queue: 100, history: 1000 },
+                scan_width: 16,
+                scan_height: 9,
+                frame_side: 64,
+                frames_per_chunk: 2,
+                answer_tokens: 2000,
+                ask_videos: 10,
+                ui: true,
+            },
+        };
+        change(&mut setup);
+        setup.settings.ui = !setup.http.api_only;
+        let storage = Arc::new(FlakyStorage::new(OpendalStorage::memory(BASE).expect("storage")));
+        let records = Arc::new(MemoryRecords::new());
+        let fetcher = Arc::new(MemoryFetcher::new(false));
+        let model = Arc::new(FakeModel::default());
+        let embedder = Arc::new(FakeEmbedder::default());
+        let ports = Ports {
+            storage: storage.clone(),
+            records: records.clone(),
+            index: Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION)),
+            decoder: Arc::new(SceneDecoder),
+            embedder: embedder.clone(),
+            llm: model.clone(),
+            fetcher: fetcher.clone(),
+            transcriber: None,
+            voice_activity: None,
+            speaker_embedder: None,
+            detector: None,
+            reader: None,
+            sentiment: None,
+            recognizer: None,
+        };
+        let token = setup.http.tokens.first().cloned();
+        let service = Shotlog::new(ports, setup.settings);
+        let app = shotlog::http::app(service.clone(), setup.http.clone());
+        let contract = Contract::new(&shotlog::http::openapi(&service, &setup.http));
+        Self { app, contract, storage, records, fetcher, model, embedder, service, work, token }
+    }
+
+    /// The document the application serves.
+    pub fn contract(&self) -> &Contract {
+        &self.contract
+    }
+
+    /// Files that lie in the folder for sources being worked on.
+    pub fn spooled(&self) -> usize {
+        let entries = std::fs::read_dir(self.work.path().join("work"));
+        entries.map_or(0, |entries| entries.count())
+    }
+
+    /// Sends a request as it is.
+    pub async fn raw(&self, request: Request) -> Reply {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let response = self.app.get_response(request).await;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = response.into_body().into_vec().await.expect("a body");
+        let reply = Reply { status, headers, body };
+        self.contract.check(&method, &path, &reply);
+        reply
+    }
+
+    /// A request builder that carries the token.
+    pub fn request(&self, method: Method, uri: &str) -> poem::RequestBuilder {
+        let builder = Request::builder().method(method).uri_str(uri).header("host", "shotlog.test");
+        match &self.token {
+            Some(token) => builder.header("X-Core-Token", token),
+            None => builder,
+        }
+    }
+
+    pub async fn get(&self, uri: &str) -> Reply {
+        self.raw(self.request(Method::GET, uri).finish()).await
+    }
+
+    pub async fn delete(&self, uri: &str) -> Reply {
+        self.raw(self.request(Method::DELETE, uri).finish()).await
+    }
+
+    pub async fn post_json(&self, uri: &str, body: Value) -> Reply {
+        self.post_text(uri, "application/json", body.to_string()).await
+    }
+
+    pub async fn post_text(&self, uri: &str, kind: &str, body: impl Into<Body>) -> Reply {
+        self.raw(self.request(Method::POST, uri).content_type(kind).body(body)).await
+    }
+
+    /// Uploads a file with text fields before it.
+    pub async fn upload(&self, fields: &[(&str, &str)], name: &str, file: &[u8]) -> Reply {
+        let (kind, body) = multipart(fields, Some((name, file)));
+        self.post_text("/videos", &kind, body).await
+    }
+
+    /// Uploads a file and waits for its job, whatever its end.
+    pub async fn job_of(&self, fields: &[(&str, &str)], name: &str, file: &[u8]) -> Value {
+        let reply = self.upload(fields, name, file).await;
+        assert_eq!(reply.status, 202, "{}", reply.text());
+        self.finished(reply.json()["job_id"].as_str().expect("a job id")).await
+    }
+
+    /// Ingests a clip of 30 seconds in chunks of ten and returns the video's id.
+    pub async fn video(&self) -> String {
+        self.video_of(&clip(30.0)).await
+    }
+
+    /// Ingests a clip in chunks of ten seconds and returns the video's id.
+    pub async fn video_of(&self, file: &[u8]) -> String {
+        let job = self.job_of(&[("mode", "interval"), ("interval", "10")], "clip.mp4", file).await;
+        assert_eq!(job["status"], "done", "{job}");
+        job["result"]["video_id"].as_str().expect("an id").to_owned()
+    }
+
+    /// Polls a job until it has ended.
+    pub async fn finished(&self, job_id: &str) -> Value {
+        loop {
+            let job = self.get(&format!("/jobs/{job_id}")).await.json();
+            if job["status"] == "done" || job["status"] == "failed" {
+                return job;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Changes a video's published record, for states that only other installs reach.
+    pub async fn edit_record(&self, video_id: &str, change: impl FnOnce(&mut Value)) {
+        use ports::records::RecordStore;
+        let key = format!("videos/{video_id}/video.json");
+        let mut record = self.records.get(&key).await.expect("records").expect("a record");
+        change(&mut record);
+        self.records.put(&key, &record).await.expect("records");
+    }
+
+    /// Stores an aggregate that this install has no aggregator for.
+    pub async fn plant_aggregate(&self, video_id: &str, aggregator: &str, result: Value) {
+        use ports::records::RecordStore;
+        let key = format!("videos/{video_id}/{aggregator}-planted.json");
+        self.records.put(&key, &result).await.expect("records");
+        self.edit_record(video_id, |record| record["aggregates"][aggregator] = key.into()).await;
+    }
+}
+
+/// A response, read to its end.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.text()))
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// The message of an error, after checking its status and that it is the body's only field.
+    pub fn error(&self, status: u16) -> String {
+        assert_eq!(self.status, status, "{}", self.text());
+        let body = self.json();
+        let object = body.as_object().expect("an object");
+        assert_eq!(object.keys().collect::<Vec<_>>(), ["detail"], "{body}");
+        object["detail"].as_str().expect("a string").to_owned()
+    }
+
+    /// The JSON of a success.
+    pub fn ok(&self) -> Value {
+        assert_eq!(self.status, 200, "{}", self.text());
+        self.json()
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
+
+/// The content type and bytes of a multipart form: text fields, then the file.
+pub fn multipart(fields: &[(&str, &str)], file: Option<(&str, &[u8])>) -> (String, Vec<u8>) {
+    let boundary = "shotlog-test-boundary";
+    let mut body = Vec::new();
+    for (name, value) in fields {
+        body.extend(
+            format!(
+                "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+            )
+            .bytes(),
+        );
+    }
+    if let Some((name, content)) = file {
+        body.extend(
+            format!(
+                "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; \
+                 filename=\"{name}\"\r\nContent-Type: video/mp4\r\n\r\n"
+            )
+            .bytes(),
+        );
+        body.extend(content);
+        body.extend(b"\r\n");
+    }
+    body.extend(format!("--{boundary}--\r\n").bytes());
+    (format!("multipart/form-data; boundary={boundary}"), body)
+}
+
+/// The keys of a JSON object, sorted.
+pub fn keys(value: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> =
+        value.as_object().expect("an object").keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+/// Whether every one of the words is in the text; the message of a failure shows both.
+#[track_caller]
+pub fn mentions(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "'{text}' does not mention '{word}'");
+    }
+}

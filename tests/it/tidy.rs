@@ -1,0 +1,164 @@
+//! Holds the numbered invariants of `src/lib.rs`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below a folder with the extension, as path and text.
+fn files(folder: &str, extension: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == extension) {
+                let text = fs::read_to_string(&path).expect("text");
+                found.push((path.strip_prefix(root()).expect("below the root").to_owned(), text));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn code() -> Vec<(PathBuf, String)> {
+    let folders = ["src", "ports", "adapters", "tests", "examples"];
+    let all = folders.into_iter().flat_map(|folder| files(folder, "rs"));
+    all.filter(|(path, _)| !path.components().any(|c| c.as_os_str() == "target")).collect()
+}
+
+/// Lines of code that contain one of the words, as `path:line: text`. Comments may speak of
+/// anything.
+fn naming(files: &[(PathBuf, String)], words: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, text) in files {
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if words.iter().any(|word| names(code, word)) {
+                found.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
+            }
+        }
+    }
+    found
+}
+
+/// Whether code names a path or identifier, not as a part of a longer one.
+fn names(code: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + word.len()..]);
+        !before.ends_with(part) && !after.starts_with(part)
+    })
+}
+
+#[track_caller]
+fn none(found: Vec<String>, rule: &str) {
+    assert!(found.is_empty(), "{rule}:\n{}", found.join("\n"));
+}
+
+#[test]
+fn invariant_1_the_domain_names_neither_adapters_nor_http() {
+    let domain = files("src/domain", "rs");
+    assert!(domain.len() > 10);
+    none(
+        naming(&domain, &["adapters", "poem", "poem_openapi", "crate::http"]),
+        "the domain imports ports only",
+    );
+}
+
+#[test]
+fn invariant_2_adapters_are_named_where_they_are_chosen() {
+    let elsewhere: Vec<_> = files("src", "rs")
+        .into_iter()
+        .filter(|(path, _)| {
+            let chosen = ["src/app", "src/config"];
+            !chosen
+                .iter()
+                .any(|place| path == Path::new(&format!("{place}.rs")) || path.starts_with(place))
+        })
+        .collect();
+    none(naming(&elsewhere, &["adapters"]), "adapters are named in app and config alone");
+}
+
+#[test]
+fn invariant_3_http_names_no_technology_behind_a_port() {
+    let http = files("src/http", "rs");
+    assert!(http.len() > 10);
+    none(
+        naming(
+            &http,
+            &["adapters", "opendal", "qdrant_client", "tantivy", "ort", "ffmpeg_next", "reqwest"],
+        ),
+        "http speaks to the domain",
+    );
+}
+
+#[test]
+fn invariant_4_every_analyzer_and_aggregator_is_in_its_list() {
+    for (folder, list) in [("analyzers", "ANALYZERS"), ("aggregators", "AGGREGATORS")] {
+        let all = files(&format!("src/domain/{folder}"), "rs");
+        let (_, module) = all
+            .iter()
+            .find(|(path, _)| path.ends_with("mod.rs") && path.components().count() == 4)
+            .expect("mod.rs");
+        let listed = module.split(&format!("{list}: ")).nth(1).expect("the list");
+        let listed = listed.split("];").next().expect("its end");
+        let kind = &folder[..folder.len() - 1];
+        let implements = format!("impl {}{} for ", kind[..1].to_uppercase(), &kind[1..]);
+        let mut count = 0;
+        for (path, text) in &all {
+            for name in
+                text.split(&implements).skip(1).filter_map(|rest| rest.split_whitespace().next())
+            {
+                count += 1;
+                assert!(names(listed, name), "{} is not in {list}: {name}", path.display());
+            }
+        }
+        assert!(count > 0, "{folder} implement {implements}");
+    }
+}
+
+#[test]
+fn invariant_5_every_path_in_the_readme_exists() {
+    let Ok(readme) = fs::read_to_string(root().join("README.md")) else { return };
+    let tops = ["src/", "ports/", "adapters/", "ui/", "tests/", "examples/", "scripts/", "docs/"];
+    let mut missing = Vec::new();
+    for word in readme.split(|c: char| c.is_whitespace() || "`()[],;\"'<>|".contains(c)) {
+        let word = word.trim_end_matches(['.', ':']).trim_start_matches("./");
+        let path = word.split('#').next().unwrap_or_default();
+        let concrete = !path.contains(['*', '{', '$', '…']);
+        if concrete && tops.iter().any(|top| path.starts_with(top)) && !root().join(path).exists() {
+            missing.push(path.to_owned());
+        }
+    }
+    none(missing, "the README names paths that do not exist");
+}
+
+#[test]
+fn invariant_6_no_file_has_more_than_700_lines() {
+    let long = code().into_iter().map(|(path, text)| (path, text.lines().count()));
+    let long = long.filter(|(_, lines)| *lines > 700);
+    none(long.map(|(path, lines)| format!("{}: {lines}", path.display())).collect(), "split them");
+}
+
+#[test]
+fn invariant_7_nothing_unfinished_is_left() {
+    let marks = [["to", "do!"].concat(), ["unimple", "mented!"].concat()];
+    let marks: Vec<&str> = marks.iter().map(String::as_str).collect();
+    none(naming(&code(), &marks), "finish them");
+    let notes = [["TO", "DO"].concat(), ["FIX", "ME"].concat(), ["XX", "X"].concat()];
+    let mut found = Vec::new();
+    for (path, text) in code() {
+        for (number, line) in text.lines().enumerate() {
+            if notes.iter().any(|note| names(line, note)) {
+                found.push(format!("{}:{}", path.display(), number + 1));
+            }
+        }
+    }
+    none(found, "finish them");
+}
