@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use ort::environment::Environment;
+use ort::ep::CPU;
 use ort::session::Session;
 use ports::{ErrorKind, PortError, Result};
 
@@ -67,6 +68,12 @@ impl Runtime {
         Session::builder(&self.environment)
             .map_err(|e| unusable(&e))?
             .with_intra_threads(threads)
+            .map_err(|e| unusable(&e))?
+            // Pictures and texts come in many sizes: kept blocks of memory would add up to several
+            // times what any one run needs.
+            .with_memory_pattern(false)
+            .map_err(|e| unusable(&e))?
+            .with_execution_providers([CPU::default().with_arena_allocator(false).build()])
             .map_err(|e| unusable(&e))?
             .commit_from_file(model)
             .map_err(|e| unusable(&e))

@@ -141,7 +141,7 @@ fn colours(visual: &[VisualSecond]) -> Vec<String> {
             .take(3)
             .collect::<Vec<_>>()
     };
-    let chromatic = prominent(false, 0.12);
+    let chromatic = prominent(false, 0.08);
     if chromatic.is_empty() { prominent(true, 0.3) } else { chromatic }
 }
 
