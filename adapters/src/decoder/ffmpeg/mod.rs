@@ -11,6 +11,7 @@
 //! frame rate shifts nothing, and a claimed duration is reported but never relied on.
 
 mod error;
+mod file_type;
 mod frames;
 mod input;
 mod picture;

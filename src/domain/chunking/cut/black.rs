@@ -15,6 +15,12 @@ const MAX_FADE: f64 = 2.0;
 /// Black shorter than this between two like pictures is a dropped frame or a blink, seconds.
 const BLINK: f64 = 0.5;
 
+/// A fade that stands still for longer has ended, seconds. Frames may be repeated.
+const STANDSTILL: f64 = 0.2;
+
+/// Light a fade gains or loses within that time at least, and what noise may take back.
+const GAIN: f32 = 1.0;
+
 /// A stretch of black between pictures, or before the first one.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Run {
@@ -48,6 +54,23 @@ impl Run {
     }
 }
 
+/// How far a fade has been followed away from the black.
+struct Fade {
+    /// Time and light at which it last gained.
+    time: f64,
+    luma: f32,
+}
+
+impl Fade {
+    /// Follows it to the next frame. False where it has ended.
+    fn goes_on(&mut self, time: f64, luma: f32) -> bool {
+        if luma >= self.luma + GAIN {
+            (self.time, self.luma) = (time, luma);
+        }
+        luma >= self.luma - GAIN && (time - self.time).abs() <= STANDSTILL
+    }
+}
+
 /// Follows the light of the pictures.
 #[derive(Default)]
 pub(super) struct BlackRuns {
@@ -57,8 +80,8 @@ pub(super) struct BlackRuns {
     /// The picture before the black, and the black's start.
     open: Option<(f64, f64, Option<Signature>)>,
     last_picture: Option<Signature>,
-    /// Light last seen while the run that just ended brightens.
-    brightening: Option<f32>,
+    /// The fade in that follows the last run.
+    brightening: Option<Fade>,
 }
 
 impl BlackRuns {
@@ -75,11 +98,10 @@ impl BlackRuns {
                 let blink =
                     time - start < BLINK && before.is_some_and(|b| b.correlation(signature) > 0.8);
                 self.runs.push(Run { start, end: time, fade_start, fade_end: time, blink });
-                self.brightening = Some(luma);
-            } else if let (Some(last), Some(run)) = (self.brightening, self.runs.last_mut()) {
-                if luma > last + 0.3 && time - run.end < MAX_FADE {
-                    run.fade_end = time;
-                    self.brightening = Some(luma);
+                self.brightening = Some(Fade { time, luma });
+            } else if let (Some(fade), Some(run)) = (&mut self.brightening, self.runs.last_mut()) {
+                if time - run.end < MAX_FADE && fade.goes_on(time, luma) {
+                    run.fade_end = fade.time;
                 } else {
                     self.brightening = None;
                 }
@@ -115,21 +137,14 @@ impl BlackRuns {
 
     /// Walks back over the frames that lost light.
     fn fade_start(&self, black: f64) -> f64 {
-        let mut start = black;
-        let mut last = 0.0;
-        for &(time, luma) in self.history.iter().rev() {
-            if black - time > MAX_FADE || (start < black && luma < last + 0.3) {
+        let mut before = self.history.iter().rev();
+        let Some(&(time, luma)) = before.next() else { return black };
+        let mut fade = Fade { time, luma };
+        for &(time, luma) in before {
+            if black - time > MAX_FADE || !fade.goes_on(time, luma) {
                 break;
             }
-            if start == black && self.history.last().is_some_and(|h| h.0 == time) {
-                // The frame just before the black always belongs to the passage.
-                last = luma;
-                start = time;
-                continue;
-            }
-            last = luma;
-            start = time;
         }
-        start
+        fade.time
     }
 }

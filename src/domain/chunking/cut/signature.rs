@@ -165,7 +165,7 @@ impl Signature {
 
     /// Black, with at most a faint logo.
     pub(super) fn is_black(&self) -> bool {
-        self.mean_luma() < 12.0 && self.luma().iter().all(|&y| y < 60)
+        self.mean_luma() < 8.0 && self.luma().iter().all(|&y| y < 44)
     }
 
     /// One flat tone, as between the two halves of a fade through white.
