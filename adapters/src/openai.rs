@@ -412,7 +412,6 @@ fn innermost(e: &dyn std::error::Error) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests report by panicking")]
 mod tests {
     use super::*;
 

@@ -1,5 +1,7 @@
 //! The service from outside: the real application over in-memory adapters, driven through its
 //! routes. `routes/` mirrors the sections of the contract.
+#![expect(clippy::unwrap_used, reason = "tests report by panicking")]
+#![expect(unreachable_pub, reason = "a test binary has no outside")]
 
 mod auth;
 mod errors;

@@ -129,7 +129,6 @@ impl Embedder for HashingEmbedder {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests report by panicking")]
 mod tests {
     use super::*;
 

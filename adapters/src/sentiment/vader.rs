@@ -375,7 +375,6 @@ fn malformed(number: usize, line: &str) -> PortError {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests report by panicking")]
 mod tests {
     use super::*;
 

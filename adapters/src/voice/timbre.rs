@@ -207,7 +207,6 @@ fn mean_and_spread(values: impl Iterator<Item = f32> + Clone) -> (f32, f32) {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests report by panicking")]
 mod tests {
     use super::*;
 

@@ -74,6 +74,7 @@ fn mean(vectors: &[Option<Vec<f32>>]) -> Option<Vec<f64>> {
 }
 
 #[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "one group is a list of one range")]
 mod tests {
     use super::*;
 

@@ -204,15 +204,13 @@ impl CutDetector {
 /// Adds the changes of up to [`NEIGHBOURS`] frames, given with their distance in seconds. Repeated
 /// frames (film at a doubled rate, animation on threes) do not count as calm ones.
 fn gather(frames: impl Iterator<Item = (f64, f32)>, changes: &mut Vec<f32>) {
-    let mut near: Vec<f32> = Vec::new();
-    let mut seen = 0;
-    for (distance, change) in frames {
-        if distance > FAR || (distance > NEAR && seen >= NEIGHBOURS) {
-            break;
-        }
-        seen += 1;
-        near.push(change);
-    }
+    let near: Vec<f32> = frames
+        .enumerate()
+        .take_while(|&(seen, (distance, _))| {
+            distance <= FAR && (distance <= NEAR || seen < NEIGHBOURS)
+        })
+        .map(|(_, (_, change))| change)
+        .collect();
     let largest = near.iter().copied().fold(0.0, f32::max);
     let moving = near.iter().copied().filter(|&c| c > 0.15 * largest);
     let mut taken: Vec<f32> = moving.take(NEIGHBOURS).collect();

@@ -150,9 +150,12 @@ mod tests {
         spans.iter().skip(1).map(|s| (s.start * 1000.0).round() / 1000.0).collect()
     }
 
+    /// Name, duration, votes, min, max, expected boundaries.
+    type Case = (&'static str, f64, Vec<Vote>, f64, f64, &'static [f64]);
+
     #[test]
     fn boundaries_by_case() {
-        let cases: &[(&str, f64, Vec<Vote>, f64, f64, &[f64])] = &[
+        let cases: [Case; 9] = [
             ("shorter than the minimum", 3.0, cuts(&[1.0]), 5.0, 20.0, &[]),
             ("no votes, fits", 18.0, vec![], 5.0, 20.0, &[]),
             ("no votes, cut evenly", 50.0, vec![], 5.0, 20.0, &[16.667, 33.333]),
@@ -171,8 +174,7 @@ mod tests {
             ("fixed length keeps fitting cuts", 20.0, cuts(&[10.0]), 5.0, 5.0, &[5.0, 10.0, 15.0]),
         ];
         for (name, duration, votes, min, max, expected) in cases {
-            let spans = fuse(*duration, votes, *min, *max);
-            assert_eq!(boundaries(&spans), *expected, "{name}");
+            assert_eq!(boundaries(&fuse(duration, &votes, min, max)), expected, "{name}");
         }
     }
 

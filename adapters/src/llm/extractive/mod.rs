@@ -139,5 +139,4 @@ impl LanguageModel for Extractive {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests report by panicking")]
 mod tests;

@@ -77,7 +77,6 @@ fn retain(list: &mut Value, keep: impl FnMut(&mut Value) -> bool) {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests report by panicking")]
 mod tests {
     use ports::llm::Passage;
     use serde_json::json;

@@ -295,7 +295,6 @@ impl LanguageModel for OpenAiLanguageModel {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests report by panicking")]
 mod tests {
     use reqwest::StatusCode;
 

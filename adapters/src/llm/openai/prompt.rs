@@ -157,7 +157,6 @@ pub(super) fn least_tokens(request: &Request) -> usize {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests report by panicking")]
 mod tests {
     use ports::llm::Passage;
 

@@ -178,7 +178,6 @@ fn hull(points: &[(i32, i32)]) -> Vec<(i32, i32)> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests report by panicking")]
 mod tests {
     use super::*;
 
