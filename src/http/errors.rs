@@ -144,7 +144,8 @@ pub(super) fn failure(error: poem::Error, path: &str, allow: Option<String>) -> 
     if let Some(e) = error.downcast_ref::<ContentTypeError>() {
         return Failure::unprocessable(e.to_string());
     }
-    if error.is::<NotFoundError>() {
+    // A path segment that is not text names nothing that exists.
+    if error.is::<NotFoundError>() || error.is::<poem::error::ParsePathError>() {
         return Failure::not_found(format!("there is nothing at '{path}'; /docs lists the routes"));
     }
     if error.is::<MethodNotAllowedError>() {

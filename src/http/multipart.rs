@@ -159,7 +159,7 @@ impl<'o> Form<'o> {
             .into());
         }
         let field = body::within(self.options.upload_idle, self.parts.next_field()).await?;
-        field.map_err(|e| broken(&e.to_string()))
+        field.map_err(|e| broken(&e))
     }
 
     async fn take(&mut self, field: Field, service: &Shotlog) -> Result<()> {
@@ -194,7 +194,7 @@ impl<'o> Form<'o> {
         let mut buffer = vec![0; 64 * 1024];
         loop {
             let read = body::within(self.options.upload_idle, reader.read(&mut buffer)).await?;
-            let count = read.map_err(|e| broken(&e.to_string()))?;
+            let count = read.map_err(|e| broken(&e))?;
             if count == 0 {
                 break;
             }
@@ -209,7 +209,7 @@ impl<'o> Form<'o> {
         let mut bytes = Vec::new();
         let mut reader = std::pin::pin!(field.into_async_read().take(most as u64 + 1));
         let read = body::within(self.options.upload_idle, reader.read_to_end(&mut bytes)).await?;
-        read.map_err(|e| broken(&e.to_string()))?;
+        read.map_err(|e| broken(&e))?;
         if bytes.len() > most {
             let detail = format!("{name} is longer than the {most} bytes that are allowed");
             return Err(Failure::too_large(detail).into());
@@ -239,7 +239,9 @@ fn known(name: &str) -> bool {
 }
 
 /// Why the body could not be read on: too much that belongs to no field, or not a whole body.
-fn broken(message: &str) -> poem::Error {
+fn broken(error: &(dyn std::error::Error + 'static)) -> poem::Error {
+    let causes = std::iter::successors(Some(error), |e| e.source());
+    let message = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
     if message.contains(OVERRUN) {
         let detail = "the body holds too much outside the field 'file'";
         return Failure::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into();

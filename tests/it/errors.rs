@@ -542,7 +542,7 @@ mod partial_failure {
     #[tokio::test]
     async fn whole_aggregation_fails_during_ingest() {
         let app = TestApp::new().await;
-        app.embedder.fail_after(3);
+        app.embedder.fail_after(1);
         let fields = [("mode", "interval"), ("interval", "10")];
         let job = app.job_of(&fields, "c.mp4", &clip(30.0)).await;
         assert_eq!(job["status"], "done", "{job}");

@@ -1,17 +1,19 @@
 //! The suite of [`VectorIndex`]: [`check`] for every adapter, [`check_whole_batches`] for those
 //! that publish a whole `replace` at once.
 
-use std::collections::BTreeMap;
+mod points;
+
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::index::{
-    FieldValue, Filter, Hit, Point, PointId, Test, TextQuery, VectorIndex, VectorQuery,
+use points::{
+    axis, chunks, filter, id, invalid, keys, lean, nearest, point, replace, search, text,
 };
-use crate::{ErrorKind, Result};
+
+use crate::index::{Filter, Point, Test, TextQuery, VectorIndex, VectorQuery};
 
 /// The dimension every index under test is opened with.
 pub const DIMENSION: usize = 8;
@@ -588,139 +590,5 @@ async fn readers_see_whole_batches(index: Arc<dyn VectorIndex>) {
     done.store(true, Ordering::Relaxed);
     for reader in readers {
         reader.await.unwrap();
-    }
-}
-
-/// A point under construction.
-struct Draft {
-    id: PointId,
-    vectors: BTreeMap<String, Vec<f32>>,
-    payload: BTreeMap<String, FieldValue>,
-    text: String,
-    document: Value,
-}
-
-impl Draft {
-    fn vector(self, field: &str, vector: [f32; DIMENSION]) -> Self {
-        self.raw(field, vector.to_vec())
-    }
-
-    fn raw(mut self, field: &str, vector: Vec<f32>) -> Self {
-        self.vectors.insert(field.into(), vector);
-        self
-    }
-
-    fn keywords(self, field: &str, words: &[&str]) -> Self {
-        self.payload(field, FieldValue::Keywords(words.iter().map(|&w| w.into()).collect()))
-    }
-
-    fn integer(self, field: &str, number: i64) -> Self {
-        self.payload(field, FieldValue::Integer(number))
-    }
-
-    fn float(self, field: &str, number: f64) -> Self {
-        self.payload(field, FieldValue::Float(number))
-    }
-
-    fn payload(mut self, field: &str, value: FieldValue) -> Self {
-        self.payload.insert(field.into(), value);
-        self
-    }
-
-    fn says(mut self, text: &str) -> Self {
-        self.text = text.into();
-        self
-    }
-
-    fn document(mut self, document: Value) -> Self {
-        self.document = document;
-        self
-    }
-
-    fn build(self) -> Point {
-        let Self { id, vectors, payload, text, document } = self;
-        Point { id, vectors, payload, text, document }
-    }
-}
-
-fn point(video: &str, chunk: u32) -> Draft {
-    Draft {
-        id: id(video, chunk, "default_video"),
-        vectors: BTreeMap::new(),
-        payload: BTreeMap::new(),
-        text: String::new(),
-        document: json!({ "video": video, "chunk": chunk }),
-    }
-}
-
-fn id(video: &str, chunk: u32, analyzer: &str) -> PointId {
-    PointId { video_id: video.into(), chunk_id: chunk, analyzer_id: analyzer.into() }
-}
-
-/// A unit vector along one axis.
-fn axis(i: usize) -> [f32; DIMENSION] {
-    let mut vector = [0.0; DIMENSION];
-    vector[i] = 1.0;
-    vector
-}
-
-/// A unit vector at so many radians from the first axis.
-fn lean(angle: f32) -> [f32; DIMENSION] {
-    let mut vector = [0.0; DIMENSION];
-    vector[0] = angle.cos();
-    vector[DIMENSION - 1] = angle.sin();
-    vector
-}
-
-fn filter(field: &str, test: Test) -> Filter {
-    Filter::default().and(field, test)
-}
-
-fn nearest(field: &str, vector: [f32; DIMENSION], limit: usize) -> VectorQuery {
-    VectorQuery {
-        field: field.into(),
-        vector: vector.to_vec(),
-        filter: Filter::default(),
-        limit,
-        threshold: None,
-    }
-}
-
-async fn replace(index: &dyn VectorIndex, points: Vec<impl Into<Point>>) {
-    index.replace(None, points.into_iter().map(Into::into).collect()).await.unwrap();
-}
-
-impl From<Draft> for Point {
-    fn from(draft: Draft) -> Self {
-        draft.build()
-    }
-}
-
-async fn search(
-    index: &dyn VectorIndex,
-    field: &str,
-    vector: [f32; DIMENSION],
-    limit: usize,
-) -> Vec<Hit> {
-    index.search(nearest(field, vector, limit)).await.unwrap()
-}
-
-async fn text(index: &dyn VectorIndex, text: &str) -> Vec<Hit> {
-    let query = TextQuery { text: text.into(), filter: Filter::default(), limit: 100 };
-    index.text_search(query).await.unwrap()
-}
-
-fn chunks(hits: &[Hit]) -> Vec<u32> {
-    hits.iter().map(|hit| hit.id.chunk_id).collect()
-}
-
-fn keys(value: &Value) -> Vec<&String> {
-    value.as_object().map(|object| object.keys().collect()).unwrap_or_default()
-}
-
-fn invalid<T>(result: Result<T>, why: &str) {
-    match result {
-        Ok(_) => panic!("{why} must be refused"),
-        Err(e) => assert_eq!(e.kind(), ErrorKind::Invalid, "{why}: {e}"),
     }
 }

@@ -14,7 +14,7 @@ async fn health_says_what_is_there() {
     );
     assert_eq!(health["status"], "ok");
     assert_eq!(health["ui"], true);
-    assert_eq!(health["storage"], json!({"ok": true, "bucket": "memory", "error": null}));
+    assert_eq!(health["storage"], json!({"ok": true, "bucket": "storage", "error": null}));
     assert!(health["analyzers"].as_array().unwrap().contains(&json!("default_video")));
     assert!(health["aggregators"].as_array().unwrap().contains(&json!("stats")));
 }

@@ -41,7 +41,11 @@ impl SceneDecoder {
 
     fn colour(time: f64) -> [u8; 3] {
         let scene = (time / 10.0) as u8;
-        [40 + scene.wrapping_mul(60), 200 - scene.wrapping_mul(50), 90]
+        [
+            40_u8.wrapping_add(scene.wrapping_mul(60)),
+            200_u8.wrapping_sub(scene.wrapping_mul(50)),
+            90,
+        ]
     }
 }
 

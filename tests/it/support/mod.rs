@@ -35,7 +35,6 @@ pub struct TestApp {
     pub fetcher: Arc<MemoryFetcher>,
     pub model: Arc<FakeModel>,
     pub embedder: Arc<FakeEmbedder>,
-    pub service: Arc<Shotlog>,
     work: TempDir,
     token: Option<String>,
 }
@@ -76,7 +75,8 @@ impl TestApp {
         };
         change(&mut setup);
         setup.settings.ui = !setup.http.api_only;
-        let storage = Arc::new(FlakyStorage::new(OpendalStorage::memory(BASE).expect("storage")));
+        let folder = OpendalStorage::folder(&work.path().join("storage"), BASE).expect("storage");
+        let storage = Arc::new(FlakyStorage::new(folder));
         let records = Arc::new(MemoryRecords::new());
         let fetcher = Arc::new(MemoryFetcher::new(false));
         let model = Arc::new(FakeModel::default());
@@ -101,7 +101,7 @@ impl TestApp {
         let service = Shotlog::new(ports, setup.settings);
         let app = shotlog::http::app(service.clone(), setup.http.clone());
         let contract = Contract::new(&shotlog::http::openapi(&service, &setup.http));
-        Self { app, contract, storage, records, fetcher, model, embedder, service, work, token }
+        Self { app, contract, storage, records, fetcher, model, embedder, work, token }
     }
 
     /// The document the application serves.

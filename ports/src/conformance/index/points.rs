@@ -1,0 +1,145 @@
+//! Points to try an index with, and the calls the suite makes again and again.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::DIMENSION;
+use crate::index::{
+    FieldValue, Filter, Hit, Point, PointId, Test, TextQuery, VectorIndex, VectorQuery,
+};
+use crate::{ErrorKind, Result};
+
+/// A point under construction.
+pub(super) struct Draft {
+    pub(super) id: PointId,
+    vectors: BTreeMap<String, Vec<f32>>,
+    payload: BTreeMap<String, FieldValue>,
+    text: String,
+    document: Value,
+}
+
+impl Draft {
+    pub(super) fn vector(self, field: &str, vector: [f32; DIMENSION]) -> Self {
+        self.raw(field, vector.to_vec())
+    }
+
+    pub(super) fn raw(mut self, field: &str, vector: Vec<f32>) -> Self {
+        self.vectors.insert(field.into(), vector);
+        self
+    }
+
+    pub(super) fn keywords(self, field: &str, words: &[&str]) -> Self {
+        self.payload(field, FieldValue::Keywords(words.iter().map(|&w| w.into()).collect()))
+    }
+
+    pub(super) fn integer(self, field: &str, number: i64) -> Self {
+        self.payload(field, FieldValue::Integer(number))
+    }
+
+    pub(super) fn float(self, field: &str, number: f64) -> Self {
+        self.payload(field, FieldValue::Float(number))
+    }
+
+    pub(super) fn payload(mut self, field: &str, value: FieldValue) -> Self {
+        self.payload.insert(field.into(), value);
+        self
+    }
+
+    pub(super) fn says(mut self, text: &str) -> Self {
+        self.text = text.into();
+        self
+    }
+
+    pub(super) fn document(mut self, document: Value) -> Self {
+        self.document = document;
+        self
+    }
+
+    pub(super) fn build(self) -> Point {
+        let Self { id, vectors, payload, text, document } = self;
+        Point { id, vectors, payload, text, document }
+    }
+}
+
+pub(super) fn point(video: &str, chunk: u32) -> Draft {
+    Draft {
+        id: id(video, chunk, "default_video"),
+        vectors: BTreeMap::new(),
+        payload: BTreeMap::new(),
+        text: String::new(),
+        document: json!({ "video": video, "chunk": chunk }),
+    }
+}
+
+pub(super) fn id(video: &str, chunk: u32, analyzer: &str) -> PointId {
+    PointId { video_id: video.into(), chunk_id: chunk, analyzer_id: analyzer.into() }
+}
+
+/// A unit vector along one axis.
+pub(super) fn axis(i: usize) -> [f32; DIMENSION] {
+    let mut vector = [0.0; DIMENSION];
+    vector[i] = 1.0;
+    vector
+}
+
+/// A unit vector at so many radians from the first axis.
+pub(super) fn lean(angle: f32) -> [f32; DIMENSION] {
+    let mut vector = [0.0; DIMENSION];
+    vector[0] = angle.cos();
+    vector[DIMENSION - 1] = angle.sin();
+    vector
+}
+
+pub(super) fn filter(field: &str, test: Test) -> Filter {
+    Filter::default().and(field, test)
+}
+
+pub(super) fn nearest(field: &str, vector: [f32; DIMENSION], limit: usize) -> VectorQuery {
+    VectorQuery {
+        field: field.into(),
+        vector: vector.to_vec(),
+        filter: Filter::default(),
+        limit,
+        threshold: None,
+    }
+}
+
+pub(super) async fn replace(index: &dyn VectorIndex, points: Vec<impl Into<Point>>) {
+    index.replace(None, points.into_iter().map(Into::into).collect()).await.unwrap();
+}
+
+impl From<Draft> for Point {
+    fn from(draft: Draft) -> Self {
+        draft.build()
+    }
+}
+
+pub(super) async fn search(
+    index: &dyn VectorIndex,
+    field: &str,
+    vector: [f32; DIMENSION],
+    limit: usize,
+) -> Vec<Hit> {
+    index.search(nearest(field, vector, limit)).await.unwrap()
+}
+
+pub(super) async fn text(index: &dyn VectorIndex, text: &str) -> Vec<Hit> {
+    let query = TextQuery { text: text.into(), filter: Filter::default(), limit: 100 };
+    index.text_search(query).await.unwrap()
+}
+
+pub(super) fn chunks(hits: &[Hit]) -> Vec<u32> {
+    hits.iter().map(|hit| hit.id.chunk_id).collect()
+}
+
+pub(super) fn keys(value: &Value) -> Vec<&String> {
+    value.as_object().map(|object| object.keys().collect()).unwrap_or_default()
+}
+
+pub(super) fn invalid<T>(result: Result<T>, why: &str) {
+    match result {
+        Ok(_) => panic!("{why} must be refused"),
+        Err(e) => assert_eq!(e.kind(), ErrorKind::Invalid, "{why}: {e}"),
+    }
+}
