@@ -105,7 +105,7 @@ impl Shotlog {
         force: bool,
         progress: &Progress,
     ) -> Result<AggregatesResult> {
-        let analyzers = record.analyzer_ids();
+        let analyzers = record.analyzed_by();
         let (report, results) = aggregators::run(
             Run {
                 ports: &self.ports,

@@ -39,7 +39,7 @@ pub struct VideoRecord {
     pub analyzers: BTreeMap<String, AnalyzerEntry>,
     /// Stored aggregates, by id: the key of each result document.
     pub aggregates: BTreeMap<String, String>,
-    /// The analyzers whose output the aggregates were computed from.
+    /// [`Self::analyzed_by`] of the output that the aggregates were computed from.
     pub aggregated_analyzers: Vec<String>,
     /// When it was first ingested, ISO 8601.
     pub created_at: String,
@@ -49,6 +49,11 @@ impl VideoRecord {
     /// Ids of the analyzers with output, in alphabetical order.
     pub fn analyzer_ids(&self) -> Vec<String> {
         self.analyzers.keys().cloned().collect()
+    }
+
+    /// Each analyzer with output and what it worked with: differs when the output does.
+    pub fn analyzed_by(&self) -> Vec<String> {
+        self.analyzers.iter().map(|(id, entry)| format!("{id} {}", entry.fingerprint)).collect()
     }
 }
 

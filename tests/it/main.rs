@@ -5,6 +5,8 @@
 
 mod auth;
 mod errors;
+#[cfg(feature = "ffmpeg")]
+mod footage;
 mod limits;
 mod openapi;
 mod routes;

@@ -47,6 +47,10 @@ const MIN_CHANGE: f32 = 8.0;
 /// Layouts that agree this well are one picture under another light.
 const SAME_LAYOUT: f32 = 0.965;
 
+/// Two blank pictures whose colour differences change by so much (0..255 each, summed) are two
+/// pictures, not one in another light.
+const OTHER_COLOUR: f32 = 40.0;
+
 /// A change below this share of the candidate's counts as a return to the picture before.
 const UNDONE: f32 = 0.4;
 
@@ -158,7 +162,11 @@ impl CutDetector {
             return None;
         }
         let before = &self.recent[i - 1].signature;
-        if before.correlation(&shown.signature) > SAME_LAYOUT || self.is_undone(i) {
+        let recoloured = before.is_blank()
+            && shown.signature.is_blank()
+            && before.colour_difference(&shown.signature) > OTHER_COLOUR;
+        let relit = !recoloured && before.correlation(&shown.signature) > SAME_LAYOUT;
+        if relit || self.is_undone(i) {
             return None;
         }
         let certainty = (ratio / 20.0).min(1.0) * (shown.change / 40.0).min(1.0);

@@ -14,6 +14,7 @@ use adapters::storage::OpendalStorage;
 use poem::endpoint::BoxEndpoint;
 use poem::http::{HeaderMap, Method};
 use poem::{Body, Endpoint, Request, Response};
+use ports::decoder::VideoDecoder;
 use serde_json::Value;
 use shotlog::domain::jobs::JobLimits;
 use shotlog::domain::{Ports, Settings, Shotlog};
@@ -43,6 +44,7 @@ pub struct TestApp {
 pub struct Setup {
     pub http: HttpOptions,
     pub settings: Settings,
+    pub decoder: Arc<dyn VideoDecoder>,
 }
 
 impl TestApp {
@@ -72,6 +74,7 @@ impl TestApp {
                 ask_videos: 10,
                 ui: true,
             },
+            decoder: Arc::new(SceneDecoder),
         };
         change(&mut setup);
         setup.settings.ui = !setup.http.api_only;
@@ -85,7 +88,7 @@ impl TestApp {
             storage: storage.clone(),
             records: records.clone(),
             index: Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION)),
-            decoder: Arc::new(SceneDecoder),
+            decoder: setup.decoder,
             embedder: embedder.clone(),
             llm: model.clone(),
             fetcher: fetcher.clone(),
@@ -113,6 +116,13 @@ impl TestApp {
     pub fn spooled(&self) -> usize {
         let entries = std::fs::read_dir(self.work.path().join("work"));
         entries.map_or(0, |entries| entries.count())
+    }
+
+    /// Objects in the bucket.
+    pub fn stored(&self) -> usize {
+        let entries = std::fs::read_dir(self.work.path().join("storage")).expect("the bucket");
+        let visible = |e: &std::fs::DirEntry| !e.file_name().to_string_lossy().starts_with('.');
+        entries.flatten().filter(visible).count()
     }
 
     /// Sends a request as it is.

@@ -132,6 +132,12 @@ impl Signature {
         Difference { overall: gain * sum as f32 / (calm as f32 * cells), mean }
     }
 
+    /// Mean of |ΔCb| + |ΔCr| over all cells.
+    pub(super) fn colour_difference(&self, other: &Self) -> f32 {
+        let planes = self.planes[1..].iter().flatten().zip(other.planes[1..].iter().flatten());
+        planes.map(|(&a, &b)| u32::from(a.abs_diff(b))).sum::<u32>() as f32 / CELLS as f32
+    }
+
     /// As `overall`, after the change that the whole picture shares (exposure, white balance) is
     /// taken out.
     pub(super) fn layout_difference(&self, other: &Self) -> f32 {

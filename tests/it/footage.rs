@@ -1,0 +1,211 @@
+//! Odd and broken files through the real decoder, from the upload to what is stored. The clips are
+//! made with the `ffmpeg` program, so that every machine has them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
+use serde_json::Value;
+
+use crate::support::TestApp;
+
+/// Ten frames a second of colour: two seconds of red, two of green, two of blue.
+const SCENES: &str = "color=red:s=128x72:r=10:d=2[a];color=green:s=128x72:r=10:d=2[b];\
+                      color=blue:s=128x72:r=10:d=2[c];[a][b][c]concat=n=3:v=1:a=0[v]";
+
+/// What the chunking must not smooth over: every cut is a boundary.
+const BY_SHOT: &[(&str, &str)] = &[("preset", "video"), ("min_duration", "1")];
+
+/// A service with the real decoder and a folder for clips.
+struct Studio {
+    app: TestApp,
+    folder: tempfile::TempDir,
+}
+
+impl Studio {
+    async fn open() -> Self {
+        let app = TestApp::with(|setup| {
+            setup.decoder = Arc::new(FfmpegDecoder::new(FfmpegOptions::default()));
+            (setup.settings.scan_width, setup.settings.scan_height) = (160, 90);
+            setup.settings.max_upload = 16 << 20;
+        })
+        .await;
+        Self { app, folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    /// Runs ffmpeg with these arguments, `NAME` at the end being the clip it writes.
+    fn make(&self, arguments: &[&str]) -> PathBuf {
+        let (name, options) = arguments.split_last().expect("a name");
+        let path = self.folder.path().join(name);
+        let made = Command::new("ffmpeg")
+            .args(["-nostdin", "-v", "error", "-y"])
+            .args(options)
+            .arg(&path)
+            .output()
+            .expect("the ffmpeg program");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        path
+    }
+
+    async fn ingest(&self, path: &Path, fields: &[(&str, &str)]) -> Value {
+        let bytes = std::fs::read(path).expect("the clip");
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        self.app.job_of(fields, &name, &bytes).await
+    }
+
+    /// The boundaries between the chunks of a finished ingest.
+    async fn boundaries(&self, job: &Value) -> Vec<f64> {
+        assert_eq!(job["status"], "done", "{job}");
+        let id = job["result"]["video_id"].as_str().unwrap();
+        let page = self.app.get(&format!("/videos/{id}/chunks?limit=500")).await.ok();
+        let chunks = page["chunks"].as_array().unwrap();
+        chunks.iter().skip(1).map(|c| c["start"].as_f64().unwrap()).collect()
+    }
+
+    /// The job failed because of the file, said so, and left nothing behind.
+    async fn assert_refused(&self, job: &Value) {
+        assert_eq!(job["status"], "failed", "{job}");
+        assert_eq!(job["stage"], "fetching", "{job}");
+        assert!(job["error"].as_str().unwrap().starts_with("ValueError: "), "{job}");
+        assert_eq!(self.app.get("/videos").await.ok()["total"], 0);
+        assert_eq!(self.app.spooled(), 0);
+        assert_eq!(self.app.stored(), 0);
+    }
+}
+
+fn assert_near(found: &[f64], expected: &[f64]) {
+    let near = found.len() == expected.len()
+        && found.iter().zip(expected).all(|(f, e)| (f - e).abs() <= 0.2);
+    assert!(near, "boundaries {found:?}, expected {expected:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shots_become_chunks() {
+    let studio = Studio::open().await;
+    let clip = studio.make(&["-filter_complex", SCENES, "-map", "[v]", "shots.mp4"]);
+    let job = studio.ingest(&clip, BY_SHOT).await;
+    assert_near(&studio.boundaries(&job).await, &[2.0, 4.0]);
+    assert!(!job["result"]["poster_url"].is_null(), "{job}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_no_video() {
+    let studio = Studio::open().await;
+    let random: Vec<u8> =
+        (0..50_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    for (name, bytes) in [
+        ("random.mp4", random.as_slice()),
+        ("page.mp4", b"<!doctype html><title>Not a video</title>".as_slice()),
+        ("list.mp4", b"#EXTM3U\n#EXTINF:9,\nhttp://127.0.0.1/a.ts\n".as_slice()),
+        ("list.mp4", b"ffconcat version 1.0\nfile /etc/passwd\n".as_slice()),
+        ("empty.mp4", b"".as_slice()),
+    ] {
+        let job = studio.app.job_of(&[], name, bytes).await;
+        studio.assert_refused(&job).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_container_without_a_frame() {
+    let studio = Studio::open().await;
+    let clip = studio.make(&["-filter_complex", SCENES, "-map", "[v]", "-t", "1", "whole.mp4"]);
+    // The header with the index is kept, the media it points to is not.
+    let bytes = std::fs::read(clip).unwrap();
+    let header = bytes.windows(4).position(|w| w == b"mdat").unwrap() - 4;
+    let moov = bytes.windows(4).position(|w| w == b"moov").unwrap() - 4;
+    let mut hollow = bytes[..header].to_vec();
+    hollow.extend(&bytes[moov..]);
+    let job = studio.app.job_of(&[], "hollow.mp4", &hollow).await;
+    assert_eq!(job["status"], "failed", "{job}");
+    assert!(job["error"].as_str().unwrap().starts_with("ValueError: "), "{job}");
+    assert_eq!(studio.app.get("/videos").await.ok()["total"], 0);
+    assert_eq!(studio.app.stored(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sound_alone_and_pictures_alone() {
+    let studio = Studio::open().await;
+    let sound = studio.make(&["-f", "lavfi", "-i", "sine=440:d=12", "tone.wav"]);
+    let job = studio.ingest(&sound, &[("preset", "audio")]).await;
+    assert_eq!(job["status"], "done", "{job}");
+    assert!(job["result"]["poster_url"].is_null(), "{job}");
+    assert_eq!(job["result"]["chunks"], 1);
+
+    let silent = studio.make(&["-filter_complex", SCENES, "-map", "[v]", "-an", "silent.mkv"]);
+    for preset in ["audio", "video", "audio_video"] {
+        let job = studio.ingest(&silent, &[("preset", preset), ("max_duration", "5")]).await;
+        assert_eq!(job["status"], "done", "{job}");
+        assert!((job["result"]["duration"].as_f64().unwrap() - 6.0).abs() < 0.2, "{job}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pictures_that_start_after_the_sound() {
+    let studio = Studio::open().await;
+    let late = studio.make(&["-filter_complex", SCENES, "-map", "[v]", "plain.mkv"]);
+    let late = late.to_string_lossy().into_owned();
+    let clip = studio.make(&[
+        "-f",
+        "lavfi",
+        "-i",
+        "sine=300:d=7",
+        "-itsoffset",
+        "0.8",
+        "-i",
+        &late,
+        "-map",
+        "0:a",
+        "-map",
+        "1:v",
+        "-c:v",
+        "copy",
+        "late.mkv",
+    ]);
+    let job = studio.ingest(&clip, BY_SHOT).await;
+    let boundaries = studio.boundaries(&job).await;
+    for cut in [2.8, 4.8] {
+        assert!(boundaries.iter().any(|b| (b - cut).abs() <= 0.2), "{cut} in {boundaries:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_container_that_lies_about_its_duration() {
+    let studio = Studio::open().await;
+    let clip = studio.make(&["-filter_complex", SCENES, "-map", "[v]", "true.mp4"]);
+    let mut bytes = std::fs::read(clip).unwrap();
+    // The durations of the movie, track and media headers, and of the edit list: a hundred times
+    // as long.
+    for (kind, offset) in [(b"mvhd", 20), (b"tkhd", 24), (b"mdhd", 20), (b"elst", 12)] {
+        let at = bytes.windows(4).position(|w| w == kind).unwrap() + offset;
+        let told = u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+        bytes[at..at + 4].copy_from_slice(&(told * 100).to_be_bytes());
+    }
+    let job = studio.app.job_of(BY_SHOT, "lie.mp4", &bytes).await;
+    assert_near(&studio.boundaries(&job).await, &[2.0, 4.0]);
+    assert!(job["result"]["duration"].as_f64().unwrap() < 10.0, "{job}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_cut_off_half_way() {
+    let studio = Studio::open().await;
+    let clip = studio.make(&[
+        "-f",
+        "lavfi",
+        "-i",
+        "testsrc2=s=320x180:r=10:d=6",
+        "-g",
+        "5",
+        "-movflags",
+        "+faststart",
+        "cut.mp4",
+    ]);
+    let bytes = std::fs::read(clip).unwrap();
+    let half = &bytes[..bytes.len() * 6 / 10];
+    let job = studio.app.job_of(BY_SHOT, "cut.mp4", half).await;
+    assert_eq!(job["status"], "done", "what is there is analyzed: {job}");
+    let id = job["result"]["video_id"].as_str().unwrap();
+    let page = studio.app.get(&format!("/videos/{id}/chunks")).await.ok();
+    let end = page["chunks"].as_array().unwrap().last().unwrap()["end"].as_f64().unwrap();
+    assert!(end < 5.9, "no chunk reaches beyond what was decoded: {page}");
+}
