@@ -47,20 +47,3 @@ export async function expectPlayingFrom(page, seconds) {
     return video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA && video.currentTime >= start - 0.1;
   }, seconds)).toBe(true);
 }
-
-// Starts an ingest through the API and waits for it: for tests that need a video, not the form.
-export async function ingest(service, file, fields = {}) {
-  const { readFile } = await import("node:fs/promises");
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  form.append("file", new Blob([await readFile(file)], { type: "video/mp4" }), "shotlog-sample.mp4");
-  const accepted = await fetch(`${service.url}/videos`, { method: "POST", body: form });
-  const { job_id: jobId } = await accepted.json();
-  let job;
-  await expect.poll(async () => {
-    job = await (await fetch(`${service.url}/jobs/${jobId}`)).json();
-    return job.status;
-  }, { timeout: 200_000 }).toMatch(/done|failed/);
-  expect(job.error).toBeNull();
-  return job.result;
-}

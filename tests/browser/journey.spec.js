@@ -25,7 +25,7 @@ test("an upload shows its progress and ends as a video in the list", async ({ pa
   await expect(job).toContainText("shotlog-sample.mp4");
   await expect(job).toContainText(/Uploading|Starting|Fetching|Finding the moments|Moments found|Watching|Indexing|Summing up|Waiting/);
 
-  await expect(tile(page)).toBeVisible({ timeout: 200_000 });
+  await expect(tile(page)).toBeVisible({ timeout: 500_000 });
   await expect(page.getByRole("heading", { name: "In progress" })).toBeHidden();
   const poster = tile(page).locator("img");
   await expect.poll(() => poster.evaluate((image) => image.complete && image.naturalWidth > 0)).toBe(true);

@@ -7,7 +7,7 @@ export default defineConfig({
   outputDir: "../../var/browser-tests",
   workers: 1,
   forbidOnly: true,
-  timeout: 240_000,
+  timeout: 600_000,
   expect: { timeout: 20_000 },
   reporter: [["list"]],
   use: {
