@@ -28,6 +28,7 @@ pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
     for (analyzer, why) in app.service.health().await.unavailable {
         tracing::warn!(%analyzer, %why, "analyzer not available");
     }
+    app.service.clear_work().await?;
     let repaired = app.service.reindex(false).await?;
     if repaired.rebuilt + repaired.orphans > 0 {
         tracing::warn!(

@@ -91,6 +91,12 @@ impl Shotlog {
         Spool::create(self.settings.work_dir.clone(), limit).await
     }
 
+    /// Removes the sources that a process which was killed left behind. For start-up only: the
+    /// folder belongs to one process.
+    pub async fn clear_work(&self) -> Result<()> {
+        Spool::clear(self.settings.work_dir.clone()).await
+    }
+
     /// Queues the ingest of an uploaded file. `filename` is the client's.
     pub fn ingest_file(
         self: &Arc<Self>,

@@ -38,12 +38,36 @@ pub struct Spooled {
     pub size: u64,
 }
 
+/// How the names of spooled sources begin.
+const PREFIX: &str = "source-";
+
 impl Spool {
+    /// Removes every spooled source from `folder`.
+    pub async fn clear(folder: PathBuf) -> Result<()> {
+        tokio::task::spawn_blocking(move || {
+            let entries = match std::fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+                Err(e) => return Err(e),
+            };
+            for entry in entries {
+                let entry = entry?;
+                if entry.file_name().to_string_lossy().starts_with(PREFIX) {
+                    std::fs::remove_file(entry.path())?;
+                }
+            }
+            Ok(())
+        })
+        .await
+        .map_err(std::io::Error::from)??;
+        Ok(())
+    }
+
     /// An empty file in `folder`, which is made if it is missing.
     pub async fn create(folder: PathBuf, limit: Limit) -> Result<Self> {
         let (file, path) = tokio::task::spawn_blocking(move || {
             std::fs::create_dir_all(&folder)?;
-            let named = tempfile::Builder::new().prefix("source-").tempfile_in(&folder)?;
+            let named = tempfile::Builder::new().prefix(PREFIX).tempfile_in(&folder)?;
             Ok::<_, std::io::Error>(named.into_parts())
         })
         .await
@@ -83,5 +107,47 @@ impl Spool {
         let digest = self.hash.finalize();
         let video_id = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         Ok(Spooled { path: self.path, video_id, size: self.size })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit(bytes: u64) -> Limit {
+        Limit { bytes, key: "a.key" }
+    }
+
+    #[tokio::test]
+    async fn bytes_are_written_hashed_and_capped_in_one_pass() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut spool = Spool::create(folder.path().into(), limit(3)).await.expect("a spool");
+        spool.write(b"ab").await.expect("room");
+        spool.write(b"c").await.expect("room");
+        let spooled = spool.finish().await.expect("a file");
+        // The SHA-1 of "abc" is a9993e364706816aba3e25717850c26c9cd0d89d (FIPS 180).
+        assert_eq!((spooled.video_id.as_str(), spooled.size), ("a9993e364706816a", 3));
+        assert_eq!(std::fs::read(&spooled.path).expect("the file"), b"abc");
+
+        let mut spool = Spool::create(folder.path().into(), limit(3)).await.expect("a spool");
+        let error = spool.write(b"abcd").await.expect_err("no room");
+        assert!(matches!(&error, Error::TooLarge(why) if why.contains("a.key")), "{error}");
+        drop((spool, spooled));
+        assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 0);
+    }
+
+    #[tokio::test]
+    async fn leftovers_are_cleared_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["source-left", "other"] {
+            std::fs::write(folder.path().join(name), b"x").expect("a file");
+        }
+        Spool::clear(folder.path().into()).await.expect("cleared");
+        Spool::clear(folder.path().join("missing")).await.expect("nothing to clear");
+        let names: Vec<_> = std::fs::read_dir(folder.path())
+            .expect("the folder")
+            .map(|e| e.expect("an entry").file_name())
+            .collect();
+        assert_eq!(names, ["other"]);
     }
 }
