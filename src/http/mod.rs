@@ -163,7 +163,6 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
         ui::UiApi::new(options),
     );
     OpenApiService::new(sections, "shotlog", &options.version)
-        .summary("Video analysis: chunks, analyses, search and answers that cite moments")
         .description(
             "Ingests videos, splits them into chunks, analyzes and indexes them, and answers \
              searches and questions. `GET /schema` lists what this install has.",
