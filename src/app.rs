@@ -271,13 +271,14 @@ fn index_folder(data_dir: &Path, embedder: &dyn Embedder) -> std::path::PathBuf 
 #[cfg(feature = "ffmpeg")]
 fn decoder(config: &Config) -> Result<Arc<dyn VideoDecoder>> {
     let given = &config.decoder;
+    let usual = FfmpegOptions::default();
     Ok(Arc::new(FfmpegDecoder::new(FfmpegOptions {
-        threads: given.threads,
+        threads: if given.threads == 0 { usual.threads } else { given.threads },
         max_pixels: given.max_pixels,
         max_streams: given.max_streams,
         max_duration: config.ingest.max_duration as f64,
         open_timeout: Duration::from_secs(given.open_timeout),
-        ..FfmpegOptions::default()
+        ..usual
     })))
 }
 

@@ -305,8 +305,8 @@ section! {
 section! {
     /// Decoding.
     Decoder {
-        /// Threads per file.
-        threads: usize = 2,
+        /// Threads per file; 0 is as many as the processor has use for.
+        threads: usize = 0,
         /// Largest picture, width × height.
         max_pixels: u64 = 8192 * 4608,
         /// Streams a file may have.

@@ -226,12 +226,22 @@ fn remove_folder(root: &Path, folder: &Path) -> io::Result<()> {
             renamed => renamed?,
         }
         folder.parent().map_or(Ok(()), sync_folder)?;
-        return match bin.close() {
-            Err(e) if is_absent(&e) => Ok(()),
-            closed => closed,
-        };
+        return empty_bin(&bin.keep());
     }
     Err(io::Error::new(Io::ResourceBusy, "the folder keeps changing"))
+}
+
+/// Removes a folder that no key leads to any more. A writer that found it before it was moved may
+/// still put its document into it; what outlasts the attempts is cleared at the next opening.
+fn empty_bin(bin: &Path) -> io::Result<()> {
+    for _ in 0..ATTEMPTS {
+        match fs::remove_dir_all(bin) {
+            Err(e) if e.kind() == Io::DirectoryNotEmpty => {}
+            Err(e) if is_absent(&e) => return Ok(()),
+            removed => return removed,
+        }
+    }
+    Ok(())
 }
 
 /// Names of documents and folders directly below `folder`, each with whether it is a folder.
