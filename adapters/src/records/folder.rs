@@ -5,7 +5,7 @@
 use std::fs::{self, File};
 use std::io::{self, ErrorKind as Io, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use ports::records::RecordStore;
@@ -17,13 +17,16 @@ use crate::keys::{check_key, check_prefix};
 
 /// Below the folder, out of reach of every key: documents being written, folders being removed.
 const PARTIAL: &str = ".partial";
-/// How often a write is tried again whose folder was removed, by a concurrent delete, under it.
+/// How often a write is tried again whose folder another process removed under it.
 const ATTEMPTS: usize = 8;
 
 /// Records in a folder. Several processes may use it at once.
 #[derive(Debug, Clone)]
 pub struct FolderRecords {
     root: Arc<Path>,
+    /// Held by every write, and alone by the removal of a folder: within this process neither gets
+    /// in the other's way.
+    changing: Arc<RwLock<()>>,
 }
 
 impl FolderRecords {
@@ -41,7 +44,7 @@ impl FolderRecords {
         let root = root.canonicalize().map_err(unusable)?;
         make_durable_folder(&root.join(PARTIAL)).map_err(unusable)?;
         remove_abandoned(&root.join(PARTIAL)).map_err(unusable)?;
-        Ok(Self { root: root.into() })
+        Ok(Self { root: root.into(), changing: Arc::default() })
     }
 
     /// Runs `work` on a blocking thread; its error is shown as `cannot {action}: …`.
@@ -93,7 +96,9 @@ impl RecordStore for FolderRecords {
             PortError::caused_by(ErrorKind::Invalid, format!("the record {key} is not JSON"), e)
         })?;
         let target = self.root.join(key);
+        let changing = self.changing.clone();
         self.blocking(format!("write the record {key}"), move |root| {
+            let _beside_others = changing.read().unwrap_or_else(PoisonError::into_inner);
             for _ in 1..ATTEMPTS {
                 match replace(root, &target, &json) {
                     Err(e) if e.kind() == Io::NotFound => {}
@@ -148,10 +153,12 @@ impl RecordStore for FolderRecords {
             check_key(prefix)?
         }
         let path = prefix.trim_end_matches('/').to_owned();
+        let changing = self.changing.clone();
         self.blocking(format!("remove the records {prefix:?}"), move |root| {
             if !whole {
                 return remove_file(&root.join(path));
             }
+            let _alone = changing.write().unwrap_or_else(PoisonError::into_inner);
             if !path.is_empty() {
                 return remove_folder(root, &root.join(path));
             }
@@ -295,6 +302,10 @@ fn make_durable_folder(folder: &Path) -> io::Result<()> {
     for folder in missing.iter().rev() {
         match fs::create_dir(folder) {
             Err(e) if e.kind() == Io::AlreadyExists && folder.is_dir() => {}
+            // Another process removed it in between.
+            Err(e) if e.kind() == Io::AlreadyExists && !folder.try_exists()? => {
+                return Err(Io::NotFound.into());
+            }
             made => made?,
         }
         sync_folder(
