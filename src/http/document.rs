@@ -7,6 +7,7 @@ use poem::{Endpoint, Response};
 use poem_openapi::{OpenApi, OpenApiService};
 use serde_json::{Map, Value, json};
 
+use crate::domain::chunking::{MODES, PRESETS};
 use crate::domain::schema::Schema;
 
 /// The document and its pages, ready to serve.
@@ -91,26 +92,53 @@ fn same(pattern: &[String], given: &[&str]) -> bool {
 
 /// Writes what this install has into the document.
 fn install(document: &mut Value, installed: &Schema) {
-    let analyzers = json!(installed.analyzers);
     let aggregators: Vec<_> = installed.aggregators.iter().map(|a| a.id.clone()).collect();
-    let fields: Vec<_> = installed.vector_fields.iter().map(|(field, _)| field.clone()).collect();
-    let levels: Vec<_> = installed.detail_levels.iter().map(|(level, _)| level.clone()).collect();
+    narrow_requests(document, installed);
+    narrow_responses(&mut document["components"]["schemas"], installed);
+    for (path, name, keyword, value) in [
+        ("/videos/{video_id}/chunks", "analyzer", "enum", json!(installed.analyzers)),
+        ("/videos/{video_id}/chunks", "chunk_ids", "pattern", json!("^ *[0-9]+ *(, *[0-9]+ *)*$")),
+        ("/videos/{video_id}/aggregates", "aggregator", "enum", json!(aggregators)),
+    ] {
+        let parameters = document["paths"][path]["get"]["parameters"].as_array_mut();
+        for parameter in parameters.into_iter().flatten().filter(|p| p["name"] == name) {
+            parameter["schema"][keyword] = value.clone();
+        }
+    }
+    document["info"]["x-installed"] = json!({
+        "analyzers": installed.analyzers,
+        "exclusive_groups": installed.exclusive_groups,
+        "aggregators": aggregators,
+    });
+}
+
+/// The names and numbers that requests may hold.
+fn narrow_requests(document: &mut Value, installed: &Schema) {
+    let fields: Vec<_> = installed.vector_fields.iter().map(|(field, _)| field).collect();
+    let levels: Vec<_> = installed.detail_levels.iter().map(|(level, _)| level).collect();
     let schemas = &mut document["components"]["schemas"];
-    for (schema, field, values) in [
-        ("QueryRequest", "analyzer", &analyzers),
-        ("QueryRequest", "field", &json!(fields)),
-        ("QueryRequest", "detail", &json!(levels)),
-        ("AskRequest", "analyzer", &analyzers),
+    for (schema, field, mut values) in [
+        ("QueryRequest", "analyzer", json!(installed.analyzers)),
+        ("QueryRequest", "field", json!(fields)),
+        ("QueryRequest", "detail", json!(levels)),
+        ("AskRequest", "analyzer", json!(installed.analyzers)),
     ] {
         let field = &mut schemas[schema]["properties"][field];
-        let mut values = values.clone();
         if let (Some(true), Some(list)) = (field["nullable"].as_bool(), values.as_array_mut()) {
             list.push(Value::Null);
         }
         field["enum"] = values;
     }
     schemas["QueryRequest"]["properties"]["filters"] = filters(installed);
-    // The three levels of a hit differ by what they leave out.
+    for fields in ["/components/schemas/UrlIngestRequest/properties", UPLOAD] {
+        if let Some(fields) = document.pointer_mut(fields) {
+            constrain_ingest(fields);
+        }
+    }
+}
+
+/// What responses hold: the analyzers there are, and nothing beyond a hit's level of detail.
+fn narrow_responses(schemas: &mut Value, installed: &Schema) {
     for level in ["MinimalResult", "StandardResult", "FullResult"] {
         schemas[level]["additionalProperties"] = json!(false);
     }
@@ -120,20 +148,44 @@ fn install(document: &mut Value, installed: &Schema) {
             head.contains(&name.as_str()) || installed.analyzers.iter().any(|id| id == name)
         });
     }
-    for (path, name, values) in [
-        ("/videos/{video_id}/chunks", "analyzer", analyzers.clone()),
-        ("/videos/{video_id}/aggregates", "aggregator", json!(aggregators)),
-    ] {
-        let parameters = document["paths"][path]["get"]["parameters"].as_array_mut();
-        for parameter in parameters.into_iter().flatten().filter(|p| p["name"] == name) {
-            parameter["schema"]["enum"] = values.clone();
+    require_what_is_always_sent(schemas);
+}
+
+/// Where the document holds the fields of an upload.
+const UPLOAD: &str =
+    "/paths/~1videos/post/requestBody/content/multipart~1form-data/schema/properties";
+
+/// What the domain accepts in the fields of an ingest beyond their types. It answers with other
+/// statuses than a wrong type does, so it is not part of the types.
+fn constrain_ingest(fields: &mut Value) {
+    let presets: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
+    fields["mode"]["enum"] = json!(MODES);
+    fields["preset"]["enum"] = json!(presets);
+    for weight in ["speaker", "silence", "cut", "semantic"] {
+        fields[weight]["minimum"] = json!(0);
+    }
+    for seconds in ["interval", "min_duration", "max_duration"] {
+        fields[seconds]["minimum"] = json!(0);
+        fields[seconds]["exclusiveMinimum"] = json!(true);
+    }
+    if fields["url"].is_object() {
+        fields["url"]["format"] = json!("uri");
+        fields["url"]["pattern"] = json!("^[Hh][Tt][Tt][Pp][Ss]?://");
+    }
+}
+
+/// A field that may be null in a response is still there. Clients, on the other hand, may leave out
+/// what may be null.
+fn require_what_is_always_sent(schemas: &mut Value) {
+    let sent = schemas.as_object_mut().into_iter().flatten();
+    for (_, schema) in sent.filter(|(name, _)| !name.ends_with("Request")) {
+        let fields = schema["properties"].as_object().into_iter().flatten();
+        let nullable = fields.filter(|(_, field)| field["nullable"] == true);
+        let names: Vec<Value> = nullable.map(|(name, _)| json!(name)).collect();
+        if let Some(required) = schema["required"].as_array_mut() {
+            required.extend(names);
         }
     }
-    document["info"]["x-installed"] = json!({
-        "analyzers": analyzers,
-        "exclusive_groups": installed.exclusive_groups,
-        "aggregators": aggregators,
-    });
 }
 
 fn filters(installed: &Schema) -> Value {

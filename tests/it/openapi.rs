@@ -88,6 +88,13 @@ async fn defaults_and_ranges_are_in_it() {
     assert_eq!(upload["properties"]["file"]["format"], "binary");
     assert_eq!(upload["properties"]["max_duration"]["default"], 20.0);
     assert_eq!(upload["properties"]["analyzers"]["default"], "default_video");
+    let url = &document["components"]["schemas"]["UrlIngestRequest"]["properties"];
+    for fields in [url, &upload["properties"]] {
+        assert_eq!(fields["mode"]["enum"], serde_json::json!(["preset", "weights", "interval"]));
+        assert_eq!(fields["min_duration"]["exclusiveMinimum"], true);
+    }
+    let job = &document["components"]["schemas"]["Job"]["required"];
+    assert!(job.as_array().expect("a list").contains(&"result".into()), "null, but there: {job}");
 }
 
 #[tokio::test]
