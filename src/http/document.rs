@@ -182,7 +182,7 @@ fn require_what_is_always_sent(schemas: &mut Value) {
         let fields = schema["properties"].as_object().into_iter().flatten();
         let nullable = fields.filter(|(_, field)| field["nullable"] == true);
         let names: Vec<Value> = nullable.map(|(name, _)| json!(name)).collect();
-        if let Some(required) = schema["required"].as_array_mut() {
+        if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
             required.extend(names);
         }
     }

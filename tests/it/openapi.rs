@@ -108,4 +108,8 @@ async fn it_reflects_what_is_installed_and_can_stand_in_a_page() {
     let filters = query["filters"]["properties"].as_object().expect("filters");
     assert_eq!(filters.len(), schema["filters"].as_object().expect("filters").len());
     assert!(!reply.text().contains("</"), "nothing that could end a script element");
+    for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
+        let required = schema.get("required").is_none_or(Value::is_array);
+        assert!(required && schema.get("properties").is_none_or(Value::is_object), "{name}");
+    }
 }
