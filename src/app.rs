@@ -1,5 +1,7 @@
 //! The composition root: from configuration to a running service. The only file that names
-//! adapters.
+//! adapters, with `perception` for those that see and hear.
+
+mod perception;
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -19,11 +21,10 @@ use ports::decoder::VideoDecoder;
 use ports::embedder::Embedder;
 use ports::index::VectorIndex;
 use ports::llm::LanguageModel;
-use ports::reader::TextReader;
 use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
 
-use crate::config::{Config, EmbedderKind, IndexKind, LlmKind, ReaderKind, StorageKind};
+use crate::config::{Config, EmbedderKind, IndexKind, LlmKind, StorageKind};
 use crate::domain::jobs::JobLimits;
 use crate::domain::{Ports, Settings, Shotlog};
 use crate::http::HttpOptions;
@@ -146,7 +147,10 @@ async fn open_ports(
     let index = index(config, embedder.as_ref()).await?;
     let decoder = decoder(config)?;
     let llm = llm(config)?;
-    let reader = reader(config)?;
+    let reader = perception::reader(config)?;
+    let detector = perception::detector(config)?;
+    let voice_activity = perception::voice_activity(config)?;
+    let speaker_embedder = perception::speaker_embedder(config);
     let fetcher = HttpFetcher::new(HttpFetcherOptions {
         connect_timeout: Duration::from_secs(config.fetch.connect_timeout),
         read_timeout: Duration::from_secs(config.fetch.read_timeout),
@@ -163,6 +167,9 @@ async fn open_ports(
         ("embedder", embedder.model().to_owned()),
         ("language model", llm.model().to_owned()),
         ("text reader", reader.as_ref().map_or("none", |r| r.model()).to_owned()),
+        ("object detector", detector.as_ref().map_or("none", |d| d.model()).to_owned()),
+        ("voice activity", voice_activity.as_ref().map_or("none", |v| v.model()).to_owned()),
+        ("speaker vectors", speaker_embedder.as_ref().map_or("none", |s| s.model()).to_owned()),
     ];
     let ports = Ports {
         storage,
@@ -173,9 +180,9 @@ async fn open_ports(
         llm,
         fetcher: Arc::new(fetcher),
         transcriber: None,
-        voice_activity: None,
-        speaker_embedder: None,
-        detector: None,
+        voice_activity,
+        speaker_embedder,
+        detector,
         reader,
         sentiment: None,
         recognizer: None,
@@ -346,26 +353,11 @@ fn llm(config: &Config) -> Result<Arc<dyn LanguageModel>> {
     })
 }
 
-fn reader(config: &Config) -> Result<Option<Arc<dyn TextReader>>> {
-    match config.reader.kind {
-        ReaderKind::None => Ok(None),
-        ReaderKind::Onnx => onnx::reader(config).map(Some),
-        ReaderKind::Auto => match onnx::reader(config) {
-            Ok(reader) => Ok(Some(reader)),
-            Err(error) => {
-                tracing::warn!("no text is read in pictures: {error}");
-                Ok(None)
-            }
-        },
-    }
-}
-
 /// The adapters that need ONNX Runtime.
 #[cfg(feature = "onnx")]
 mod onnx {
+    use adapters::OnnxRuntime;
     use adapters::embedder::{OnnxEmbedder, OnnxEmbedderOptions};
-    use adapters::reader::{PpOcr, PpOcrOptions};
-    use adapters::{OnnxRuntime, OnnxThreading};
 
     use super::*;
 
@@ -379,22 +371,6 @@ mod onnx {
         };
         Ok(Arc::new(OnnxEmbedder::open(&runtime, &options).map_err(at("embedder"))?))
     }
-
-    pub(super) fn reader(config: &Config) -> Result<Arc<dyn TextReader>> {
-        let runtime = OnnxRuntime::load(&config.models.onnxruntime).map_err(at("models"))?;
-        let given = &config.reader;
-        let orientation = Some(config.model(&given.orientation)).filter(|file| file.is_file());
-        let options = PpOcrOptions {
-            max_side: given.max_side,
-            threading: OnnxThreading { threads: config.models.threads, ..OnnxThreading::default() },
-            ..PpOcrOptions::new(
-                config.model(&given.detection),
-                config.model(&given.recognition),
-                orientation,
-            )
-        };
-        Ok(Arc::new(PpOcr::open(&runtime, options).map_err(at("reader"))?))
-    }
 }
 
 #[cfg(not(feature = "onnx"))]
@@ -403,9 +379,5 @@ mod onnx {
 
     pub(super) fn embedder(_config: &Config) -> Result<Arc<dyn Embedder>> {
         Err(compiled_out("embedder.kind = \"onnx\"", "onnx"))
-    }
-
-    pub(super) fn reader(_config: &Config) -> Result<Arc<dyn TextReader>> {
-        Err(compiled_out("reader.kind = \"onnx\"", "onnx"))
     }
 }

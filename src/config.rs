@@ -46,6 +46,12 @@ section! {
         llm: Llm = Llm::default(),
         /// What reads text in pictures.
         reader: Reader = Reader::default(),
+        /// What finds objects in pictures.
+        detector: Detector = Detector::default(),
+        /// What finds speech in sound.
+        voice: Voice = Voice::default(),
+        /// What tells voices apart.
+        speaker: Speaker = Speaker::default(),
         /// Downloads.
         fetch: Fetch = Fetch::default(),
         /// Decoding.
@@ -281,6 +287,104 @@ section! {
         orientation: PathBuf = "ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx".into(),
         /// Pictures are scaled to at most this side for reading, pixels.
         max_side: u32 = 1280,
+    }
+}
+
+/// What finds objects in pictures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DetectorKind {
+    /// The ONNX model where its file is there, else none.
+    #[default]
+    Auto,
+    /// A detection network on ONNX Runtime.
+    Onnx,
+    /// No objects are found.
+    None,
+}
+
+/// What a detection network takes and answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DetectorLayout {
+    /// Exports of YOLOX.
+    #[default]
+    Yolox,
+    /// Exports of PicoDet and NanoDet.
+    Picodet,
+    /// Exports of YOLOv8 and later ones of that family.
+    Yolov8,
+    /// Exports of DETR and RT-DETR.
+    Detr,
+}
+
+section! {
+    /// What finds objects in pictures.
+    Detector {
+        /// Which.
+        kind: DetectorKind = DetectorKind::Auto,
+        /// Model file below `models.dir`.
+        file: PathBuf = "detect/yolox_nano.onnx".into(),
+        /// What the model takes and answers.
+        layout: DetectorLayout = DetectorLayout::Yolox,
+        /// File below `models.dir` with one label per line; empty: the 80 classes of COCO.
+        labels: PathBuf = PathBuf::new(),
+        /// Boxes less confident are dropped, 0..1.
+        threshold: f32 = 0.35,
+        /// Of two boxes of one label that overlap more (intersection over union) one stays, 0..1.
+        max_overlap: f32 = 0.5,
+        /// Most boxes per picture.
+        max_objects: usize = 100,
+    }
+}
+
+/// What finds speech in sound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VoiceKind {
+    /// Silero where its file is there, else spectral.
+    #[default]
+    Auto,
+    /// Silero on ONNX Runtime.
+    Silero,
+    /// By the shape of the spectrum; takes some music for speech.
+    Spectral,
+    /// No speech is looked for.
+    None,
+}
+
+section! {
+    /// What finds speech in sound.
+    Voice {
+        /// Which.
+        kind: VoiceKind = VoiceKind::Auto,
+        /// Model file below `models.dir` (silero).
+        file: PathBuf = "vad/silero_vad_16k_op15.onnx".into(),
+        /// Speech begins where it is at least this probable, 0..1.
+        threshold: f32 = 0.5,
+        /// Shorter speech is passed over, seconds.
+        min_speech: f64 = 0.25,
+        /// Shorter pauses do not end speech, seconds.
+        min_silence: f64 = 0.1,
+    }
+}
+
+/// What tells voices apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpeakerKind {
+    /// By timbre and pitch, without weights.
+    #[default]
+    Spectral,
+    /// Speakers are not told apart.
+    None,
+}
+
+section! {
+    /// What tells voices apart.
+    Speaker {
+        /// Which.
+        kind: SpeakerKind = SpeakerKind::Spectral,
     }
 }
 

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::chunking::Signals;
 use super::error::{Error, Result};
 use super::record::{AnalyzedVideo, Outputs, Span, VideoRecord};
+use super::speech::Speech;
 
 /// Records read at once when listing.
 const PARALLEL_READS: usize = 16;
@@ -69,6 +70,10 @@ impl Library {
 
     pub(crate) async fn signals(&self, record: &VideoRecord) -> Result<Signals> {
         self.document(&record.signals_document).await
+    }
+
+    pub(crate) async fn speech(&self, document: &str) -> Result<Speech> {
+        self.document(document).await
     }
 
     /// One analyzer's stored outputs; the video must have it.
@@ -139,6 +144,7 @@ impl Library {
             named.insert(published(video_id));
             named.insert(record.chunks_document.clone());
             named.insert(record.signals_document.clone());
+            named.extend(record.speech_document.clone());
             named.extend(record.analyzers.values().map(|entry| entry.document.clone()));
             named.extend(record.aggregates.values().cloned());
         }

@@ -21,6 +21,7 @@ pub mod record;
 pub mod reindex;
 pub mod schema;
 pub mod search;
+pub mod speech;
 pub mod videos;
 
 use std::path::PathBuf;

@@ -35,6 +35,9 @@ pub struct VideoRecord {
     pub chunks_document: String,
     /// Key of the `Signals` document.
     pub signals_document: String,
+    /// Key of the `Speech` document; missing in records of versions that did not listen.
+    #[serde(default)]
+    pub speech_document: Option<String>,
     /// Analyzers with output, by id.
     pub analyzers: BTreeMap<String, AnalyzerEntry>,
     /// Stored aggregates, by id: the key of each result document.

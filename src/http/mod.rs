@@ -7,6 +7,7 @@ mod aggregates;
 mod ask;
 mod auth;
 mod body;
+mod chunking;
 mod chunks;
 mod conform;
 mod document;
@@ -139,6 +140,7 @@ type Api = (
     meta::MetaApi,
     videos::VideosApi,
     jobs::JobsApi,
+    chunking::ChunkingApi,
     chunks::ChunksApi,
     aggregates::AggregatesApi,
     entities::EntitiesApi,
@@ -154,6 +156,7 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
         meta::MetaApi(of()),
         videos::VideosApi(of()),
         jobs::JobsApi(of()),
+        chunking::ChunkingApi(of()),
         chunks::ChunksApi(of()),
         aggregates::AggregatesApi(of()),
         entities::EntitiesApi(of()),

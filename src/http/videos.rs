@@ -133,19 +133,19 @@ fn analyzers() -> String {
     "default_video".into()
 }
 
-fn mode() -> String {
+pub(super) fn mode() -> String {
     ChunkingFields::default().mode
 }
 
-fn preset() -> String {
+pub(super) fn preset() -> String {
     ChunkingFields::default().preset
 }
 
-fn min_duration() -> f64 {
+pub(super) fn min_duration() -> f64 {
     ChunkingFields::default().min_duration
 }
 
-fn max_duration() -> f64 {
+pub(super) fn max_duration() -> f64 {
     ChunkingFields::default().max_duration
 }
 

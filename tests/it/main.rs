@@ -10,5 +10,6 @@ mod footage;
 mod limits;
 mod openapi;
 mod routes;
+mod speech;
 mod support;
 mod tidy;

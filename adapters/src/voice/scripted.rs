@@ -80,6 +80,10 @@ impl SpeakerEmbedder for ScriptedSpeakerEmbedder {
         "scripted"
     }
 
+    fn same_voice(&self) -> f32 {
+        0.5
+    }
+
     async fn embed(&self, samples: &[f32]) -> Result<Option<Vec<f32>>> {
         if samples.len() < SAMPLE_RATE as usize / 10 || samples.iter().all(|s| *s == 0.0) {
             return Ok(None);

@@ -19,9 +19,8 @@ pub struct TimbreEmbedder {
 }
 
 impl TimbreEmbedder {
-    /// Mean cosine between stretches of 2 s to 3 s above which average linkage should take them
-    /// for one voice. Found on the recordings that the directions were found on.
-    pub const SAME_VOICE: f32 = 0.93;
+    /// Found on the recordings that the directions were found on.
+    const SAME_VOICE: f32 = 0.93;
 
     /// Needs no files.
     pub fn new() -> Self {
@@ -39,6 +38,10 @@ impl Default for TimbreEmbedder {
 impl SpeakerEmbedder for TimbreEmbedder {
     fn model(&self) -> &str {
         "timbre-1"
+    }
+
+    fn same_voice(&self) -> f32 {
+        Self::SAME_VOICE
     }
 
     async fn embed(&self, samples: &[f32]) -> Result<Option<Vec<f32>>> {

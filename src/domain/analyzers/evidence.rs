@@ -13,6 +13,7 @@ use crate::domain::chunking::Signals;
 use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::error::{Error, Result};
 use crate::domain::record::Span;
+use crate::domain::speech::Speech;
 
 /// A video while it is analyzed.
 pub struct VideoEvidence {
@@ -20,6 +21,8 @@ pub struct VideoEvidence {
     pub file: PathBuf,
     /// What the decoding pass measured.
     pub signals: Arc<Signals>,
+    /// What is heard.
+    pub speech: Arc<Speech>,
     /// Whether there is a picture.
     pub has_video: bool,
     /// Whether there is a sound track.

@@ -4,7 +4,9 @@
 //! checks and start-up read the list.
 
 mod default_video;
+mod diarization;
 pub mod evidence;
+mod transcript;
 
 pub(crate) use default_video::jpeg;
 
@@ -46,6 +48,11 @@ pub trait Analyzer: Send + Sync {
     /// or more than about a second.
     fn costly(&self, ports: &Ports) -> bool;
 
+    /// Whether it needs the words of the video.
+    fn hears(&self) -> bool {
+        false
+    }
+
     /// Output for one chunk, or `None` where there is nothing to say.
     async fn analyze(&self, ports: &Ports, chunk: &ChunkEvidence) -> Result<Option<Output>>;
 
@@ -63,7 +70,11 @@ pub struct Indexed {
 }
 
 /// Every analyzer this service has, whether its models are there or not.
-pub const ANALYZERS: &[&dyn Analyzer] = &[&default_video::DefaultVideo];
+pub const ANALYZERS: &[&dyn Analyzer] =
+    &[&default_video::DefaultVideo, &diarization::Diarization, &transcript::Transcript];
+
+/// The group of analyzers that present the same speech.
+const SPEECH: &str = "speech";
 
 /// The order in which an analyzer's chunks are preferred as evidence.
 pub const EVIDENCE_ORDER: &[&str] =
@@ -135,6 +146,25 @@ pub fn select(ports: &Ports, selection: &str) -> Result<Vec<&'static dyn Analyze
         }
     }
     Ok(selected)
+}
+
+/// Why speech is not found, and what would help.
+fn no_voices(ports: &Ports) -> Option<String> {
+    let without = "nothing finds speech; set voice.kind to \"auto\"";
+    ports.voice_activity.is_none().then(|| without.into())
+}
+
+/// Why there are no words, and what would help.
+fn no_words(ports: &Ports) -> Option<String> {
+    let without = "no speech recogniser; `shotlog models` says how to get one (transcriber.kind)";
+    no_voices(ports).or_else(|| ports.transcriber.is_none().then(|| without.into()))
+}
+
+/// The models that words and their times are from.
+fn heard_by(ports: &Ports) -> String {
+    let activity = ports.voice_activity.as_ref().map_or("none", |v| v.model());
+    let transcriber = ports.transcriber.as_ref().map_or("none", |t| t.model());
+    format!("{activity}/{transcriber}")
 }
 
 /// The strings of an output's list.

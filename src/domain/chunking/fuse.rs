@@ -8,7 +8,7 @@ use crate::domain::record::Span;
 
 /// Votes at most so far apart (seconds) speak of the same boundary. People place a boundary within
 /// about this distance of a cut, and pauses and voice changes surround the cut they belong to.
-const SAME_BOUNDARY: f64 = 0.75;
+pub(super) const SAME_BOUNDARY: f64 = 0.75;
 
 /// Breaking a bound by a second costs more than any gain: bounds give way only where no way of
 /// cutting keeps them.

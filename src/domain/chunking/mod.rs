@@ -2,15 +2,18 @@
 
 pub mod cut;
 pub mod fuse;
+pub mod preview;
+pub mod semantic;
 pub mod signal;
 pub mod silence;
+pub mod speaker;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::error::{Error, Result};
 use super::record::Span;
-pub use signal::{Candidate, Detector, Signals};
+pub use signal::{Candidate, Detector, Signals, Vote};
 
 /// The chunking fields of an ingest as the client gave them.
 #[derive(Debug, Clone, PartialEq)]
@@ -229,30 +232,43 @@ impl Chunking {
         value.as_object().cloned().unwrap_or_default()
     }
 
+    /// The detectors' weights; `None` in mode `interval`, where none is asked.
+    pub fn weights(&self) -> Option<Weights<f64>> {
+        match self {
+            Self::Interval { .. } => None,
+            Self::Weights { weights, .. } => Some(*weights),
+            // A table this version does not have can only be a stored one: nothing is asked.
+            Self::Preset { preset, .. } => {
+                PRESETS.iter().find(|(name, _)| name == preset).map(|(_, weights)| *weights)
+            }
+        }
+    }
+
+    /// Whether topics are looked for in what is said: `video` goes by the picture alone.
+    pub fn listens(&self) -> bool {
+        let by_picture = matches!(self, Self::Preset { preset, .. } if preset == "video");
+        !by_picture && self.weights().is_some_and(|weights| weights.semantic > 0.0)
+    }
+
+    /// Every vote that counts, in order of time.
+    pub fn votes(&self, signals: &Signals) -> Vec<Vote> {
+        let Some(weights) = self.weights() else { return Vec::new() };
+        signals.weighted(&weights, self.listens())
+    }
+
     /// Splits `duration` seconds. At most `max_chunks` spans, or `Invalid`.
     pub fn split(&self, duration: f64, signals: &Signals, max_chunks: usize) -> Result<Vec<Span>> {
-        let (weights, min, max) = match self {
+        let (min, max) = match self {
             Self::Interval { interval } => {
                 let expected = (duration / interval).ceil();
                 within(expected, max_chunks, "interval")?;
                 return Ok(rounded(multiples(duration, *interval)));
             }
-            Self::Preset { preset, min_duration, max_duration } => {
-                let weights = PRESETS
-                    .iter()
-                    .find(|(name, _)| name == preset)
-                    .map(|(_, weights)| *weights)
-                    .ok_or_else(|| {
-                        Error::corrupt(format!("stored preset '{preset}' is unknown"))
-                    })?;
-                (weights, *min_duration, *max_duration)
-            }
-            Self::Weights { weights, min_duration, max_duration } => {
-                (*weights, *min_duration, *max_duration)
-            }
+            Self::Preset { min_duration, max_duration, .. }
+            | Self::Weights { min_duration, max_duration, .. } => (*min_duration, *max_duration),
         };
         within((duration / max).ceil(), max_chunks, "max_duration")?;
-        let spans = fuse::fuse(duration, &signals.weighted(&weights), min, max);
+        let spans = fuse::fuse(duration, &self.votes(signals), min, max);
         within(spans.len() as f64, max_chunks, "min_duration")?;
         Ok(rounded(spans))
     }

@@ -37,8 +37,11 @@ impl Detector {
 /// Everything one decoding pass measured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Signals {
-    /// Candidates by detector.
+    /// Candidates by detector; topic shifts are those in what is said.
     pub candidates: Weights<Vec<Candidate>>,
+    /// Topic shifts in what is seen.
+    #[serde(default)]
+    pub scenes: Vec<Candidate>,
     /// Measures of the picture, one per second.
     pub visual: Vec<VisualSecond>,
     /// Sound level, dBFS, one per second; empty without a sound track.
@@ -59,13 +62,16 @@ pub struct Vote {
 }
 
 impl Signals {
-    /// Every candidate of the detectors whose weight is not zero, in order of time.
-    pub fn weighted(&self, weights: &Weights<f64>) -> Vec<Vote> {
+    /// Every candidate of the detectors whose weight is not zero, in order of time. Topics are
+    /// looked for in what is said when `listens`, unless nothing is said, else in what is seen.
+    pub fn weighted(&self, weights: &Weights<f64>, listens: bool) -> Vec<Vote> {
+        let spoken = &self.candidates.semantic;
+        let topics = if listens && !spoken.is_empty() { spoken } else { &self.scenes };
         let all = [
             (Detector::Speaker, &self.candidates.speaker, weights.speaker),
             (Detector::Silence, &self.candidates.silence, weights.silence),
             (Detector::Cut, &self.candidates.cut, weights.cut),
-            (Detector::Semantic, &self.candidates.semantic, weights.semantic),
+            (Detector::Semantic, topics, weights.semantic),
         ];
         let mut votes: Vec<Vote> = all
             .into_iter()

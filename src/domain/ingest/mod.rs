@@ -1,6 +1,7 @@
 //! Ingest: from a file or URL to a published, searchable video.
 
 mod claims;
+mod perceive;
 mod pipeline;
 mod poster;
 mod scan;

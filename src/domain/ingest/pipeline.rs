@@ -13,8 +13,9 @@ use ports::index::{Filter, Point, Test};
 use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Value, json};
 
+use super::perceive::Perceived;
 use super::source::{self, Source};
-use super::{Aggregated, IngestResult, Limit, Spool, Spooled, poster, scan};
+use super::{Aggregated, IngestResult, Limit, Spool, Spooled, poster};
 use crate::domain::Shotlog;
 use crate::domain::aggregators::AGGREGATORS;
 use crate::domain::analyzers::Analyzer;
@@ -33,8 +34,8 @@ pub(super) struct Plan {
 }
 
 /// A source on disk that has turned out to be a video.
-struct Fetched {
-    file: Spooled,
+pub(super) struct Fetched {
+    pub(super) file: Spooled,
     info: MediaInfo,
     filename: String,
     source_url: Option<String>,
@@ -130,22 +131,25 @@ impl Shotlog {
         progress: &Progress,
     ) -> Result<IngestResult> {
         progress.stage(Stage::Chunking, Value::Null);
-        let (signals, signals_document) =
-            self.signals(fetched, previous.as_ref(), progress).await?;
+        let Perceived { signals, signals_document, speech, speech_document } =
+            self.perceive(fetched, plan, previous.as_ref(), progress).await?;
         let duration = duration(&fetched.info, signals.end);
         if duration > self.settings.max_duration {
             return Err(self.too_long(duration));
         }
         let spans = plan.chunking.split(signals.end, &signals, self.settings.max_chunks)?;
         let mut record =
-            self.draft(fetched, plan, previous.as_ref(), &spans, signals_document).await?;
+            self.draft(fetched, plan, previous.as_ref(), &spans, &signals_document).await?;
         record.duration = duration;
+        record.signals_document = signals_document;
+        record.speech_document = Some(speech_document);
         self.store_objects(fetched, &signals, &mut record).await?;
         progress.stage(Stage::Chunked, json!({"chunks": spans.len()}));
 
         let evidence = Arc::new(VideoEvidence {
             file: fetched.file.path.to_path_buf(),
             signals: Arc::new(signals),
+            speech: Arc::new(speech),
             has_video: fetched.info.video.is_some(),
             has_audio: fetched.info.audio,
             decoder: self.ports.decoder.clone(),
@@ -180,28 +184,6 @@ impl Shotlog {
         Ok(self.result(&record, plan, aggregated))
     }
 
-    /// The stored signals of these bytes, or those of a decoding pass.
-    async fn signals(
-        &self,
-        fetched: &Fetched,
-        previous: Option<&VideoRecord>,
-        progress: &Progress,
-    ) -> Result<(Signals, String)> {
-        if let Some(record) = previous {
-            return Ok((self.library.signals(record).await?, record.signals_document.clone()));
-        }
-        let signals = scan::scan(
-            self.ports.decoder.clone(),
-            fetched.file.path.to_path_buf(),
-            self.settings.scan_width,
-            self.settings.scan_height,
-            progress.clone(),
-        )
-        .await?;
-        let key = self.library.store(&fetched.file.video_id, "signals", &signals).await?;
-        Ok((signals, key))
-    }
-
     /// The record to be: what is kept of the previous one, with the new chunking.
     async fn draft(
         &self,
@@ -209,7 +191,7 @@ impl Shotlog {
         plan: &Plan,
         previous: Option<&VideoRecord>,
         spans: &[Span],
-        signals_document: String,
+        signals_document: &str,
     ) -> Result<VideoRecord> {
         if let Some(previous) = previous
             && previous.chunking == plan.chunking
@@ -232,7 +214,8 @@ impl Shotlog {
             chunking: plan.chunking.clone(),
             chunks: spans.len() as u32,
             chunks_document: self.library.store(&video_id, "chunks", &spans).await?,
-            signals_document,
+            signals_document: signals_document.to_owned(),
+            speech_document: None,
             analyzers: BTreeMap::new(),
             aggregates: BTreeMap::new(),
             aggregated_analyzers: Vec::new(),

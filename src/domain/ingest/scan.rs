@@ -1,21 +1,48 @@
-//! The decoding pass: the boundary detectors and measures fed from one scan of the file.
+//! The decoding pass: the boundary detectors, the measures and the search for speech are fed from
+//! one scan of the file, and its sound is kept at hand.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::voice::{VoiceActivity, VoiceActivitySession};
 
-use crate::domain::chunking::Signals;
-use crate::domain::chunking::Weights;
 use crate::domain::chunking::cut::CutDetector;
+use crate::domain::chunking::semantic::seen_shifts;
 use crate::domain::chunking::silence::SilenceDetector;
+use crate::domain::chunking::{Signals, Weights};
 use crate::domain::error::{Error, Result};
 use crate::domain::jobs::Progress;
+use crate::domain::record::Span;
+use crate::domain::speech::{Sound, SoundWriter};
+
+/// What is scanned, and with what.
+pub(super) struct Scan {
+    pub(super) decoder: Arc<dyn VideoDecoder>,
+    pub(super) file: PathBuf,
+    pub(super) options: ScanOptions,
+    pub(super) voice_activity: Option<Arc<dyn VoiceActivity>>,
+    /// Where the sound is kept while it is needed.
+    pub(super) folder: PathBuf,
+    pub(super) progress: Progress,
+}
+
+/// What one pass found.
+pub(super) struct Scanned {
+    /// Without voice changes and topic shifts in what is said.
+    pub(super) signals: Signals,
+    pub(super) sound: Arc<Sound>,
+    /// Where speech is.
+    pub(super) speech: Vec<Span>,
+}
 
 struct Detectors {
     cut: CutDetector,
     silence: SilenceDetector,
-    heard: bool,
+    voice: Option<Box<dyn VoiceActivitySession>>,
+    sound: SoundWriter,
+    /// Time of the first sample.
+    heard_from: Option<f64>,
     progress: Progress,
 }
 
@@ -26,50 +53,52 @@ impl ScanSink for Detectors {
     }
 
     fn audio(&mut self, time: f64, samples: &[f32]) -> ports::Result<()> {
-        if !self.heard {
+        if self.heard_from.is_none() {
+            self.heard_from = Some(time);
             self.silence.starts_at(time);
-            self.heard = true;
+            self.sound.starts_at(time);
         }
         self.silence.push(samples);
+        self.sound.push(samples).map_err(|e| {
+            let what = "cannot keep the sound in the working folder";
+            ports::PortError::caused_by(ports::ErrorKind::Other, what, e)
+        })?;
+        if let Some(voice) = &mut self.voice {
+            voice.push(samples)?;
+        }
         self.stop_when_cancelled()
     }
 }
 
 impl Detectors {
+    fn new(width: u32, height: u32, folder: &Path, progress: Progress) -> Result<Self> {
+        Ok(Self {
+            cut: CutDetector::new(width, height),
+            silence: SilenceDetector::new(SAMPLE_RATE),
+            voice: None,
+            sound: SoundWriter::create(folder)?,
+            heard_from: None,
+            progress,
+        })
+    }
+
     fn stop_when_cancelled(&self) -> ports::Result<()> {
         self.progress
             .check()
             .map_err(|e| ports::PortError::new(ports::ErrorKind::Other, e.to_string()))
     }
-}
 
-/// Decodes the file once and returns everything measured on the way.
-pub(super) async fn scan(
-    decoder: Arc<dyn VideoDecoder>,
-    file: PathBuf,
-    width: u32,
-    height: u32,
-    progress: Progress,
-) -> Result<Signals> {
-    let scanned = tokio::task::spawn_blocking(move || {
-        let mut detectors = Detectors {
-            cut: CutDetector::new(width, height),
-            silence: SilenceDetector::new(SAMPLE_RATE),
-            heard: false,
-            progress,
-        };
-        let summary = decoder.scan(&file, &ScanOptions { width, height }, &mut detectors);
-        detectors.progress.check()?;
-        Ok::<_, Error>(detectors.signals(summary?))
-    });
-    scanned.await.map_err(|e| Error::corrupt(format!("decoding panicked: {e}")))?
-}
-
-impl Detectors {
-    fn signals(self, summary: ScanSummary) -> Signals {
+    fn finish(self, summary: &ScanSummary) -> Result<Scanned> {
         let cuts = self.cut.finish();
         let silence = self.silence.finish();
-        Signals {
+        let offset = self.heard_from.unwrap_or_default();
+        let found = self.voice.map_or(Ok(Vec::new()), |voice| voice.finish())?;
+        let speech = found
+            .into_iter()
+            .map(|s| Span { start: s.start + offset, end: s.end + offset })
+            .collect();
+        let signals = Signals {
+            scenes: seen_shifts(&cuts.seconds, &cuts.candidates),
             candidates: Weights {
                 speaker: Vec::new(),
                 silence: silence.candidates,
@@ -79,6 +108,22 @@ impl Detectors {
             visual: cuts.seconds,
             loudness: silence.levels,
             end: summary.end,
-        }
+        };
+        Ok(Scanned { signals, sound: Arc::new(self.sound.finish()?), speech })
+    }
+}
+
+impl Scan {
+    /// Decodes the file once.
+    pub(super) async fn run(self) -> Result<Scanned> {
+        let scanned = tokio::task::spawn_blocking(move || {
+            let ScanOptions { width, height } = self.options;
+            let mut detectors = Detectors::new(width, height, &self.folder, self.progress)?;
+            detectors.voice = self.voice_activity.map(|voice| voice.begin()).transpose()?;
+            let summary = self.decoder.scan(&self.file, &self.options, &mut detectors);
+            detectors.progress.check()?;
+            detectors.finish(&summary?)
+        });
+        scanned.await.map_err(|e| Error::corrupt(format!("decoding panicked: {e}")))?
     }
 }

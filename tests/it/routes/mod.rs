@@ -2,6 +2,7 @@
 
 mod aggregates;
 mod ask;
+mod chunking;
 mod chunks;
 mod entities;
 mod jobs;

@@ -15,6 +15,10 @@ use poem::endpoint::BoxEndpoint;
 use poem::http::{HeaderMap, Method};
 use poem::{Body, Endpoint, Request, Response};
 use ports::decoder::VideoDecoder;
+use ports::detector::ObjectDetector;
+use ports::reader::TextReader;
+use ports::transcriber::Transcriber;
+use ports::voice::{SpeakerEmbedder, VoiceActivity};
 use serde_json::Value;
 use shotlog::domain::jobs::JobLimits;
 use shotlog::domain::{Ports, Settings, Shotlog};
@@ -45,6 +49,17 @@ pub struct Setup {
     pub http: HttpOptions,
     pub settings: Settings,
     pub decoder: Arc<dyn VideoDecoder>,
+    pub models: Models,
+}
+
+/// The models an application may do without; none unless a test sets them.
+#[derive(Default)]
+pub struct Models {
+    pub transcriber: Option<Arc<dyn Transcriber>>,
+    pub voice_activity: Option<Arc<dyn VoiceActivity>>,
+    pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
+    pub detector: Option<Arc<dyn ObjectDetector>>,
+    pub reader: Option<Arc<dyn TextReader>>,
 }
 
 impl TestApp {
@@ -75,6 +90,7 @@ impl TestApp {
                 ui: true,
             },
             decoder: Arc::new(SceneDecoder),
+            models: Models::default(),
         };
         change(&mut setup);
         setup.settings.ui = !setup.http.api_only;
@@ -92,11 +108,11 @@ impl TestApp {
             embedder: embedder.clone(),
             llm: model.clone(),
             fetcher: fetcher.clone(),
-            transcriber: None,
-            voice_activity: None,
-            speaker_embedder: None,
-            detector: None,
-            reader: None,
+            transcriber: setup.models.transcriber,
+            voice_activity: setup.models.voice_activity,
+            speaker_embedder: setup.models.speaker_embedder,
+            detector: setup.models.detector,
+            reader: setup.models.reader,
             sentiment: None,
             recognizer: None,
         };

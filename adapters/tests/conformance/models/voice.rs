@@ -100,7 +100,7 @@ fn linked(pieces: Vec<(&str, Vec<f32>)>) -> Vec<Vec<&str>> {
             .map(|(a, b)| (mean(&groups[a], &groups[b]), a, b))
             .max_by(|x, y| x.0.total_cmp(&y.0));
         match closest {
-            Some((alike, a, b)) if alike >= TimbreEmbedder::SAME_VOICE => {
+            Some((alike, a, b)) if alike >= TimbreEmbedder::new().same_voice() => {
                 let moved = groups.remove(a);
                 groups[b].extend(moved);
             }

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Measures a running service against footage whose content is known, and prints a line per figure.
+
+    SHOTLOG_MEDIA=… scripts/eval.py BASE_URL [cuts] [speech] [objects] [text] [speed]
+
+Talks to the service over its API alone, as a user would. Needs the program ffmpeg, and for `cuts`
+the PyPI package scenedetect. scripts/eval.sh starts the service and calls this.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+import uuid
+
+MEDIA = pathlib.Path(os.environ["SHOTLOG_MEDIA"])
+TRUTH = json.loads((MEDIA / "ground_truth.json").read_text())
+missed = []
+
+
+def bar(what, value, holds):
+    """Prints a figure and whether it holds its bar."""
+    print(f"  {'ok  ' if holds else 'MISS'} {what}: {value}", flush=True)
+    if not holds:
+        missed.append(what)
+
+
+# ---------------------------------------------------------------- the service
+
+
+def call(path, body=None, kind="application/json", method=None):
+    request = urllib.request.Request(sys.argv[1] + path, data=body, method=method)
+    if body is not None:
+        request.add_header("Content-Type", kind)
+    try:
+        with urllib.request.urlopen(request) as response:
+            return json.load(response)
+    except urllib.error.HTTPError as error:
+        raise SystemExit(f"{path}: {error.code} {error.read().decode()}") from None
+
+
+def ingest(file, **fields):
+    """The result of ingesting a file and the seconds it took."""
+    boundary = uuid.uuid4().hex
+    parts = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in fields.items()
+    ]
+    name = pathlib.Path(file).name
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
+    body = "".join([*parts, head]).encode() + pathlib.Path(file).read_bytes()
+    body += f"\r\n--{boundary}--\r\n".encode()
+    start = time.monotonic()
+    job = call("/videos", body, f"multipart/form-data; boundary={boundary}")
+    while True:
+        state = call(f"/jobs/{job['job_id']}")
+        if state["status"] == "failed":
+            raise SystemExit(f"{name}: {state['error']}")
+        if state["status"] == "done":
+            return state["result"], time.monotonic() - start
+        time.sleep(0.05)
+
+
+def chunks(video_id):
+    return call(f"/videos/{video_id}/chunks?limit=500&verbose=true")["chunks"]
+
+
+def available(*analyzers):
+    there = call("/analyzers")["analyzers"]
+    return ",".join(a for a in analyzers if a in there)
+
+
+# ---------------------------------------------------------------- cuts
+
+
+def judge(found, truth, tolerance=0.1):
+    """True positives, false positives, misses of times against an entry of the truth."""
+    ignored = [(t - 0.3, t + 0.3) for t in truth.get("ambiguous", [])]
+    for text in truth.get("soft_transitions", []):
+        times = [float(w) for w in re.findall(r"\d+\.?\d*", text)]
+        ignored.append((times[0] - 0.3, times[1] + 0.3))
+    expected = list(truth["cuts"])
+    hits, wrong = 0, 0
+    for t in found:
+        near = [e for e in expected if abs(e - t) <= tolerance + 1e-6]
+        if near:
+            expected.remove(min(near, key=lambda e: abs(e - t)))
+            hits += 1
+        elif not any(a <= t <= b for a, b in ignored):
+            wrong += 1
+    return hits, wrong, len(expected)
+
+
+def f1(hits, wrong, left):
+    return 1.0 if hits + wrong + left == 0 else 2 * hits / (2 * hits + wrong + left)
+
+
+def cut_truths():
+    for name in ["demo_public.mp4", "bench_5min_720p.mp4", "googlework_short.mp4", "psd_testvideo.mp4",
+                 "intel_car-detection.mp4", "intel_bottle-detection.mp4", "cockatoo.mp4"]:
+        entry = dict(TRUTH[name])
+        if "fade_boundaries_sec" in entry:
+            entry["cuts"] = [t for t in entry["fade_boundaries_sec"] if t > 0]
+            entry["soft_transitions"] = [f"between {max(entry['cuts']) + 2} and 100000"]
+        yield name, entry
+
+
+def peer_cuts(file, kind):
+    import scenedetect
+
+    detector = scenedetect.ContentDetector() if kind == "content" else scenedetect.AdaptiveDetector()
+    scenes = scenedetect.detect(str(file), detector)
+    return [scene[0].get_seconds() if hasattr(scene[0], "get_seconds") else scene[0].seconds for scene in scenes[1:]]
+
+
+def cuts():
+    print("cuts, F1 at 0.1 s (ours / PySceneDetect content / adaptive)")
+    for name, truth in cut_truths():
+        video = ingest(MEDIA / name, analyzers="default_video", mode="interval", interval=600)[0]["video_id"]
+        body = json.dumps({"mode": "weights", "cut": 1, "min_duration": 0.05, "max_duration": 100000}).encode()
+        preview = call(f"/videos/{video}/chunking/preview", body)
+        ours = f1(*judge([b["time"] for b in preview["boundaries"]], truth))
+        peers = [f1(*judge(peer_cuts(MEDIA / name, kind), truth)) for kind in ("content", "adaptive")]
+        least = 0.8 if "fade_boundaries_sec" in truth else 0.97
+        shown = f"{ours:.3f} / {peers[0]:.3f} / {peers[1]:.3f}"
+        bar(f"{name} (at least {least}, and no peer better)", shown, ours >= least and ours >= max(peers))
+
+
+# ---------------------------------------------------------------- speech
+
+
+def words(text):
+    return re.sub(r"[^a-z0-9' ]", " ", text.lower().replace("-", " ")).split()
+
+
+def word_error_rate(expected, heard):
+    a, b = words(expected), words(heard)
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
+    return row[-1] / len(a)
+
+
+def spoken_turns(name):
+    entry = TRUTH[name]
+    if "rttm" in entry:
+        return [(speaker, start, end) for speaker, start, end in entry["rttm"]]
+    if "segments" in entry:
+        return [(str(s["speaker"]), s["start"], s["end"]) for s in entry["segments"]]
+    return [("1", start, end) for _, start, end in entry["utterances"]]
+
+
+def diarization_error(truth, found, collar=0.25, step=0.01):
+    """Missed, false and confused speech over all speech, under the best naming of speakers."""
+    import itertools
+
+    end = max(t[2] for t in truth + found)
+    edges = [e for t in truth for e in t[1:]]
+    times = [i * step for i in range(int(end / step))]
+    times = [t for t in times if all(abs(t - e) > collar for e in edges)]
+    at = lambda turns, t: {s for s, a, b in turns if a <= t < b}
+    frames = [(at(truth, t), at(found, t)) for t in times]
+    names, labels = sorted({t[0] for t in truth}), sorted({t[0] for t in found})
+    total = sum(len(a) for a, _ in frames)
+    labels += [None] * max(0, len(names) - len(labels))
+    best = None
+    for naming in itertools.permutations(labels, len(names)):
+        same = dict(zip(naming, names))
+        error = sum(max(len(a), len(b)) - len(a & {same.get(s) for s in b}) for a, b in frames)
+        best = error if best is None else min(best, error)
+    return best / total
+
+
+def speech():
+    analyzers = available("diarization") or sys.exit("the service does not diarize")
+    print("diarization, error rate with a collar of 0.25 s")
+    for name in ["pyannote_sample.wav", "falcon_test.wav", "jfk.wav", "leopard_quilter.wav", "azure_weather.wav", "demo_public.mp4"]:
+        if name == "leopard_quilter.wav":
+            w = TRUTH[name]["words"]
+            truth = [("1", w[0][1], w[-1][2])]
+        elif "speech" in TRUTH[name]:
+            truth = [(s["speaker"], s["start"], s["end"]) for s in TRUTH[name]["speech"]]
+        else:
+            truth = spoken_turns(name)
+        video = ingest(MEDIA / name, analyzers=analyzers, mode="interval", interval=600)[0]["video_id"]
+        turns = [(t["speaker"], t["start"], t["end"]) for c in chunks(video) for t in c["diarization"]["turns"]]
+        count, known = len({t[0] for t in turns}), len({t[0] for t in truth})
+        error = diarization_error(truth, turns)
+        judged = name in ("pyannote_sample.wav", "falcon_test.wav")
+        figures = f"{error:.3f}, {count} speakers"
+        if judged:
+            bar(f"{name} (at most 0.25, {known} speakers)", figures, count == known and error <= 0.25)
+        else:
+            print(f"       {name} ({known} speakers): {figures}")
+        if os.environ.get("EVAL_VERBOSE"):
+            print("   ", turns)
+    if "transcript" not in call("/analyzers")["analyzers"]:
+        print("no speech recogniser is configured")
+        return
+    print("word error rate")
+    for name, entry in TRUTH.items():
+        transcript = entry.get("transcript")
+        if not transcript or name == "bench_5min_720p.mp4":
+            continue
+        video = ingest(MEDIA / name, analyzers="transcript", mode="interval", interval=600)[0]["video_id"]
+        heard = " ".join(c["transcript"]["text"] for c in chunks(video) if "transcript" in c)
+        print(f"       {name}: {word_error_rate(transcript, heard):.2f}  \"{heard[:160]}\"")
+        if name == "jfk.wav":
+            phrase = "what your country can do for you"
+            bar(f"jfk.wav has \"{phrase}\"", phrase in " ".join(words(heard)), phrase in " ".join(words(heard)))
+
+
+PARTS = {"cuts": cuts, "speech": speech}
+
+if __name__ == "__main__":
+    for part in sys.argv[2:] or PARTS:
+        PARTS[part]()
+    sys.exit(f"missed: {', '.join(missed)}" if missed else 0)

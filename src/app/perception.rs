@@ -1,0 +1,158 @@
+//! The adapters that see and hear, by configuration. Part of the composition root.
+
+use std::sync::Arc;
+
+use adapters::voice::{SpectralVoiceActivity, SpeechOptions, TimbreEmbedder};
+use ports::detector::ObjectDetector;
+use ports::reader::TextReader;
+use ports::voice::{SpeakerEmbedder, VoiceActivity};
+
+use super::Result;
+use crate::config::{Config, DetectorKind, ReaderKind, SpeakerKind, VoiceKind};
+
+/// Takes a missing model of the kind `auto` for "none" and says so.
+fn optional<T>(auto: bool, without: &str, opened: Result<T>) -> Result<Option<T>> {
+    match opened {
+        Ok(adapter) => Ok(Some(adapter)),
+        Err(error) if auto => {
+            tracing::warn!("{without}: {error}; `shotlog models` says how to get it");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+pub(super) fn reader(config: &Config) -> Result<Option<Arc<dyn TextReader>>> {
+    match config.reader.kind {
+        ReaderKind::None => Ok(None),
+        kind => {
+            optional(kind == ReaderKind::Auto, "no text is read in pictures", onnx::reader(config))
+        }
+    }
+}
+
+pub(super) fn detector(config: &Config) -> Result<Option<Arc<dyn ObjectDetector>>> {
+    match config.detector.kind {
+        DetectorKind::None => Ok(None),
+        kind => {
+            let auto = kind == DetectorKind::Auto;
+            optional(auto, "no objects are found in pictures", onnx::detector(config))
+        }
+    }
+}
+
+pub(super) fn voice_activity(config: &Config) -> Result<Option<Arc<dyn VoiceActivity>>> {
+    let spectral = || Arc::new(SpectralVoiceActivity::new(speech(config)));
+    Ok(match config.voice.kind {
+        VoiceKind::None => None,
+        VoiceKind::Spectral => Some(spectral()),
+        VoiceKind::Silero => Some(onnx::voice_activity(config)?),
+        VoiceKind::Auto => {
+            let without = "speech is found by the shape of the spectrum";
+            let silero = optional(true, without, onnx::voice_activity(config))?;
+            Some(silero.unwrap_or_else(|| spectral()))
+        }
+    })
+}
+
+fn speech(config: &Config) -> SpeechOptions {
+    let given = &config.voice;
+    let usual = SpeechOptions::default();
+    SpeechOptions {
+        threshold: given.threshold,
+        release_threshold: (given.threshold - 0.15).max(given.threshold / 2.0),
+        min_speech: given.min_speech,
+        min_silence: given.min_silence,
+        ..usual
+    }
+}
+
+pub(super) fn speaker_embedder(config: &Config) -> Option<Arc<dyn SpeakerEmbedder>> {
+    match config.speaker.kind {
+        SpeakerKind::None => None,
+        SpeakerKind::Spectral => Some(Arc::new(TimbreEmbedder::new())),
+    }
+}
+
+/// The adapters that need ONNX Runtime.
+#[cfg(feature = "onnx")]
+mod onnx {
+    use adapters::detector::{Layout, OnnxDetector, OnnxDetectorOptions};
+    use adapters::reader::{PpOcr, PpOcrOptions};
+    use adapters::voice::{Silero, SileroOptions};
+    use adapters::{OnnxRuntime, OnnxThreading};
+
+    use super::super::at;
+    use super::*;
+    use crate::config::DetectorLayout;
+
+    fn runtime(config: &Config) -> Result<OnnxRuntime> {
+        OnnxRuntime::load(&config.models.onnxruntime).map_err(at("models"))
+    }
+
+    fn threading(config: &Config) -> OnnxThreading {
+        OnnxThreading { threads: config.models.threads, ..OnnxThreading::default() }
+    }
+
+    pub(super) fn reader(config: &Config) -> Result<Arc<dyn TextReader>> {
+        let given = &config.reader;
+        let orientation = Some(config.model(&given.orientation)).filter(|file| file.is_file());
+        let options = PpOcrOptions {
+            max_side: given.max_side,
+            threading: threading(config),
+            ..PpOcrOptions::new(
+                config.model(&given.detection),
+                config.model(&given.recognition),
+                orientation,
+            )
+        };
+        Ok(Arc::new(PpOcr::open(&runtime(config)?, options).map_err(at("reader"))?))
+    }
+
+    pub(super) fn detector(config: &Config) -> Result<Arc<dyn ObjectDetector>> {
+        let given = &config.detector;
+        let layout = match given.layout {
+            DetectorLayout::Yolox => Layout::Yolox,
+            DetectorLayout::Picodet => Layout::PicoDet,
+            DetectorLayout::Yolov8 => Layout::Yolov8,
+            DetectorLayout::Detr => Layout::Detr,
+        };
+        let named = !given.labels.as_os_str().is_empty();
+        let options = OnnxDetectorOptions {
+            labels: named.then(|| config.model(&given.labels)),
+            threshold: given.threshold,
+            max_overlap: given.max_overlap,
+            max_objects: given.max_objects,
+            threading: threading(config),
+            ..OnnxDetectorOptions::new(config.model(&given.file), layout)
+        };
+        Ok(Arc::new(OnnxDetector::open(&runtime(config)?, options).map_err(at("detector"))?))
+    }
+
+    pub(super) fn voice_activity(config: &Config) -> Result<Arc<dyn VoiceActivity>> {
+        let options = SileroOptions {
+            model: config.model(&config.voice.file),
+            speech: speech(config),
+            threading: OnnxThreading { threads: 1, ..OnnxThreading::default() },
+        };
+        Ok(Arc::new(Silero::open(&runtime(config)?, &options).map_err(at("voice"))?))
+    }
+}
+
+#[cfg(not(feature = "onnx"))]
+mod onnx {
+    use super::super::compiled_out;
+    use super::*;
+
+    pub(super) fn reader(_config: &Config) -> Result<Arc<dyn TextReader>> {
+        Err(compiled_out("reader.kind = \"onnx\"", "onnx"))
+    }
+
+    pub(super) fn detector(_config: &Config) -> Result<Arc<dyn ObjectDetector>> {
+        Err(compiled_out("detector.kind = \"onnx\"", "onnx"))
+    }
+
+    pub(super) fn voice_activity(_config: &Config) -> Result<Arc<dyn VoiceActivity>> {
+        Err(compiled_out("voice.kind = \"silero\"", "onnx"))
+    }
+}

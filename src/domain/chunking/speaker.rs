@@ -1,0 +1,51 @@
+//! Voice changes: where one speaker's turn ends and another's begins.
+
+use super::signal::Candidate;
+use crate::domain::speech::VoiceTurn;
+
+/// A change between turns this long has full strength, seconds: an interjection is no boundary.
+const FULL_TURN: f64 = 3.0;
+
+/// A pause longer than this is silence between two occasions, not a change of voice, seconds.
+const LONGEST_PAUSE: f64 = 5.0;
+
+/// The middle between turns of different speakers, stronger the longer both speak.
+pub fn voice_changes(turns: &[VoiceTurn]) -> Vec<Candidate> {
+    turns
+        .windows(2)
+        .filter(|pair| {
+            pair[0].speaker != pair[1].speaker
+                && pair[1].span.start - pair[0].span.end < LONGEST_PAUSE
+        })
+        .map(|pair| {
+            let shorter = pair[0].span.seconds().min(pair[1].span.seconds());
+            Candidate {
+                time: (pair[0].span.end + pair[1].span.start) / 2.0,
+                strength: (shorter / FULL_TURN).min(1.0) as f32,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::record::Span;
+
+    #[test]
+    fn changes_lie_between_turns_and_weigh_by_the_shorter_one() {
+        let turn = |speaker: &str, start, end| VoiceTurn {
+            speaker: speaker.into(),
+            span: Span { start, end },
+        };
+        let turns = [
+            turn("S1", 0.0, 4.0),
+            turn("S2", 5.0, 5.75),
+            turn("S2", 7.0, 12.0),
+            turn("S1", 12.0, 20.0),
+            turn("S2", 40.0, 45.0),
+        ];
+        let found: Vec<_> = voice_changes(&turns).iter().map(|c| (c.time, c.strength)).collect();
+        assert_eq!(found, [(4.5, 0.25), (12.0, 1.0)]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Speech through the whole pipeline: heard once, cut into chunks, presented by two analyzers.
+
+use std::sync::Arc;
+
+use adapters::transcriber::ScriptedTranscriber;
+use adapters::voice::{ScriptedSpeakerEmbedder, ScriptedVoiceActivity};
+use ports::decoder::SAMPLE_RATE;
+use ports::transcriber::{Transcript, Word};
+use ports::voice::SpeechSpan;
+use ports::{ErrorKind, PortError};
+use serde_json::{Value, json};
+
+use crate::support::{Models, TestApp, clip, mentions};
+
+/// Speech at 1–4 s, 4.5–9 s (heard in one piece) and 21–24 s: two words per second.
+fn talking(transcriber: Arc<ScriptedTranscriber>) -> Models {
+    let span = |start, end| SpeechSpan { start, end };
+    let spans = vec![span(1.0, 4.0), span(4.5, 9.0), span(21.0, 24.0)];
+    Models {
+        transcriber: Some(transcriber),
+        voice_activity: Some(Arc::new(ScriptedVoiceActivity::new(spans))),
+        speaker_embedder: Some(Arc::new(ScriptedSpeakerEmbedder::new(|_| Some(vec![1.0, 0.0])))),
+        ..Models::default()
+    }
+}
+
+fn counting() -> ScriptedTranscriber {
+    ScriptedTranscriber::new(|samples| {
+        let seconds = samples.len() / SAMPLE_RATE as usize;
+        let word = |i: usize| Word {
+            text: format!("w{i}"),
+            start: i as f64 * 0.5,
+            end: i as f64 * 0.5 + 0.5,
+            confidence: 0.8,
+        };
+        Ok(Transcript { language: Some("en".into()), words: (0..2 * seconds).map(word).collect() })
+    })
+}
+
+async fn app(transcriber: &Arc<ScriptedTranscriber>) -> TestApp {
+    let models = talking(transcriber.clone());
+    TestApp::with(|setup| setup.models = models).await
+}
+
+fn fields<'a>(analyzers: &'a str, interval: &'a str) -> [(&'a str, &'a str); 3] {
+    [("analyzers", analyzers), ("mode", "interval"), ("interval", interval)]
+}
+
+async fn chunks(app: &TestApp, id: &Value) -> Value {
+    app.get(&format!("/videos/{}/chunks", id.as_str().unwrap())).await.json()["chunks"].clone()
+}
+
+#[tokio::test]
+async fn the_speech_analyzers_exclude_each_other() {
+    let app = app(&Arc::new(counting())).await;
+    let schema = app.get("/schema").await.json();
+    assert_eq!(schema["exclusive_groups"], json!([["diarization", "transcript"]]));
+    let reply = app.upload(&[("analyzers", "transcript,diarization")], "c.mp4", &clip(30.0)).await;
+    assert_eq!(reply.status, 400);
+    mentions(&reply.text(), &["diarization", "transcript", "exclusive"]);
+}
+
+#[tokio::test]
+async fn a_transcript_has_the_words_of_each_chunk() {
+    let transcriber = Arc::new(counting());
+    let app = app(&transcriber).await;
+    let job = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    assert_eq!(job["result"]["indexed"], json!({"transcript": 2}), "the middle chunk is silent");
+    assert_eq!(transcriber.calls(), 2, "speech with short pauses is heard in one piece");
+    let chunks = chunks(&app, &job["result"]["video_id"]).await;
+    assert_eq!(chunks.as_array().unwrap().len(), 3);
+    let first = &chunks[0]["transcript"];
+    assert_eq!(first["language"], "en");
+    assert_eq!(first["segments"][0]["start"], 0.8, "from the beginning of the video");
+    assert_eq!(chunks[1].get("transcript"), None);
+    let last = &chunks[2]["transcript"]["segments"][0];
+    assert!(last["start"].as_f64().unwrap() >= 20.8, "{last}");
+}
+
+#[tokio::test]
+async fn speech_is_heard_once_however_often_the_video_is_split() {
+    let transcriber = Arc::new(counting());
+    let app = app(&transcriber).await;
+    let first = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;
+    let calls = transcriber.calls();
+    for (analyzers, interval) in
+        [("transcript", "10"), ("diarization", "10"), ("transcript,default_video", "5")]
+    {
+        let job = app.job_of(&fields(analyzers, interval), "c.mp4", &clip(30.0)).await;
+        assert_eq!(job["status"], "done", "{job}");
+    }
+    assert_eq!(transcriber.calls(), calls);
+    let chunks = chunks(&app, &first["result"]["video_id"]).await;
+    assert_eq!(chunks.as_array().unwrap().len(), 6);
+    let word_of = |chunk: &Value| chunk["transcript"]["text"].as_str().unwrap_or("").to_owned();
+    let text = chunks.as_array().unwrap().iter().map(word_of).collect::<Vec<_>>().join(" ");
+    assert_eq!(text.matches("w0").count(), 2, "no word is lost or doubled by splitting: {text}");
+}
+
+#[tokio::test]
+async fn diarization_has_turns_with_their_words() {
+    let app = app(&Arc::new(counting())).await;
+    let job = app.job_of(&fields("diarization", "30"), "c.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    let chunks = chunks(&app, &job["result"]["video_id"]).await;
+    let output = &chunks[0]["diarization"];
+    assert_eq!(output["speakers"], json!(["S1"]));
+    let turns = output["turns"].as_array().unwrap();
+    assert_eq!(turns.len(), 2, "{turns:?}");
+    assert!(turns[0]["text"].as_str().unwrap().starts_with("w0 w1"));
+    let video = app.get(&format!("/videos/{}", job["result"]["video_id"].as_str().unwrap())).await;
+    assert_eq!(video.json()["analyzers"], json!(["diarization"]));
+}
+
+#[tokio::test]
+async fn a_recogniser_that_fails_fails_only_who_needs_words() {
+    let down = || {
+        ScriptedTranscriber::new(|_| {
+            Err(PortError::new(ErrorKind::Unavailable, "the recogniser cannot be reached"))
+        })
+    };
+    let app = app(&Arc::new(down())).await;
+    let job = app.job_of(&[], "c.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "done", "a description needs no words: {job}");
+    let job = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "failed");
+    assert!(job["error"].as_str().unwrap().contains("recogniser"), "{job}");
+    let videos = app.get("/videos").await.json();
+    assert_eq!(videos["videos"][0]["analyzers"], json!(["default_video"]), "nothing is lost");
+}
+
+#[tokio::test]
+async fn pieces_that_were_recognised_are_not_paid_for_again() {
+    let calls = std::sync::atomic::AtomicUsize::new(0);
+    let transcriber = Arc::new(ScriptedTranscriber::new(move |_| {
+        if calls.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
+            return Err(PortError::new(ErrorKind::Unavailable, "gone for a moment"));
+        }
+        Ok(Transcript::default())
+    }));
+    let models = talking(transcriber.clone());
+    let app = TestApp::with(|setup| {
+        setup.models = models;
+        setup.settings.concurrency = 1;
+    })
+    .await;
+    let job = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "failed", "{job}");
+    let job = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    assert_eq!(transcriber.calls(), 3, "the first piece once, the second twice");
+}
