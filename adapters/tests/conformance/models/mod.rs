@@ -3,6 +3,7 @@
 mod detector;
 mod reader;
 mod scripted;
+mod speech;
 mod support;
 mod text;
 mod voice;
