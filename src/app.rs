@@ -151,6 +151,7 @@ async fn open_ports(
     let detector = perception::detector(config)?;
     let voice_activity = perception::voice_activity(config)?;
     let speaker_embedder = perception::speaker_embedder(config);
+    let transcriber = perception::transcriber(config)?;
     let fetcher = HttpFetcher::new(HttpFetcherOptions {
         connect_timeout: Duration::from_secs(config.fetch.connect_timeout),
         read_timeout: Duration::from_secs(config.fetch.read_timeout),
@@ -169,6 +170,7 @@ async fn open_ports(
         ("text reader", reader.as_ref().map_or("none", |r| r.model()).to_owned()),
         ("object detector", detector.as_ref().map_or("none", |d| d.model()).to_owned()),
         ("voice activity", voice_activity.as_ref().map_or("none", |v| v.model()).to_owned()),
+        ("speech recogniser", transcriber.as_ref().map_or("none", |t| t.model()).to_owned()),
         ("speaker vectors", speaker_embedder.as_ref().map_or("none", |s| s.model()).to_owned()),
     ];
     let ports = Ports {
@@ -179,7 +181,7 @@ async fn open_ports(
         embedder,
         llm,
         fetcher: Arc::new(fetcher),
-        transcriber: None,
+        transcriber,
         voice_activity,
         speaker_embedder,
         detector,

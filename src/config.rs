@@ -52,6 +52,8 @@ section! {
         voice: Voice = Voice::default(),
         /// What tells voices apart.
         speaker: Speaker = Speaker::default(),
+        /// What recognises speech.
+        transcriber: Transcriber = Transcriber::default(),
         /// Downloads.
         fetch: Fetch = Fetch::default(),
         /// Decoding.
@@ -385,6 +387,33 @@ section! {
     Speaker {
         /// Which.
         kind: SpeakerKind = SpeakerKind::Spectral,
+    }
+}
+
+/// What recognises speech.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TranscriberKind {
+    /// PocketSphinx where its packages are installed, else none.
+    #[default]
+    Auto,
+    /// PocketSphinx out of system packages: the weakest recogniser, English only.
+    Pocketsphinx,
+    /// No speech is recognised.
+    None,
+}
+
+section! {
+    /// What recognises speech.
+    Transcriber {
+        /// Which.
+        kind: TranscriberKind = TranscriberKind::Auto,
+        /// Pieces of speech recognised at once; each holds a copy of the model in memory.
+        concurrency: usize = 2,
+        /// The shared library, a path or a name that the system's loader knows (pocketsphinx).
+        library: PathBuf = "libpocketsphinx.so.3".into(),
+        /// Folder of the model (pocketsphinx).
+        pocketsphinx: PathBuf = "/usr/share/pocketsphinx/model/en-us".into(),
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use adapters::transcriber::{PocketSphinx, PocketSphinxOptions};
 use adapters::voice::{SpectralVoiceActivity, SpeechOptions, TimbreEmbedder};
 use ports::detector::ObjectDetector;
 use ports::reader::TextReader;
+use ports::transcriber::Transcriber;
 use ports::voice::{SpeakerEmbedder, VoiceActivity};
 
-use super::Result;
-use crate::config::{Config, DetectorKind, ReaderKind, SpeakerKind, VoiceKind};
+use super::{Result, at};
+use crate::config::{Config, DetectorKind, ReaderKind, SpeakerKind, TranscriberKind, VoiceKind};
 
 /// Takes a missing model of the kind `auto` for "none" and says so.
 fn optional<T>(auto: bool, without: &str, opened: Result<T>) -> Result<Option<T>> {
@@ -74,6 +76,30 @@ pub(super) fn speaker_embedder(config: &Config) -> Option<Arc<dyn SpeakerEmbedde
     }
 }
 
+pub(super) fn transcriber(config: &Config) -> Result<Option<Arc<dyn Transcriber>>> {
+    match config.transcriber.kind {
+        TranscriberKind::None => Ok(None),
+        TranscriberKind::Pocketsphinx => pocketsphinx(config).map(Some),
+        TranscriberKind::Auto => match pocketsphinx(config) {
+            Ok(transcriber) => Ok(Some(transcriber)),
+            Err(error) => {
+                tracing::warn!("no speech is recognised: {error}");
+                Ok(None)
+            }
+        },
+    }
+}
+
+fn pocketsphinx(config: &Config) -> Result<Arc<dyn Transcriber>> {
+    let given = &config.transcriber;
+    let options = PocketSphinxOptions {
+        library: given.library.clone(),
+        model: given.pocketsphinx.clone(),
+        decoders: given.concurrency,
+    };
+    Ok(Arc::new(PocketSphinx::open(&options).map_err(at("transcriber"))?))
+}
+
 /// The adapters that need ONNX Runtime.
 #[cfg(feature = "onnx")]
 mod onnx {
@@ -82,7 +108,6 @@ mod onnx {
     use adapters::voice::{Silero, SileroOptions};
     use adapters::{OnnxRuntime, OnnxThreading};
 
-    use super::super::at;
     use super::*;
     use crate::config::DetectorLayout;
 
