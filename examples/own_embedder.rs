@@ -22,6 +22,7 @@ use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::embedder::Embedder;
 use serde_json::Map;
+use shotlog::domain::analyzers::evidence::Sighting;
 use shotlog::domain::chunking::ChunkingFields;
 use shotlog::domain::ingest::IngestFields;
 use shotlog::domain::jobs::{JobLimits, JobStatus};
@@ -98,6 +99,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         scan_height: 90,
         frame_side: 640,
         frames_per_chunk: 3,
+        sighting: Sighting { per_second: 2.0, max_frames: 24, side: 640 },
         answer_tokens: 2000,
         ask_videos: 1,
         ui: false,

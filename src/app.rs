@@ -25,6 +25,7 @@ use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
 
 use crate::config::{Config, EmbedderKind, IndexKind, LlmKind, StorageKind};
+use crate::domain::analyzers::evidence::Sighting;
 use crate::domain::jobs::JobLimits;
 use crate::domain::{Ports, Settings, Shotlog};
 use crate::http::HttpOptions;
@@ -131,6 +132,11 @@ fn settings(config: &Config) -> Settings {
         scan_height: config.decoder.scan_height,
         frame_side: config.ingest.frame_side,
         frames_per_chunk: config.ingest.frames_per_chunk,
+        sighting: Sighting {
+            per_second: config.detector.frames_per_second,
+            max_frames: config.detector.max_frames,
+            side: config.detector.frame_side,
+        },
         answer_tokens: config.ask.context_tokens,
         ask_videos: config.ask.max_videos,
         ui: !config.http.api_only,

@@ -288,7 +288,7 @@ section! {
         /// Orientation model below `models.dir`.
         orientation: PathBuf = "ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx".into(),
         /// Pictures are scaled to at most this side for reading, pixels.
-        max_side: u32 = 1280,
+        max_side: u32 = 960,
     }
 }
 
@@ -337,6 +337,12 @@ section! {
         max_overlap: f32 = 0.5,
         /// Most boxes per picture.
         max_objects: usize = 100,
+        /// Frames looked at per second: objects are followed from one to the next.
+        frames_per_second: f64 = 2.0,
+        /// Most frames looked at per chunk.
+        max_frames: usize = 24,
+        /// Largest side of those frames, pixels.
+        frame_side: u32 = 640,
     }
 }
 

@@ -50,9 +50,18 @@ impl Runtime {
     }
 }
 
+/// What decides whether a session keeps its working memory from run to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Inputs {
+    /// Runs have inputs of one size: keeping the memory saves asking the system for it each time.
+    Alike,
+    /// Inputs come in many sizes: kept blocks would add up to several times what any one run needs.
+    Varied,
+}
+
 impl Runtime {
     /// Opens a model for inference on at most `threads` threads.
-    pub(crate) fn session(&self, model: &Path, threads: usize) -> Result<Session> {
+    pub(crate) fn session(&self, model: &Path, threads: usize, inputs: Inputs) -> Result<Session> {
         let unusable = |e: &dyn std::fmt::Display| {
             PortError::new(
                 ErrorKind::Invalid,
@@ -69,11 +78,11 @@ impl Runtime {
             .map_err(|e| unusable(&e))?
             .with_intra_threads(threads)
             .map_err(|e| unusable(&e))?
-            // Pictures and texts come in many sizes: kept blocks of memory would add up to several
-            // times what any one run needs.
-            .with_memory_pattern(false)
+            .with_memory_pattern(inputs == Inputs::Alike)
             .map_err(|e| unusable(&e))?
-            .with_execution_providers([CPU::default().with_arena_allocator(false).build()])
+            .with_execution_providers([CPU::default()
+                .with_arena_allocator(inputs == Inputs::Alike)
+                .build()])
             .map_err(|e| unusable(&e))?
             .commit_from_file(model)
             .map_err(|e| unusable(&e))

@@ -26,6 +26,8 @@ pub enum Task {
     Answer,
     /// [`Narrative`] of one person or thing from passages.
     Narrate,
+    /// [`Persons`] in pictures, one person per picture.
+    Persons,
 }
 
 impl Task {
@@ -38,6 +40,7 @@ impl Task {
             Self::Events => schemars::schema_for!(Events),
             Self::Answer => schemars::schema_for!(Answer),
             Self::Narrate => schemars::schema_for!(Narrative),
+            Self::Persons => schemars::schema_for!(Persons),
         };
         schema.to_value()
     }
@@ -51,6 +54,7 @@ impl Task {
             Self::Events => "events",
             Self::Answer => "answer",
             Self::Narrate => "narrate",
+            Self::Persons => "persons",
         }
     }
 }
@@ -141,6 +145,26 @@ pub struct Narrative {
     pub narrative: String,
 }
 
+/// People, one per picture.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Persons {
+    /// In the order of the pictures, exactly one for each.
+    pub persons: Vec<Person>,
+}
+
+/// A person by looks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Person {
+    /// Garments with their colours, as `red coat, blue jeans`; empty when they cannot be told.
+    pub clothing: String,
+    /// One sentence on clothing and appearance, never a name or identity.
+    pub description: String,
+    /// What they are doing, in a few words; empty when it cannot be told.
+    pub action: String,
+}
+
 /// A piece of evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passage {
@@ -203,7 +227,7 @@ pub trait LanguageModel: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// Whether [`Task::Describe`] works, that is, whether it sees pictures.
+    /// Whether [`Task::Describe`] and [`Task::Persons`] work, that is, whether it sees pictures.
     fn sees(&self) -> bool;
 
     /// Whether calls cost money or leave the machine.

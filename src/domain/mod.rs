@@ -9,6 +9,7 @@ mod answer;
 pub mod ask;
 pub mod chunking;
 pub mod chunks;
+mod colour;
 pub mod entities;
 mod error;
 pub mod filters;
@@ -22,6 +23,7 @@ pub mod reindex;
 pub mod schema;
 pub mod search;
 pub mod speech;
+pub mod tracking;
 pub mod videos;
 
 use std::path::PathBuf;
@@ -88,6 +90,8 @@ pub struct Settings {
     pub frame_side: u32,
     /// Frames per chunk shown to models.
     pub frames_per_chunk: usize,
+    /// How closely objects are followed.
+    pub sighting: analyzers::evidence::Sighting,
     /// Most tokens of evidence for an answer.
     pub answer_tokens: u32,
     /// Most videos that an answer is drawn from.

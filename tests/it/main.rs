@@ -10,6 +10,7 @@ mod footage;
 mod limits;
 mod openapi;
 mod routes;
+mod sight;
 mod speech;
 mod support;
 mod tidy;

@@ -92,7 +92,7 @@ impl OnnxEmbedder {
         }
         let tokenizer = open_tokenizer(&options.tokenizer, options.max_tokens)?;
         let sessions = (0..options.sessions)
-            .map(|_| runtime.session(&options.model, options.threads))
+            .map(|_| runtime.session(&options.model, options.threads, crate::onnx::Inputs::Varied))
             .collect::<Result<Vec<_>>>()?;
         let names = |list: &[ort::value::Outlet]| -> Vec<String> {
             list.iter().map(|outlet| outlet.name().to_owned()).collect()

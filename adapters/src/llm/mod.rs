@@ -8,7 +8,7 @@ pub use extractive::{Extractive, ExtractiveOptions};
 pub use openai::{OpenAiLanguageModel, OpenAiOptions};
 pub use scripted::Scripted;
 
-use ports::llm::{Answer, Description, Events, Narrative, Summary, Task, Title};
+use ports::llm::{Answer, Description, Events, Narrative, Persons, Summary, Task, Title};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -24,5 +24,6 @@ fn check_answer(task: Task, answer: &Value) -> Result<(), serde_json::Error> {
         Task::Events => check::<Events>(answer),
         Task::Answer => check::<Answer>(answer),
         Task::Narrate => check::<Narrative>(answer),
+        Task::Persons => check::<Persons>(answer),
     }
 }

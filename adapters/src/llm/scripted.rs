@@ -57,6 +57,7 @@ impl Scripted {
             Task::Events => json(&ports::llm::Events::default()),
             Task::Answer => json(&ports::llm::Answer::default()),
             Task::Narrate => json(&ports::llm::Narrative::default()),
+            Task::Persons => json(&ports::llm::Persons::default()),
         })
     }
 
@@ -152,7 +153,7 @@ impl LanguageModel for Scripted {
             state.requests.push(request.clone());
             state.queue.pop_front()
         };
-        if request.task == Task::Describe && !self.sees {
+        if matches!(request.task, Task::Describe | Task::Persons) && !self.sees {
             return Err(PortError::new(ErrorKind::Invalid, "this scripted model sees no pictures"));
         }
         let answer = match queued {

@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex};
 use ort::session::Session;
 use ports::{ErrorKind, PortError, Result};
 
-use super::{Runtime, lock};
+use super::{Inputs, Runtime, lock};
 
 /// How an adapter uses the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,9 +32,14 @@ pub(crate) struct Pool {
 
 impl Pool {
     /// Opens the model as often as `threading` says.
-    pub(crate) fn open(runtime: &Runtime, model: &Path, threading: Threading) -> Result<Self> {
+    pub(crate) fn open(
+        runtime: &Runtime,
+        model: &Path,
+        threading: Threading,
+        inputs: Inputs,
+    ) -> Result<Self> {
         let sessions = (0..threading.sessions.max(1))
-            .map(|_| runtime.session(model, threading.threads.max(1)))
+            .map(|_| runtime.session(model, threading.threads.max(1), inputs))
             .collect::<Result<Vec<_>>>()?;
         Ok(Self { idle: Mutex::new(sessions), returned: Condvar::new() })
     }

@@ -10,7 +10,7 @@ use ports::{
 };
 
 use super::segments::{Segmenter, SpeechOptions};
-use crate::onnx::{Pool, Runtime, Threading, failed, unfit};
+use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
 /// New samples per inference, and how many of those before it the network sees again.
 const WINDOW: usize = 512;
@@ -40,7 +40,7 @@ impl Silero {
     /// Opens the model and tries it on silence, so that a model of another kind fails here.
     /// *Blocks*.
     pub fn open(runtime: &Runtime, options: &SileroOptions) -> Result<Self> {
-        let pool = Arc::new(Pool::open(runtime, &options.model, options.threading)?);
+        let pool = Arc::new(Pool::open(runtime, &options.model, options.threading, Inputs::Alike)?);
         let mut stream = Stream::new(Arc::clone(&pool), &options.speech);
         stream.push(&[0.0; WINDOW]).map_err(|e| unfit(&options.model, e))?;
         let stem = options.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -144,6 +144,7 @@ fn obliging(request: &Received) -> Reply {
             { "text": "Made up.", "passages": ["nowhere"] },
         ] }),
         "narrate" => json!({ "narrative": "It rains." }),
+        "persons" => json!({ "persons": [{ "clothing": "", "description": "", "action": "" }] }),
         other => panic!("no task {other}"),
     };
     says(&answer.to_string())

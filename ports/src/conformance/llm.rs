@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::ErrorKind;
 use crate::llm::{
-    Answer, Description, Events, LanguageModel, Narrative, Passage, Request, Summary, Task, Title,
+    Answer, Description, Events, LanguageModel, Narrative, Passage, Persons, Request, Summary,
+    Task, Title,
 };
 
 const TEXT_TASKS: [Task; 5] =
@@ -96,7 +97,13 @@ async fn huge_passages_are_answered_or_too_large(model: &dyn LanguageModel, task
 }
 
 async fn pictures_are_seen_or_refused(model: &dyn LanguageModel) {
-    let mut request = request(Task::Describe, Vec::new());
+    for task in [Task::Describe, Task::Persons] {
+        pictures_of_a_task(model, task).await;
+    }
+}
+
+async fn pictures_of_a_task(model: &dyn LanguageModel, task: Task) {
+    let mut request = request(task, Vec::new());
     request.images = vec![bytes::Bytes::from_static(PIXEL)];
     match model.complete(&request).await {
         Ok(completion) => {
@@ -167,6 +174,7 @@ fn fits(request: &Request, answer: &Value) {
             assert!(!title.contains('\n'), "a title is one line: {title:?}");
         }
         Task::Narrate => drop(read::<Narrative>(answer)),
+        Task::Persons => drop(read::<Persons>(answer)),
         Task::Events => {
             for event in read::<Events>(answer).events {
                 assert!(

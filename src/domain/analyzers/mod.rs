@@ -6,6 +6,9 @@
 mod default_video;
 mod diarization;
 pub mod evidence;
+mod object_detection;
+mod ocr;
+mod people;
 mod transcript;
 
 pub(crate) use default_video::jpeg;
@@ -13,6 +16,7 @@ pub(crate) use default_video::jpeg;
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use serde_json::Value;
 
 use super::Ports;
 use super::error::{Error, Result};
@@ -53,6 +57,11 @@ pub trait Analyzer: Send + Sync {
         false
     }
 
+    /// Whether a chunk that looks like the one before takes over its output.
+    fn spares(&self, _ports: &Ports) -> bool {
+        false
+    }
+
     /// Output for one chunk, or `None` where there is nothing to say.
     async fn analyze(&self, ports: &Ports, chunk: &ChunkEvidence) -> Result<Option<Output>>;
 
@@ -70,11 +79,20 @@ pub struct Indexed {
 }
 
 /// Every analyzer this service has, whether its models are there or not.
-pub const ANALYZERS: &[&dyn Analyzer] =
-    &[&default_video::DefaultVideo, &diarization::Diarization, &transcript::Transcript];
+pub const ANALYZERS: &[&dyn Analyzer] = &[
+    &default_video::DefaultVideo,
+    &diarization::Diarization,
+    &object_detection::ObjectDetection,
+    &ocr::Ocr,
+    &people::People,
+    &transcript::Transcript,
+];
 
 /// The group of analyzers that present the same speech.
 const SPEECH: &str = "speech";
+
+/// Lines of text read with less confidence are noise more often than text.
+const READABLE: f32 = 0.7;
 
 /// The order in which an analyzer's chunks are preferred as evidence.
 pub const EVIDENCE_ORDER: &[&str] =
@@ -160,11 +178,32 @@ fn no_words(ports: &Ports) -> Option<String> {
     no_voices(ports).or_else(|| ports.transcriber.is_none().then(|| without.into()))
 }
 
+/// Why no objects are found, and what would help.
+fn no_detector(ports: &Ports) -> Option<String> {
+    let without = "no object detector; `shotlog models` says how to get one (detector.kind)";
+    ports.detector.is_none().then(|| without.into())
+}
+
 /// The models that words and their times are from.
 fn heard_by(ports: &Ports) -> String {
     let activity = ports.voice_activity.as_ref().map_or("none", |v| v.model());
     let transcriber = ports.transcriber.as_ref().map_or("none", |t| t.model());
     format!("{activity}/{transcriber}")
+}
+
+/// The records of an output's list without where on each frame they are.
+fn without_locations(output: &Output, key: &str) -> Vec<Value> {
+    let mut records: Vec<Value> =
+        output.get(key).and_then(|list| list.as_array()).cloned().unwrap_or_default();
+    for record in records.iter_mut().filter_map(Value::as_object_mut) {
+        record.remove("locations");
+    }
+    records
+}
+
+/// Seconds and shares as stored: thousandths are enough.
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
 }
 
 /// The strings of an output's list.

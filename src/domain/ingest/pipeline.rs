@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::decoder::MediaInfo;
@@ -25,7 +26,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::jobs::{JobResult, Progress, Stage, now};
 use crate::domain::library::CacheKey;
 use crate::domain::points::points;
-use crate::domain::record::{AnalyzedVideo, AnalyzerEntry, Outputs, Span, VideoRecord};
+use crate::domain::record::{AnalyzedVideo, AnalyzerEntry, Output, Outputs, Span, VideoRecord};
 
 /// A checked request.
 pub(super) struct Plan {
@@ -155,6 +156,7 @@ impl Shotlog {
             decoder: self.ports.decoder.clone(),
             frames_per_chunk: self.settings.frames_per_chunk,
             frame_side: self.settings.frame_side,
+            sighting: self.settings.sighting.clone(),
         });
         let chunks: Vec<ChunkEvidence> = (0..)
             .zip(&spans)
@@ -168,7 +170,6 @@ impl Shotlog {
             if record.analyzers.get(id).is_some_and(|entry| entry.fingerprint == fingerprint) {
                 continue;
             }
-            progress.stage(Stage::Analyzing, json!({"analyzer": id}));
             let outputs = self.analyze(*analyzer, &record.video_id, &chunks, progress).await?;
             progress.stage(Stage::Indexing, json!({"analyzer": id}));
             let (entry, points) =
@@ -268,27 +269,57 @@ impl Shotlog {
         chunks: &[ChunkEvidence],
         progress: &Progress,
     ) -> Result<Outputs> {
-        let costly = analyzer.costly(&self.ports);
-        let fingerprint = analyzer.fingerprint(&self.ports);
-        let fingerprint = &fingerprint;
-        let work = stream::iter(0..chunks.len())
-            .map(|i| async move {
-                let chunk = &chunks[i];
-                if !costly {
-                    return analyzer.analyze(&self.ports, chunk).await;
-                }
-                let key = CacheKey::new(video_id, analyzer.spec().id, chunk.span, fingerprint);
-                if let Some(cached) = self.library.cached(&key).await? {
-                    return Ok(cached.as_object().cloned());
-                }
-                let output = analyzer.analyze(&self.ports, chunk).await?;
-                let value = output.clone().map_or(Value::Null, Value::Object);
-                self.library.cache(&key, &value).await?;
-                Ok(output)
-            })
+        let models = if analyzer.spares(&self.ports) { originals(chunks) } else { Vec::new() };
+        let original = |i: usize| models.get(i).copied().unwrap_or(i);
+        let done = AtomicUsize::new(0);
+        let step = |count: usize| {
+            let done = done.fetch_add(count, Ordering::Relaxed) + count;
+            let detail =
+                json!({"analyzer": analyzer.spec().id, "done": done, "total": chunks.len()});
+            progress.stage(Stage::Analyzing, detail);
+        };
+        step(0);
+        let work = stream::iter((0..chunks.len()).filter(|i| original(*i) == *i))
+            .map(
+                |i| async move { Ok((i, self.analyze_one(analyzer, video_id, &chunks[i]).await?)) },
+            )
             .buffered(self.settings.concurrency.max(1))
-            .try_collect();
-        progress.cancellable(work).await
+            .inspect_ok(|_| step(1))
+            .try_collect::<Vec<_>>();
+        let analyzed: Vec<(usize, Option<Output>)> = progress.cancellable(work).await?;
+        let mut outputs: Outputs = vec![None; chunks.len()];
+        for (i, output) in analyzed {
+            outputs[i] = output;
+        }
+        for i in (0..chunks.len()).filter(|i| original(*i) != *i) {
+            outputs[i] = outputs[original(i)].clone().map(|mut output| {
+                output.insert("same_as".into(), json!(original(i)));
+                output.insert("_frames".into(), json!(chunks[i].frame_times()));
+                output
+            });
+            step(1);
+        }
+        Ok(outputs)
+    }
+
+    async fn analyze_one(
+        &self,
+        analyzer: &'static dyn Analyzer,
+        video_id: &str,
+        chunk: &ChunkEvidence,
+    ) -> Result<Option<Output>> {
+        if !analyzer.costly(&self.ports) {
+            return analyzer.analyze(&self.ports, chunk).await;
+        }
+        let fingerprint = analyzer.fingerprint(&self.ports);
+        let key = CacheKey::new(video_id, analyzer.spec().id, chunk.span, &fingerprint);
+        if let Some(cached) = self.library.cached(&key).await? {
+            return Ok(cached.as_object().cloned());
+        }
+        let output = analyzer.analyze(&self.ports, chunk).await?;
+        let value = output.clone().map_or(Value::Null, Value::Object);
+        self.library.cache(&key, &value).await?;
+        Ok(output)
     }
 
     async fn embed_outputs(
@@ -393,6 +424,16 @@ impl Shotlog {
             tracing::warn!(video_id, error = %error.labelled(), "leftovers of a failed ingest remain");
         }
     }
+}
+
+/// For each chunk the first of the run of chunks that look alike and are silent, itself included.
+fn originals(chunks: &[ChunkEvidence]) -> Vec<usize> {
+    let mut originals: Vec<usize> = Vec::with_capacity(chunks.len());
+    for (i, chunk) in chunks.iter().enumerate() {
+        let before = originals.last().copied();
+        originals.push(before.filter(|j| chunk.repeats(&chunks[*j])).unwrap_or(i));
+    }
+    originals
 }
 
 /// The container's duration, unless it claims none or disagrees with what was decoded beyond belief.

@@ -15,7 +15,7 @@ use ports::decoder::{
 use ports::embedder::Embedder;
 use ports::llm::{
     Answer, AnswerSentence, Completion, Description, Event, Events, LanguageModel, Narrative,
-    Request, Summary, Task, Title, Usage,
+    Person, Persons, Request, Summary, Task, Title, Usage,
 };
 use ports::storage::{ObjectInfo, ObjectStorage};
 use ports::{ByteStream, ErrorKind, PortError, Result};
@@ -94,7 +94,10 @@ impl VideoDecoder for SceneDecoder {
         let clip = Self::read(file)?;
         let decodable = clip["poster"] != false || times.len() > 1;
         let frame = |time: &f64| {
-            let image = Image { width: 64, height: 36, rgb: Self::colour(*time).repeat(64 * 36) };
+            let mut image =
+                Image { width: 64, height: 36, rgb: Self::colour(*time).repeat(64 * 36) };
+            // Something to see in it.
+            image.rgb[..3].fill(255);
             decodable.then_some(Frame { time: *time, image })
         };
         Ok(times.iter().map(frame).collect())
@@ -168,8 +171,12 @@ pub struct FakeModel {
     pub failing: Mutex<HashMap<Task, String>>,
     /// Timecodes of chunks in which nothing is seen.
     pub blind: Mutex<Vec<String>>,
+    /// Sees no pictures while set.
+    pub sightless: AtomicBool,
     /// Requests answered.
     pub calls: AtomicUsize,
+    /// Descriptions given.
+    pub described: AtomicUsize,
 }
 
 impl FakeModel {
@@ -215,7 +222,7 @@ impl LanguageModel for FakeModel {
     }
 
     fn sees(&self) -> bool {
-        true
+        !self.sightless.load(Ordering::SeqCst)
     }
 
     fn billed(&self) -> bool {
@@ -234,7 +241,10 @@ impl LanguageModel for FakeModel {
         let first =
             request.passages.first().map(|p| (p.id.clone(), p.text.clone())).unwrap_or_default();
         let answer = match request.task {
-            Task::Describe => json!(self.describe(&first.1)),
+            Task::Describe => {
+                self.described.fetch_add(1, Ordering::SeqCst);
+                json!(self.describe(&first.1))
+            }
             Task::Summarize => json!(Summary {
                 summary: "A woman arrives; later a boat drifts on a lake.".into(),
                 key_points: vec!["A woman arrives.".into()],
@@ -254,6 +264,12 @@ impl LanguageModel for FakeModel {
                     text: "A woman opens a door.".into(),
                     passages: vec![first.0]
                 }],
+            }),
+            Task::Persons => json!(Persons {
+                persons: vec![
+                    Person { clothing: "green coat".into(), ..Person::default() };
+                    request.images.len()
+                ],
             }),
             Task::Narrate => json!(Narrative { narrative: "She arrives.".into() }),
         };

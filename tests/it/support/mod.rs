@@ -20,6 +20,7 @@ use ports::reader::TextReader;
 use ports::transcriber::Transcriber;
 use ports::voice::{SpeakerEmbedder, VoiceActivity};
 use serde_json::Value;
+use shotlog::domain::analyzers::evidence::Sighting;
 use shotlog::domain::jobs::JobLimits;
 use shotlog::domain::{Ports, Settings, Shotlog};
 use shotlog::http::HttpOptions;
@@ -85,6 +86,7 @@ impl TestApp {
                 scan_height: 9,
                 frame_side: 64,
                 frames_per_chunk: 2,
+                sighting: Sighting { per_second: 1.0, max_frames: 10, side: 64 },
                 answer_tokens: 2000,
                 ask_videos: 10,
                 ui: true,

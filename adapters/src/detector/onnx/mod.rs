@@ -22,7 +22,7 @@ use ports::{
     detector::{Detection, ObjectDetector},
 };
 
-use crate::onnx::{Pool, Runtime, Threading, failed, unfit};
+use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 use boxes::Found;
 pub use layouts::Layout;
 use layouts::Output;
@@ -94,7 +94,7 @@ impl OnnxDetector {
             Some(file) => read_labels(file)?,
             None => coco::LABELS.iter().map(|l| l.to_string()).collect(),
         };
-        let pool = Pool::open(runtime, &options.model, options.threading)?;
+        let pool = Pool::open(runtime, &options.model, options.threading, Inputs::Alike)?;
         let (size, mask) = pool.with(|session| input_of(session, &options))?;
         let stem = options.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = format!("{stem}@{:.2}", options.threshold);

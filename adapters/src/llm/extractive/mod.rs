@@ -53,7 +53,7 @@ impl Extractive {
         let document = Document::read(&request.passages);
         let question = request.question.as_deref().unwrap_or_default();
         match request.task {
-            Task::Describe => Err(PortError::new(
+            Task::Describe | Task::Persons => Err(PortError::new(
                 ErrorKind::Invalid,
                 "an extractive model sees no pictures; describing them takes a vision model",
             )),

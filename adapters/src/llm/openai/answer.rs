@@ -66,7 +66,7 @@ fn ground(request: &Request, answer: &mut Value) {
             event["passage"] = Value::from(id);
             true
         }),
-        Task::Describe | Task::Summarize | Task::Title | Task::Narrate => {}
+        Task::Describe | Task::Persons | Task::Summarize | Task::Title | Task::Narrate => {}
     }
 }
 

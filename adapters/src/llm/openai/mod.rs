@@ -243,7 +243,7 @@ impl LanguageModel for OpenAiLanguageModel {
                 format!("{} is configured as a model that sees no pictures", self.options.model),
             ));
         }
-        if request.task == Task::Describe && request.images.is_empty() {
+        if matches!(request.task, Task::Describe | Task::Persons) && request.images.is_empty() {
             return Err(PortError::new(ErrorKind::Invalid, "there is no picture to describe"));
         }
         // A request that cannot fit is not sent, let alone paid for.

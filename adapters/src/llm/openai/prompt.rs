@@ -64,6 +64,10 @@ fn rules(request: &Request) -> String {
                  not allowed, and the text holds no citation marks. When the passages do not \
                  answer the question, return no sentences."
             }
+            Task::Persons => {
+                "Describe the person in the middle of each picture, one entry per picture in the \
+                 order of the pictures. Name nobody and guess no identity."
+            }
             Task::Narrate => "Tell what the passages show it doing, in order of time.",
         }
         .to_owned(),
@@ -162,8 +166,15 @@ mod tests {
 
     use super::*;
 
-    const TASKS: [Task; 6] =
-        [Task::Describe, Task::Summarize, Task::Title, Task::Events, Task::Answer, Task::Narrate];
+    const TASKS: [Task; 7] = [
+        Task::Describe,
+        Task::Summarize,
+        Task::Title,
+        Task::Events,
+        Task::Answer,
+        Task::Narrate,
+        Task::Persons,
+    ];
 
     fn request(task: Task) -> Request {
         Request {

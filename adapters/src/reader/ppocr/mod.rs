@@ -17,7 +17,7 @@ use ports::{
     reader::{TextLine, TextReader},
 };
 
-use crate::onnx::{Pool, Runtime, Threading};
+use crate::onnx::{Inputs, Pool, Runtime, Threading};
 use recognise::Recogniser;
 use rotated::Rotated;
 
@@ -92,9 +92,10 @@ impl PpOcr {
             return Err(PortError::new(ErrorKind::Invalid, message));
         }
         let threading = options.threading;
-        let detection = Pool::open(runtime, &options.detection, threading)?;
+        let detection = Pool::open(runtime, &options.detection, threading, Inputs::Alike)?;
         let orientation = options.orientation.as_deref();
-        let orientation = orientation.map(|o| Pool::open(runtime, o, threading)).transpose()?;
+        let orientation =
+            orientation.map(|o| Pool::open(runtime, o, threading, Inputs::Alike)).transpose()?;
         let recogniser = Recogniser::open(runtime, &options.recognition, threading)?;
         let stem = options.recognition.file_stem().unwrap_or_default().to_string_lossy();
         let name = stem.trim_end_matches("_rec_infer").to_owned();

@@ -10,7 +10,7 @@ use ort::value::TensorRef;
 use ports::{ErrorKind, PortError, Result};
 
 use super::planes;
-use crate::onnx::{Pool, Runtime, Threading, failed, unfit};
+use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
 /// The networks read lines of this height.
 const HEIGHT: u32 = 48;
@@ -35,7 +35,7 @@ pub(super) struct Recogniser {
 
 impl Recogniser {
     pub(super) fn open(runtime: &Runtime, model: &Path, threading: Threading) -> Result<Self> {
-        let pool = Pool::open(runtime, model, threading)?;
+        let pool = Pool::open(runtime, model, threading, Inputs::Varied)?;
         let listed = pool.with(|session| {
             let metadata = session.metadata().map_err(failed)?;
             Ok(metadata.custom("character"))

@@ -4,18 +4,27 @@
 use ports::llm::Description;
 use ports::reader::TextLine;
 
-use crate::domain::analyzers::evidence::ChunkEvidence;
+use crate::domain::analyzers::READABLE;
+use crate::domain::analyzers::evidence::{ChunkEvidence, Sights};
+use crate::domain::analyzers::people::{Looks, action, person};
 use crate::domain::chunking::Candidate;
 use crate::domain::chunking::cut::VisualSecond;
+use crate::domain::colour;
+use crate::domain::record::Span;
+use crate::domain::tracking::Track;
 
-/// Lines read with less confidence are noise more often than text.
-const READABLE: f32 = 0.7;
+/// People described one by one; of a crowd the others are only counted.
+const DESCRIBED: usize = 8;
 
 /// A cut this strong is one a viewer sees.
 const VISIBLE_CUT: f32 = 0.5;
 
 /// Composes the description of a chunk; everything is empty where nothing was measured.
-pub(super) fn compose(chunk: &ChunkEvidence, lines: &[(f64, Vec<TextLine>)]) -> Description {
+pub(super) fn compose(
+    chunk: &ChunkEvidence,
+    lines: &[(f64, Vec<TextLine>)],
+    sights: &Sights,
+) -> Description {
     let visual = chunk.visual();
     let mut sentences = Vec::new();
     let mut tags = Vec::new();
@@ -33,16 +42,93 @@ pub(super) fn compose(chunk: &ChunkEvidence, lines: &[(f64, Vec<TextLine>)]) -> 
             tags.push("blurred".into());
         }
     }
+    let seen = inventory(&sights.tracks);
+    if !seen.is_empty() {
+        sentences.push(format!("Seen: {}.", seen.join(", ")));
+        tags.extend(labels(&sights.tracks));
+    }
     let text = on_screen_text(lines);
     if !text.is_empty() {
         sentences.push(format!("Text on screen: {}.", text.join("; ")));
         tags.push("text on screen".into());
     }
-    if let Some((sentence, tag)) = sound(chunk.loudness()) {
+    let heard = speech(chunk).or_else(|| sound(chunk.loudness()));
+    if let Some((sentence, tag)) = heard {
         sentences.push(sentence.into());
         tags.push(tag.into());
     }
-    Description { description: sentences.join(" "), tags, ..Description::default() }
+    let looks: Vec<Looks> = sights.people.iter().take(DESCRIBED).map(person).collect();
+    let objects = labels(&sights.tracks).into_iter().filter(|label| label != "person").collect();
+    let mut actions: Vec<String> =
+        sights.people.iter().filter_map(|p| moving(&p.track, "person")).collect();
+    let others = sights.tracks.iter().filter(|track| track.label != "person");
+    actions.extend(others.filter_map(|track| moving(track, &track.label)));
+    actions.sort_unstable();
+    actions.dedup();
+    Description {
+        description: sentences.join(" "),
+        people: looks.into_iter().map(|looks| looks.description).collect(),
+        objects,
+        actions,
+        tags,
+        ..Description::default()
+    }
+}
+
+/// What is seen and how often, as `2 persons`, `dog`; the most first.
+pub(super) fn inventory(tracks: &[Track]) -> Vec<String> {
+    labels(tracks)
+        .into_iter()
+        .map(|label| match tracks.iter().filter(|track| track.label == label).count() {
+            1 => label,
+            n if label == "person" => format!("{n} people"),
+            n => format!("{n} × {label}"),
+        })
+        .collect()
+}
+
+/// The distinct labels, those of the most objects first.
+fn labels(tracks: &[Track]) -> Vec<String> {
+    let mut counted: Vec<(&str, usize)> = Vec::new();
+    for track in tracks {
+        match counted.iter_mut().find(|(label, _)| *label == track.label) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((&track.label, 1)),
+        }
+    }
+    counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counted.into_iter().map(|(label, _)| label.to_owned()).collect()
+}
+
+/// `car moving to the left`, when it moves.
+fn moving(track: &Track, label: &str) -> Option<String> {
+    let action = action(track);
+    matches!(action, "moving to the right" | "moving to the left" | "coming closer" | "moving away")
+        .then(|| format!("{label} {action}"))
+}
+
+/// Whether anyone speaks, and whether to another.
+fn speech(chunk: &ChunkEvidence) -> Option<(&'static str, &'static str)> {
+    /// Less is a shout or a mistake, seconds.
+    const TELLING: f64 = 0.8;
+    let (heard, span) = (&chunk.video.speech, chunk.span);
+    let within = |s: &Span| (s.end.min(span.end) - s.start.max(span.start)).max(0.0);
+    if heard.spans.iter().map(within).sum::<f64>() < TELLING {
+        return None;
+    }
+    let mut speakers: Vec<&str> = heard
+        .turns
+        .iter()
+        .filter(|turn| within(&turn.span) >= TELLING)
+        .map(|turn| turn.speaker.as_str())
+        .collect();
+    speakers.sort_unstable();
+    speakers.dedup();
+    Some(match speakers.len() {
+        0 | 1 => ("Someone speaks.", "speech"),
+        2 => ("Two voices speak in turn.", "conversation"),
+        _ => ("Several voices speak in turn.", "conversation"),
+    })
 }
 
 /// The distinct lines that were read confidently, in the order of their appearance.
@@ -122,7 +208,7 @@ fn colours(visual: &[VisualSecond]) -> Vec<String> {
     let mut shares: Vec<(&str, f32)> = Vec::new();
     for second in visual {
         for (bin, share) in second.histogram.iter().enumerate() {
-            let name = colour_name(bin);
+            let name = colour::bin_name(bin);
             match shares.iter_mut().find(|(n, _)| *n == name) {
                 Some(entry) => entry.1 += *share,
                 None => shares.push((name, *share)),
@@ -145,40 +231,6 @@ fn colours(visual: &[VisualSecond]) -> Vec<String> {
     if chromatic.is_empty() { prominent(true, 0.3) } else { chromatic }
 }
 
-/// The name of one of the 64 bins of the colour histogram: two bits each of red, green, blue.
-fn colour_name(bin: usize) -> &'static str {
-    let level = |shift: usize| (((bin >> shift) & 3) as f32 + 0.5) / 4.0;
-    let (r, g, b) = (level(4), level(2), level(0));
-    let (max, min) = (r.max(g).max(b), r.min(g).min(b));
-    // One step of the histogram apart is within what a grey surface spreads to.
-    if max - min < 0.3 {
-        return match (max + min) / 2.0 {
-            m if m < 0.25 => "black",
-            m if m > 0.7 => "white",
-            _ => "grey",
-        };
-    }
-    let hue = if max == r {
-        60.0 * ((g - b) / (max - min)).rem_euclid(6.0)
-    } else if max == g {
-        60.0 * ((b - r) / (max - min) + 2.0)
-    } else {
-        60.0 * ((r - g) / (max - min) + 4.0)
-    };
-    match hue {
-        h if h < 15.0 => "red",
-        h if h < 45.0 && max < 0.7 => "brown",
-        h if h < 45.0 => "orange",
-        h if h < 70.0 => "yellow",
-        h if h < 165.0 => "green",
-        h if h < 195.0 => "turquoise",
-        h if h < 265.0 => "blue",
-        h if h < 290.0 => "violet",
-        h if h < 335.0 => "pink",
-        _ => "red",
-    }
-}
-
 fn sound(loudness: &[f32]) -> Option<(&'static str, &'static str)> {
     if loudness.is_empty() {
         return None;
@@ -195,24 +247,6 @@ fn sound(loudness: &[f32]) -> Option<(&'static str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bins_have_the_names_people_give_them() {
-        let bin = |r: usize, g: usize, b: usize| (r << 4) | (g << 2) | b;
-        for (bin, name) in [
-            (bin(0, 0, 0), "black"),
-            (bin(3, 3, 3), "white"),
-            (bin(2, 2, 2), "grey"),
-            (bin(3, 0, 0), "red"),
-            (bin(0, 3, 0), "green"),
-            (bin(0, 0, 3), "blue"),
-            (bin(3, 3, 0), "yellow"),
-            (bin(3, 1, 0), "orange"),
-            (bin(2, 1, 0), "brown"),
-        ] {
-            assert_eq!(colour_name(bin), name);
-        }
-    }
 
     #[test]
     fn text_is_said_once() {

@@ -22,7 +22,7 @@ use crate::domain::search::HitDocument;
 pub(super) struct DefaultVideo;
 
 /// Changes whenever the prompt or the composition does, so that stored output is known to be old.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const PROMPT: &str = include_str!("prompt.md");
 
@@ -48,19 +48,25 @@ impl Analyzer for DefaultVideo {
             format!("{}/v{VERSION}", ports.llm.model())
         } else {
             let reader = ports.reader.as_ref().map_or("no reader", |r| r.model());
-            format!("composed/{reader}/v{VERSION}")
+            let detector = ports.detector.as_ref().map_or("no detector", |d| d.model());
+            let voice = ports.voice_activity.as_ref().map_or("no voice", |v| v.model());
+            format!("composed/{reader}/{detector}/{voice}/v{VERSION}")
         }
     }
 
     fn costly(&self, ports: &Ports) -> bool {
-        ports.llm.sees() || ports.reader.is_some()
+        ports.llm.sees() || ports.reader.is_some() || ports.detector.is_some()
+    }
+
+    fn spares(&self, ports: &Ports) -> bool {
+        ports.llm.sees()
     }
 
     async fn analyze(&self, ports: &Ports, chunk: &ChunkEvidence) -> Result<Option<Output>> {
         let description = if ports.llm.sees() && chunk.video.has_video {
             describe(ports, chunk).await?
         } else {
-            compose::compose(chunk, chunk.lines(ports).await?)
+            compose::compose(chunk, chunk.lines(ports).await?, chunk.sights(ports).await?)
         };
         if description == Description::default() {
             return Ok(None);
@@ -125,6 +131,23 @@ async fn describe(ports: &Ports, chunk: &ChunkEvidence) -> Result<Description> {
             id: "text".into(),
             source: "on-screen text".into(),
             text: on_screen.join("\n"),
+        });
+    }
+    let words = chunk.video.speech.words_in(chunk.span);
+    if !words.is_empty() {
+        let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        passages.push(Passage {
+            id: "speech".into(),
+            source: "recognised speech".into(),
+            text: words.join(" "),
+        });
+    }
+    let seen = compose::inventory(&chunk.sights(ports).await?.tracks);
+    if !seen.is_empty() {
+        passages.push(Passage {
+            id: "objects".into(),
+            source: "object detector".into(),
+            text: seen.join(", "),
         });
     }
     let request = Request {

@@ -1,0 +1,142 @@
+//! Objects, people and text through the whole pipeline, and the description composed of them.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use adapters::detector::ScriptedDetector;
+use adapters::reader::ScriptedReader;
+use ports::detector::Detection;
+use ports::reader::TextLine;
+use serde_json::{Value, json};
+
+use crate::support::{Models, TestApp, clip};
+
+fn object(label: &str, bounds: [f32; 4]) -> Detection {
+    Detection { label: label.into(), confidence: 0.9, bounds }
+}
+
+/// Two people and a dog in every frame, and a sign.
+fn street() -> Models {
+    let objects = vec![
+        object("person", [0.1, 0.1, 0.2, 0.8]),
+        object("person", [0.6, 0.2, 0.2, 0.7]),
+        object("dog", [0.4, 0.6, 0.1, 0.2]),
+    ];
+    let sign = TextLine { text: "NO ENTRY".into(), confidence: 0.95, bounds: [0.1, 0.1, 0.3, 0.1] };
+    Models {
+        detector: Some(Arc::new(ScriptedDetector::seeing(objects))),
+        reader: Some(Arc::new(ScriptedReader::reading(vec![sign]))),
+        ..Models::default()
+    }
+}
+
+async fn ingested(analyzers: &str) -> (TestApp, Value) {
+    let models = street();
+    let app = TestApp::with(|setup| setup.models = models).await;
+    let fields = [("analyzers", analyzers), ("mode", "interval"), ("interval", "10")];
+    let job = app.job_of(&fields, "c.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    (app, job["result"].clone())
+}
+
+async fn first_chunk(app: &TestApp, result: &Value, verbose: bool) -> Value {
+    let id = result["video_id"].as_str().unwrap();
+    app.get(&format!("/videos/{id}/chunks/0?verbose={verbose}")).await.json()
+}
+
+#[tokio::test]
+async fn objects_are_counted_not_boxes() {
+    let (app, result) = ingested("object_detection").await;
+    assert_eq!(result["indexed"], json!({"object_detection": 3}));
+    let chunk = first_chunk(&app, &result, false).await;
+    let output = &chunk["object_detection"];
+    assert_eq!(output["objects"], json!(["person", "dog"]));
+    let person = &output["detections"][0];
+    assert_eq!((person["label"].as_str(), person["count"].as_u64()), (Some("person"), Some(2)));
+    assert_eq!(person["first_seen"], 0.5);
+    assert_eq!(person["last_seen"], 9.5);
+    assert_eq!(person.get("locations"), None);
+    let verbose = first_chunk(&app, &result, true).await;
+    let locations = verbose["object_detection"]["detections"][1]["locations"].as_array().unwrap();
+    assert_eq!(locations.len(), 10, "one frame per second");
+    assert_eq!(locations[0], json!({"t": 0.5, "box": [0.4, 0.6, 0.1, 0.2], "confidence": 0.9}));
+
+    let query = json!({
+        "text": "dog", "analyzer": "object_detection", "field": "objects", "detail": "full",
+        "synthesize": false, "filters": {"objects": ["dog"]},
+    });
+    let hits = app.post_json("/query", query).await.json();
+    assert_eq!(hits["results"].as_array().unwrap().len(), 3);
+    assert_eq!(hits["results"][0]["detections"][1]["label"], "dog");
+    assert_eq!(hits["results"][0]["detections"][1].get("locations"), None);
+}
+
+#[tokio::test]
+async fn people_are_described_and_counted() {
+    let (app, result) = ingested("people").await;
+    let chunk = first_chunk(&app, &result, false).await;
+    let output = &chunk["people"];
+    assert_eq!(output["people_count"], 2);
+    assert_eq!(output.get("_detector_labels"), None, "internal");
+    let first = &output["people"][0];
+    assert_eq!(first["person"], "p1");
+    assert_eq!(first["position"], "on the left, close");
+    // The model that sees is asked; it knows clothes, not movement.
+    assert_eq!(first["clothing"], "green coat");
+    assert_eq!(first["action"], "staying in place");
+    assert_eq!(output["people"][1]["position"], "on the right");
+    let verbose = first_chunk(&app, &result, true).await;
+    assert_eq!(verbose["people"]["_detector_labels"], json!(["dog", "person"]));
+
+    let query = json!({
+        "text": "person on the left", "analyzer": "people", "field": "people",
+        "synthesize": false, "filters": {"min_people": 2},
+    });
+    let hits = app.post_json("/query", query).await.json();
+    assert_eq!(hits["results"][0]["people_count"], 2, "{hits}");
+    let none = json!({"text": "person", "analyzer": "people", "filters": {"min_people": 3}});
+    assert_eq!(app.post_json("/query", none).await.json()["results"], json!([]));
+}
+
+#[tokio::test]
+async fn text_that_stays_is_read_once() {
+    let (app, result) = ingested("ocr").await;
+    let chunk = first_chunk(&app, &result, false).await;
+    assert_eq!(chunk["ocr"]["text"], "NO ENTRY");
+    let texts = chunk["ocr"]["texts"].as_array().unwrap();
+    assert_eq!(texts.len(), 1);
+    assert!(texts[0]["first_seen"].as_f64().unwrap() < texts[0]["last_seen"].as_f64().unwrap());
+}
+
+#[tokio::test]
+async fn a_description_is_composed_of_what_is_there() {
+    let models = street();
+    let app = TestApp::with(|setup| setup.models = models).await;
+    app.model.sightless.store(true, Ordering::SeqCst);
+    let job = app.job_of(&[("mode", "interval"), ("interval", "10")], "c.mp4", &clip(30.0)).await;
+    let chunk = first_chunk(&app, &job["result"], false).await;
+    let output = &chunk["default_video"];
+    let description = output["description"].as_str().unwrap();
+    assert!(description.contains("2 people, dog") && description.contains("NO ENTRY"), "{output}");
+    assert_eq!(output["objects"], json!(["dog"]));
+    assert_eq!(output["people"].as_array().unwrap().len(), 2);
+    assert_eq!(output["actions"], json!([]), "nothing moves");
+}
+
+#[tokio::test]
+async fn a_chunk_that_looks_like_the_one_before_costs_no_call() {
+    let app = TestApp::new().await;
+    // One colour per ten seconds: chunks of five come in pairs that look alike.
+    let fields = [("mode", "interval"), ("interval", "5")];
+    let job = app.job_of(&fields, "c.mp4", &clip(30.0)).await;
+    let id = job["result"]["video_id"].as_str().unwrap();
+    assert_eq!(app.model.described.load(Ordering::SeqCst), 3, "{job}");
+    let chunks = app.get(&format!("/videos/{id}/chunks")).await.json()["chunks"].clone();
+    assert_eq!(chunks[0]["default_video"].get("same_as"), None);
+    assert_eq!(chunks[1]["default_video"]["same_as"], 0);
+    assert_eq!(
+        chunks[1]["default_video"]["description"],
+        chunks[0]["default_video"]["description"]
+    );
+    assert_eq!(chunks[2]["default_video"].get("same_as"), None);
+}
