@@ -10,12 +10,14 @@ use std::time::Duration;
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
 use adapters::embedder::{HashingEmbedder, OpenAiEmbedder, OpenAiEmbedderOptions};
+use adapters::entities::RuleEntities;
 use adapters::fetcher::{HttpFetcher, HttpFetcherOptions};
 use adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
 use adapters::index::memory::MemoryIndex;
 use adapters::llm::{Extractive, ExtractiveOptions, OpenAiLanguageModel, OpenAiOptions};
 use adapters::openai::{Connection, Retry};
 use adapters::records::{FolderRecords, MemoryRecords};
+use adapters::sentiment::Vader;
 use adapters::storage::OpendalStorage;
 use ports::decoder::VideoDecoder;
 use ports::embedder::Embedder;
@@ -192,8 +194,8 @@ async fn open_ports(
         speaker_embedder,
         detector,
         reader,
-        sentiment: None,
-        recognizer: None,
+        sentiment: Some(Arc::new(Vader::new())),
+        recognizer: Some(Arc::new(RuleEntities::new())),
     };
     Ok((ports, roles))
 }

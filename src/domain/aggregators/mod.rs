@@ -5,11 +5,17 @@
 
 mod chapters;
 mod events;
+mod ner;
 mod novelty;
 mod run;
+mod sentiment;
+mod speaker_stats;
 mod stats;
 mod summary;
+#[cfg(test)]
+mod testing;
 mod topics;
+mod turns;
 
 use std::collections::BTreeMap;
 
@@ -78,8 +84,16 @@ pub trait Aggregator: Send + Sync {
 }
 
 /// Every aggregator, dependencies first.
-pub const AGGREGATORS: &[&dyn Aggregator] =
-    &[&stats::Stats, &novelty::Novelty, &chapters::Chapters, &summary::Summary, &events::Events];
+pub const AGGREGATORS: &[&dyn Aggregator] = &[
+    &stats::Stats,
+    &novelty::Novelty,
+    &speaker_stats::SpeakerStats,
+    &sentiment::Sentiment,
+    &ner::Ner,
+    &chapters::Chapters,
+    &summary::Summary,
+    &events::Events,
+];
 
 /// Ids of [`AGGREGATORS`].
 pub fn ids() -> Vec<String> {
@@ -172,4 +186,9 @@ fn batches(input: &Input<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
 /// A number of seconds in a result: milliseconds are enough.
 fn rounded(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0
+}
+
+/// A share or a distance in a result.
+fn round4(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
 }

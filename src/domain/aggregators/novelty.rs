@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::{Aggregator, AggregatorSpec, Input, rounded};
+use super::{Aggregator, AggregatorSpec, Input, round4, rounded};
 use crate::domain::error::Result;
 use crate::domain::record::Span;
 
@@ -94,10 +94,6 @@ fn distances(vectors: &[Option<Vec<f32>>]) -> Vec<(usize, f64)> {
             (chunk, if norm > 1e-12 { (1.0 - dot / norm).max(0.0) } else { 0.0 })
         })
         .collect()
-}
-
-fn round4(value: f64) -> f64 {
-    (value * 10_000.0).round() / 10_000.0
 }
 
 #[cfg(test)]

@@ -7,9 +7,11 @@ mod fakes;
 use std::sync::Arc;
 use std::time::Duration;
 
+use adapters::entities::RuleEntities;
 use adapters::fetcher::MemoryFetcher;
 use adapters::index::memory::MemoryIndex;
 use adapters::records::MemoryRecords;
+use adapters::sentiment::Vader;
 use adapters::storage::OpendalStorage;
 use poem::endpoint::BoxEndpoint;
 use poem::http::{HeaderMap, Method};
@@ -115,8 +117,8 @@ impl TestApp {
             speaker_embedder: setup.models.speaker_embedder,
             detector: setup.models.detector,
             reader: setup.models.reader,
-            sentiment: None,
-            recognizer: None,
+            sentiment: Some(Arc::new(Vader::new())),
+            recognizer: Some(Arc::new(RuleEntities::new())),
         };
         let token = setup.http.tokens.first().cloned();
         let service = Shotlog::new(ports, setup.settings);
