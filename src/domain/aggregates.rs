@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::aggregators::{self, Aggregator, ChunkVectors, Run};
+use super::aggregators::{self, Aggregator, ChunkVectors, Outcome, Run};
 use super::error::Result;
 use super::jobs::{Job, JobResult, Progress};
 use super::record::{AnalyzedVideo, VideoRecord};
@@ -106,7 +106,8 @@ impl Shotlog {
         progress: &Progress,
     ) -> Result<AggregatesResult> {
         let analyzers = record.analyzed_by();
-        let (report, results) = aggregators::run(
+        let kept = self.library.kept_answers(&record.video_id).await?;
+        let Outcome { report, results, kept: keep } = aggregators::run(
             Run {
                 ports: &self.ports,
                 video,
@@ -115,10 +116,14 @@ impl Shotlog {
                 selected,
                 force,
                 analyzers_changed: analyzers != record.aggregated_analyzers,
+                kept: kept.clone(),
             },
             progress,
         )
         .await?;
+        if keep != kept {
+            self.library.keep_answers(&record.video_id, &keep).await?;
+        }
         let mut aggregates = BTreeMap::new();
         for (id, result) in &results {
             let kept = record.aggregates.get(id).filter(|_| !report.ran.contains(id));

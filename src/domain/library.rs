@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::aggregators::KeptAnswers;
 use super::chunking::Signals;
 use super::error::{Error, Result};
 use super::record::{AnalyzedVideo, Outputs, Span, VideoRecord};
@@ -172,6 +173,21 @@ impl Library {
         Ok(self.records.put(&key.0, value).await?)
     }
 
+    /// What the language model has answered aggregators that then failed.
+    pub(crate) async fn kept_answers(&self, video_id: &str) -> Result<KeptAnswers> {
+        Ok(self.read(&answers(video_id)).await?.unwrap_or_default())
+    }
+
+    /// Replaces [`Self::kept_answers`].
+    pub(crate) async fn keep_answers(&self, video_id: &str, kept: &KeptAnswers) -> Result<()> {
+        if kept.is_empty() {
+            return Ok(self.records.delete(&answers(video_id)).await?);
+        }
+        let value = serde_json::to_value(kept)
+            .map_err(|e| Error::corrupt(format!("cannot store the model's answers: {e}")))?;
+        Ok(self.records.put(&answers(video_id), &value).await?)
+    }
+
     async fn document<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
         self.read(key).await?.ok_or_else(|| Error::corrupt(format!("the record {key} is missing")))
     }
@@ -208,6 +224,10 @@ pub(crate) fn listed<S: AsRef<str>>(names: &[S]) -> String {
         return "none".into();
     }
     names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
+}
+
+fn answers(video_id: &str) -> String {
+    format!("cache/{video_id}/answers.json")
 }
 
 fn published(video_id: &str) -> String {

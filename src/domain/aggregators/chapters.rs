@@ -1,12 +1,12 @@
 //! `chapters`: consecutive chunks grouped by topic, each with a title and a summary.
 
 use async_trait::async_trait;
-use futures::{StreamExt, TryStreamExt, stream};
-use ports::llm::{Summary, Task, Title};
+use ports::llm::{Passage, Task, Title};
 use serde_json::{Value, json};
 
+use super::summarize::summarize;
 use super::{
-    Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, rounded, topics,
+    Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, rounded, topics,
 };
 use crate::domain::error::Result;
 use crate::domain::passages::{ChunkText, based_on};
@@ -15,11 +15,10 @@ use crate::domain::record::Span;
 /// The aggregator.
 pub(super) struct Chapters;
 
-const TITLE_PROMPT: &str = include_str!("prompts/title.md");
-const SUMMARY_PROMPT: &str = include_str!("prompts/summary.md");
+const PROMPT: &str = include_str!("prompts/title.md");
 
-/// Chapters worked on at once.
-const PARALLEL: usize = 4;
+/// Tokens of one title.
+const MAX_TOKENS: u32 = 60;
 
 #[async_trait]
 impl Aggregator for Chapters {
@@ -35,29 +34,26 @@ impl Aggregator for Chapters {
 
     async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
         let groups = topics::segment(&input.video.spans, input.vectors);
-        let chapters: Vec<Value> = stream::iter(groups.into_iter().enumerate())
-            .map(|(number, group)| async move {
-                let texts: Vec<ChunkText> = input
-                    .texts
-                    .iter()
-                    .filter(|t| group.contains(&(t.chunk_id as usize)))
-                    .cloned()
-                    .collect();
-                let (title, summary) = head(input, number, &texts).await?;
-                let spans = &input.video.spans[group.clone()];
-                Ok::<_, crate::domain::Error>(json!({
-                    "title": title,
-                    "summary": summary,
-                    "first_chunk": group.start,
-                    "last_chunk": group.end - 1,
-                    "start": rounded(spans[0].start),
-                    "end": rounded(spans[spans.len() - 1].end),
-                    "chunk_ids": group.collect::<Vec<_>>(),
-                }))
-            })
-            .buffered(PARALLEL)
-            .try_collect()
-            .await?;
+        let work = groups.into_iter().enumerate().map(async |(number, group)| {
+            let texts: Vec<ChunkText> = input
+                .texts
+                .iter()
+                .filter(|t| group.contains(&(t.chunk_id as usize)))
+                .cloned()
+                .collect();
+            let (title, summary) = head(input, number, &texts).await?;
+            let spans = &input.video.spans[group.clone()];
+            Ok(json!({
+                "title": title,
+                "summary": summary,
+                "first_chunk": group.start,
+                "last_chunk": group.end - 1,
+                "start": rounded(spans[0].start),
+                "end": rounded(spans[spans.len() - 1].end),
+                "chunk_ids": group.collect::<Vec<_>>(),
+            }))
+        });
+        let chapters: Vec<Value> = each(work).await?;
         Ok(json!({"chapters": chapters, "based_on": based_on(input.video)}))
     }
 
@@ -76,12 +72,18 @@ impl Aggregator for Chapters {
 /// Title and summary of a group of chunks; a plain number where nothing is known of them.
 async fn head(input: &Input<'_>, number: usize, texts: &[ChunkText]) -> Result<(String, String)> {
     let fallback = || format!("Part {}", number + 1);
-    let Some(passages) = batches(input, chunk_passages(texts)).into_iter().next() else {
+    let passages = chunk_passages(texts);
+    if passages.is_empty() {
         return Ok((fallback(), String::new()));
+    }
+    let summary = summarize(input, passages.clone()).await?.summary;
+    // A chapter that exceeds the model's context is named by its summary.
+    let passages = match &batches(input, passages)[..] {
+        [one] => one.clone(),
+        _ => vec![Passage { id: "s0".into(), source: "summary".into(), text: summary.clone() }],
     };
-    let title: Title = complete(input, Task::Title, TITLE_PROMPT, passages.clone(), 60).await?;
-    let summary: Summary = complete(input, Task::Summarize, SUMMARY_PROMPT, passages, 500).await?;
+    let title: Title = complete(input, Task::Title, PROMPT, None, passages, MAX_TOKENS).await?;
     let title = title.title.trim();
     let title = if title.is_empty() { fallback() } else { title.to_owned() };
-    Ok((title, summary.summary))
+    Ok((title, summary))
 }

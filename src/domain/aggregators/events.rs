@@ -1,13 +1,12 @@
 //! `events`: discrete, timestamped events with actor and category.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
-use futures::{StreamExt, TryStreamExt, stream};
 use ports::llm::{Event, Events as Found, Task};
 use serde_json::{Value, json};
 
-use super::{Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, rounded};
+use super::{Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, rounded};
 use crate::domain::error::Result;
 use crate::domain::passages::based_on;
 use crate::domain::record::Span;
@@ -19,12 +18,6 @@ const PROMPT: &str = include_str!("prompts/events.md");
 
 /// Tokens of one batch's events.
 const MAX_TOKENS: u32 = 1500;
-
-/// Batches worked on at once.
-const PARALLEL: usize = 4;
-
-/// Events of neighbouring chunks this alike are one event.
-const SAME: f64 = 0.8;
 
 #[async_trait]
 impl Aggregator for Events {
@@ -39,11 +32,10 @@ impl Aggregator for Events {
     }
 
     async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
-        let found: Vec<Found> = stream::iter(batches(input, chunk_passages(input.texts)))
-            .map(|batch| complete(input, Task::Events, PROMPT, batch, MAX_TOKENS))
-            .buffered(PARALLEL)
-            .try_collect()
-            .await?;
+        let work = batches(input, chunk_passages(input.texts))
+            .into_iter()
+            .map(|batch| complete::<Found>(input, Task::Events, PROMPT, None, batch, MAX_TOKENS));
+        let found = each(work).await?;
         let mut events: Vec<(usize, Event)> = found
             .into_iter()
             .flat_map(|found| found.events)
@@ -93,19 +85,56 @@ fn category(given: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }
 
-/// Drops an event that says the same as one of the same chunk or the one before.
+/// Drops an event that says the same as one of the same chunk or of the one before, however long
+/// it goes on being told.
 fn without_repetitions(events: Vec<(usize, Event)>) -> Vec<(usize, Event)> {
     let mut kept: Vec<(usize, Event)> = Vec::new();
+    // Of each kept event: the chunk that told of it last, and its words.
+    let mut told: Vec<(usize, BTreeSet<String>)> = Vec::new();
     for (chunk, event) in events {
-        let repeated = kept.iter().rev().take_while(|(c, _)| chunk - c <= 1).any(|(_, earlier)| {
-            let (a, b) = (earlier.event.to_lowercase(), event.event.to_lowercase());
-            strsim::sorensen_dice(&a, &b) >= SAME
-        });
-        if !repeated {
-            kept.push((chunk, event));
+        let words = words(&event.event);
+        let repeated =
+            told.iter_mut().rev().find(|(last, known)| chunk - *last <= 1 && same(known, &words));
+        match repeated {
+            Some((last, _)) => *last = chunk,
+            None => {
+                told.push((chunk, words));
+                kept.push((chunk, event));
+            }
         }
     }
     kept
+}
+
+/// What an event says: its words without articles, auxiliaries and the endings of verbs.
+fn words(event: &str) -> BTreeSet<String> {
+    const EMPTY: &[&str] = &[
+        "a", "an", "the", "is", "are", "was", "were", "has", "have", "and", "then", "to", "of",
+        "in", "on", "at", "now", "again", "still",
+    ];
+    let lower = event.to_lowercase();
+    lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty() && !EMPTY.contains(word))
+        .map(|word| {
+            let stem = ["ing", "ed", "es", "s"].iter().find_map(|ending| {
+                word.strip_suffix(ending).filter(|stem| stem.chars().count() >= 3)
+            });
+            stem.unwrap_or(word).trim_end_matches('e').to_owned()
+        })
+        .collect()
+}
+
+/// Whether two events are one: nearly the same words and the same numbers.
+fn same(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
+    /// Share of words in common.
+    const COMMON: f64 = 0.6;
+    let numbers = |words: &BTreeSet<String>| -> BTreeSet<String> {
+        words.iter().filter(|w| w.chars().any(|c| c.is_ascii_digit())).cloned().collect()
+    };
+    let common = a.intersection(b).count() as f64;
+    let all = a.union(b).count().max(1) as f64;
+    a == b || common / all >= COMMON && numbers(a) == numbers(b)
 }
 
 #[cfg(test)]
@@ -114,16 +143,45 @@ mod tests {
 
     #[test]
     fn neighbours_that_say_the_same_are_one_event() {
-        let event =
-            |chunk: usize, text: &str| (chunk, Event { event: text.into(), ..Event::default() });
-        let kept = without_repetitions(vec![
-            event(0, "A man opens the door."),
-            event(1, "A man opens the door"),
-            event(1, "A dog barks."),
-            event(5, "A man opens the door."),
-        ]);
-        let chunks: Vec<usize> = kept.iter().map(|(chunk, _)| *chunk).collect();
-        assert_eq!(chunks, [0, 1, 5]);
+        for (what, events, expected) in [
+            (
+                "wording",
+                vec![(0, "A man opens the door."), (1, "The man is opening a door")],
+                vec![0],
+            ),
+            (
+                "other events of the same chunk stay",
+                vec![(0, "A man opens the door."), (0, "A dog barks.")],
+                vec![0, 0],
+            ),
+            (
+                "one that goes on is one",
+                vec![(0, "A crowd cheers."), (1, "The crowd is cheering."), (2, "A crowd cheers.")],
+                vec![0],
+            ),
+            (
+                "later it is another one",
+                vec![(0, "A man opens the door."), (5, "A man opens the door.")],
+                vec![0, 5],
+            ),
+            (
+                "other numbers are other events",
+                vec![(0, "The scoreboard shows 3 to 1."), (1, "The scoreboard shows 4 to 1.")],
+                vec![0, 1],
+            ),
+            (
+                "other actors too",
+                vec![(0, "A man sits down."), (1, "A woman sits down.")],
+                vec![0, 1],
+            ),
+        ] {
+            let events = events
+                .into_iter()
+                .map(|(chunk, text)| (chunk, Event { event: text.into(), ..Event::default() }))
+                .collect();
+            let kept: Vec<usize> = without_repetitions(events).iter().map(|e| e.0).collect();
+            assert_eq!(kept, expected, "{what}");
+        }
     }
 
     #[test]

@@ -4,13 +4,22 @@
 //! checks and the order in which they run come from the list.
 
 mod chapters;
+mod clothing;
+mod cooccurrence;
+mod entities;
+mod entity_timelines;
 mod events;
+mod linking;
+mod model;
 mod ner;
 mod novelty;
+mod object_entities;
+mod object_tracks;
 mod run;
 mod sentiment;
 mod speaker_stats;
 mod stats;
+mod summarize;
 mod summary;
 #[cfg(test)]
 mod testing;
@@ -18,19 +27,24 @@ mod topics;
 mod turns;
 
 use std::collections::BTreeMap;
+use std::future::Future;
 
 use async_trait::async_trait;
+use futures::{StreamExt, stream};
+use ports::entities::EntityRecognizer;
 use ports::llm::{Passage, Request, Task};
+use ports::sentiment::SentimentClassifier;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Ports;
 use super::error::{Error, Result};
 use super::library::listed;
 use super::passages::ChunkText;
 use super::record::{AnalyzedVideo, Span};
+use model::Model;
 
-pub(crate) use run::{Run, run};
+pub(crate) use model::KeptAnswers;
+pub(crate) use run::{Outcome, Run, run};
 
 /// What is fixed about an aggregator.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,8 +61,12 @@ pub struct AggregatorSpec {
 
 /// What an aggregator reads.
 pub struct Input<'a> {
-    /// Ports it may call.
-    pub ports: &'a Ports,
+    /// The language model, as this run knows it.
+    pub(crate) model: &'a Model<'a>,
+    /// What tells the sentiment of language.
+    pub sentiment: Option<&'a dyn SentimentClassifier>,
+    /// What finds named entities.
+    pub recognizer: Option<&'a dyn EntityRecognizer>,
     /// The analyzed video.
     pub video: &'a AnalyzedVideo,
     /// What each chunk says.
@@ -93,6 +111,10 @@ pub const AGGREGATORS: &[&dyn Aggregator] = &[
     &chapters::Chapters,
     &summary::Summary,
     &events::Events,
+    &entities::Entities,
+    &entity_timelines::EntityTimelines,
+    &cooccurrence::Cooccurrence,
+    &object_entities::ObjectEntities,
 ];
 
 /// Ids of [`AGGREGATORS`].
@@ -126,11 +148,27 @@ pub fn in_order<'a>(stored: impl Iterator<Item = &'a String>) -> Vec<String> {
     stored
 }
 
+/// Pieces of work with the model done at once.
+const PARALLEL: usize = 4;
+
+/// Does several pieces of work at once and returns what they come to, in order. After a failure
+/// what is on its way is waited for, because it has been paid for and the model remembers it.
+async fn each<T>(
+    work: impl IntoIterator<Item = impl Future<Output = Result<T>>>,
+) -> Result<Vec<T>> {
+    let done: Vec<Result<T>> = stream::iter(work).buffered(PARALLEL).collect().await;
+    done.into_iter().collect()
+}
+
+/// What a narrative is about.
+struct Question(String);
+
 /// Asks the language model for one answer.
 async fn complete<T: DeserializeOwned>(
     input: &Input<'_>,
     task: Task,
     prompt: &str,
+    question: Option<Question>,
     passages: Vec<Passage>,
     max_tokens: u32,
 ) -> Result<T> {
@@ -138,12 +176,12 @@ async fn complete<T: DeserializeOwned>(
         task,
         instructions: prompt.to_owned(),
         passages,
-        question: None,
+        question: question.map(|question| question.0),
         images: Vec::new(),
         max_tokens,
     };
-    let completion = input.ports.llm.complete(&request).await?;
-    serde_json::from_value(completion.answer)
+    let answer = input.model.complete(&request).await?;
+    serde_json::from_value(answer)
         .map_err(|e| Error::corrupt(format!("the model's answer does not parse: {e}")))
 }
 
@@ -162,7 +200,7 @@ fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
 /// Cuts passages into consecutive batches that each fit the model's context.
 fn batches(input: &Input<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
     const CHARACTERS_PER_TOKEN: usize = 4;
-    let budget = input.ports.llm.context_tokens().max(256) * CHARACTERS_PER_TOKEN;
+    let budget = input.model.context_tokens().max(256) * CHARACTERS_PER_TOKEN;
     let mut batches: Vec<Vec<Passage>> = Vec::new();
     let mut used = usize::MAX;
     for mut passage in passages {
@@ -181,6 +219,11 @@ fn batches(input: &Input<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
         }
     }
     batches
+}
+
+/// The part of a video's id that the ids of its people and things begin with.
+fn prefix(video_id: &str) -> &str {
+    video_id.get(..8).unwrap_or(video_id)
 }
 
 /// A number of seconds in a result: milliseconds are enough.

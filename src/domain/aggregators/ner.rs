@@ -43,7 +43,7 @@ impl Aggregator for Ner {
     }
 
     async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
-        let recognizer = input.ports.recognizer.as_ref().ok_or_else(|| {
+        let recognizer = input.recognizer.ok_or_else(|| {
             PortError::new(ErrorKind::Unavailable, "no entity recogniser is configured")
         })?;
         let sources = texts(input.video);

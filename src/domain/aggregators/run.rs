@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use super::model::{KeptAnswers, Model};
 use super::{AGGREGATORS, Aggregator, ChunkVectors, Input};
 use crate::domain::Ports;
 use crate::domain::aggregates::AggregatesResult;
@@ -25,13 +26,21 @@ pub(crate) struct Run<'a> {
     pub(crate) force: bool,
     /// The analyzers changed since what is stored was computed.
     pub(crate) analyzers_changed: bool,
+    /// What the model had answered when aggregators failed earlier.
+    pub(crate) kept: KeptAnswers,
 }
 
-/// Computes what is asked for and returns the report with the results now valid.
-pub(crate) async fn run(
-    run: Run<'_>,
-    progress: &Progress,
-) -> Result<(AggregatesResult, BTreeMap<String, Value>)> {
+/// What a run comes to.
+pub(crate) struct Outcome {
+    pub(crate) report: AggregatesResult,
+    /// Every result that is valid now.
+    pub(crate) results: BTreeMap<String, Value>,
+    /// What the model has answered aggregators that failed, so that it need not be paid for again.
+    pub(crate) kept: KeptAnswers,
+}
+
+/// Computes what is asked for.
+pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
     let mut report = AggregatesResult {
         video_id: run.video.video_id.clone(),
         recomputed_because_analyzers_changed: run.analyzers_changed && !run.stored.is_empty(),
@@ -47,6 +56,9 @@ pub(crate) async fn run(
     let mut results =
         if report.recomputed_because_analyzers_changed { BTreeMap::new() } else { run.stored };
     let texts = chunk_texts(run.video);
+    let billed = run.ports.llm.billed();
+    let model = Model::new(run.ports.llm.as_ref(), &run.kept);
+    let mut kept = run.kept;
     let mut renewed: BTreeSet<&str> = BTreeSet::new();
     for aggregator in selected {
         let spec = aggregator.spec();
@@ -54,7 +66,7 @@ pub(crate) async fn run(
         let renewed_input = spec.depends_on.iter().any(|id| renewed.contains(id));
         if keep && results.contains_key(spec.id) && !renewed_input {
             report.reused.push(spec.id.into());
-            if spec.uses_llm && run.ports.llm.billed() {
+            if spec.uses_llm && billed {
                 report.llm_calls_saved.push(spec.id.into());
             }
             continue;
@@ -69,25 +81,42 @@ pub(crate) async fn run(
         }
         progress.stage(Stage::Aggregating, json!({"aggregator": spec.id}));
         let input = Input {
-            ports: run.ports,
+            model: &model,
+            sentiment: run.ports.sentiment.as_deref(),
+            recognizer: run.ports.recognizer.as_deref(),
             video: run.video,
             texts: &texts,
             vectors: run.vectors,
             results: &results,
         };
+        model.begin();
         match progress.cancellable(aggregator.aggregate(&input)).await {
-            Ok(result) => {
+            Ok(mut result) => {
+                if spec.uses_llm && billed {
+                    let usage = model.usage();
+                    result["usage"] = json!({
+                        "model": run.ports.llm.model(),
+                        "calls": usage.calls,
+                        "input_tokens": usage.input_tokens,
+                        "output_tokens": usage.output_tokens,
+                    });
+                }
+                kept.remove(spec.id);
                 results.insert(spec.id.into(), result);
                 renewed.insert(spec.id);
                 report.ran.push(spec.id.into());
             }
             Err(error) => {
                 progress.check()?;
+                let answers = model.answers();
+                if billed && !answers.is_empty() {
+                    kept.insert(spec.id.into(), answers);
+                }
                 tracing::warn!(aggregator = spec.id, error = %error.labelled(), "aggregator failed");
                 report.failed.insert(spec.id.into(), error.labelled());
             }
         }
     }
     report.aggregates = super::in_order(results.keys());
-    Ok((report, results))
+    Ok(Outcome { report, results, kept })
 }

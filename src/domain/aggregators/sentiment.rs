@@ -34,7 +34,7 @@ impl Aggregator for Sentiment {
     }
 
     async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
-        let classifier = input.ports.sentiment.as_ref().ok_or_else(|| {
+        let classifier = input.sentiment.ok_or_else(|| {
             PortError::new(ErrorKind::Unavailable, "no sentiment classifier is configured")
         })?;
         let mut turns = turns(input.video);

@@ -115,16 +115,20 @@ fn people(video: &AnalyzedVideo) -> Value {
 fn objects(video: &AnalyzedVideo) -> BTreeMap<String, u32> {
     let mut counts = BTreeMap::new();
     for chunk in 0..video.spans.len() {
-        let names: BTreeSet<String> = ["object_detection", "default_video"]
-            .iter()
-            .filter_map(|analyzer| video.outputs.get(*analyzer)?.get(chunk)?.as_ref())
-            .flat_map(object_names)
-            .collect();
-        for name in names {
+        for name in objects_in(video, chunk) {
             *counts.entry(name).or_default() += 1;
         }
     }
     counts
+}
+
+/// The names of the objects that a chunk shows.
+pub(super) fn objects_in(video: &AnalyzedVideo, chunk: usize) -> BTreeSet<String> {
+    ["object_detection", "default_video"]
+        .iter()
+        .filter_map(|analyzer| video.outputs.get(*analyzer)?.get(chunk)?.as_ref())
+        .flat_map(object_names)
+        .collect()
 }
 
 fn object_names(output: &Output) -> Vec<String> {

@@ -1,13 +1,11 @@
 //! `summary`: tiered summaries, from fine sections to the whole video, with key points and topics.
 
 use async_trait::async_trait;
-use futures::{StreamExt, TryStreamExt, stream};
-use ports::llm::{Passage, Summary as Text, Task};
+use ports::llm::{Passage, Summary as Text};
 use serde_json::{Value, json};
 
-use super::{
-    Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, rounded, topics,
-};
+use super::summarize::summarize;
+use super::{Aggregator, AggregatorSpec, Input, chunk_passages, each, rounded, topics};
 use crate::domain::error::{Error, Result};
 use crate::domain::passages::based_on;
 use crate::domain::record::Span;
@@ -15,21 +13,13 @@ use crate::domain::record::Span;
 /// The aggregator.
 pub(super) struct Summary;
 
-const PROMPT: &str = include_str!("prompts/summary.md");
-
-/// Tokens of one section's summary.
-const MAX_TOKENS: u32 = 600;
-
-/// Sections worked on at once.
-const PARALLEL: usize = 4;
-
 /// Sections merged into one of the next tier.
 const FAN_IN: usize = 5;
 
 /// A summarised stretch of chunks.
 #[derive(Debug, Clone, PartialEq)]
 struct Section {
-    summary: String,
+    text: Text,
     span: Span,
     chunk_ids: Vec<usize>,
 }
@@ -48,37 +38,29 @@ impl Aggregator for Summary {
 
     async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
         let mut tiers: Vec<Vec<Section>> = Vec::new();
-        let whole = if tier_count(input.video.duration) == 1 {
-            let passages = chunk_passages(input.texts);
-            summarize_all(input, passages).await?
+        let count = tier_count(input.video.duration);
+        let whole = if count == 1 {
+            summarize(input, chunk_passages(input.texts)).await?
         } else {
+            // The same groups as the chapters', so that no section splits one.
             let groups = topics::segment(&input.video.spans, input.vectors);
-            let finest: Vec<Section> = stream::iter(groups)
-                .map(|group| section(input, group))
-                .buffered(PARALLEL)
-                .try_collect()
-                .await?;
-            tiers.push(finest);
-            let middle_tiers = tier_count(input.video.duration) - 2;
-            for _ in 0..middle_tiers {
+            tiers.push(each(groups.into_iter().map(|group| section(input, group))).await?);
+            for _ in 0..count - 2 {
                 let last = &tiers[tiers.len() - 1];
                 if last.len() <= FAN_IN {
                     break;
                 }
                 let groups: Vec<Vec<Section>> = last.chunks(FAN_IN).map(<[_]>::to_vec).collect();
-                let merged: Vec<Section> = stream::iter(groups)
-                    .map(|sections| merge(input, sections))
-                    .buffered(PARALLEL)
-                    .try_collect()
-                    .await?;
-                tiers.push(merged);
+                tiers.push(each(groups.into_iter().map(|group| merge(input, group))).await?);
             }
-            let passages = section_passages(&tiers[tiers.len() - 1]);
-            summarize_all(input, passages).await?
+            match &tiers[tiers.len() - 1][..] {
+                [only] => only.text.clone(),
+                sections => summarize(input, section_passages(sections)).await?,
+            }
         };
         let end = input.video.spans.last().map_or(0.0, |span| span.end);
         tiers.push(vec![Section {
-            summary: whole.summary.clone(),
+            text: whole.clone(),
             span: Span { start: 0.0, end },
             chunk_ids: (0..input.video.spans.len()).collect(),
         }]);
@@ -120,7 +102,7 @@ impl Aggregator for Summary {
 impl Section {
     fn json(&self) -> Value {
         json!({
-            "summary": self.summary,
+            "summary": self.text.summary,
             "start": rounded(self.span.start),
             "end": rounded(self.span.end),
             "chunk_ids": self.chunk_ids,
@@ -143,7 +125,7 @@ async fn section(input: &Input<'_>, group: std::ops::Range<usize>) -> Result<Sec
         input.texts.iter().filter(|t| group.contains(&(t.chunk_id as usize))).cloned().collect();
     let spans = &input.video.spans[group.clone()];
     Ok(Section {
-        summary: summarize_all(input, chunk_passages(&texts)).await?.summary,
+        text: summarize(input, chunk_passages(&texts)).await?,
         span: Span { start: spans[0].start, end: spans[spans.len() - 1].end },
         chunk_ids: group.collect(),
     })
@@ -154,7 +136,7 @@ async fn merge(input: &Input<'_>, sections: Vec<Section>) -> Result<Section> {
         return Err(Error::corrupt("a tier of the summary has no sections"));
     };
     Ok(Section {
-        summary: summarize_all(input, section_passages(&sections)).await?.summary,
+        text: summarize(input, section_passages(&sections)).await?,
         span: Span { start: first.span.start, end: last.span.end },
         chunk_ids: sections.iter().flat_map(|s| s.chunk_ids.iter().copied()).collect(),
     })
@@ -163,38 +145,14 @@ async fn merge(input: &Input<'_>, sections: Vec<Section>) -> Result<Section> {
 fn section_passages(sections: &[Section]) -> Vec<Passage> {
     sections
         .iter()
-        .filter(|section| !section.summary.is_empty())
+        .filter(|section| !section.text.summary.is_empty())
         .enumerate()
         .map(|(i, section)| Passage {
             id: format!("s{i}"),
             source: format!("section at {}", section.span.timecode()),
-            text: section.summary.clone(),
+            text: section.text.summary.clone(),
         })
         .collect()
-}
-
-/// Summarises passages of any number: batches that fit the context first, then their summaries.
-async fn summarize_all(input: &Input<'_>, passages: Vec<Passage>) -> Result<Text> {
-    let mut batches = batches(input, passages);
-    loop {
-        if batches.is_empty() {
-            return Ok(Text::default());
-        }
-        let mut texts: Vec<Text> = stream::iter(batches)
-            .map(|batch| complete(input, Task::Summarize, PROMPT, batch, MAX_TOKENS))
-            .buffered(PARALLEL)
-            .try_collect()
-            .await?;
-        if texts.len() == 1 {
-            return Ok(texts.remove(0));
-        }
-        let passages = texts.into_iter().enumerate().map(|(i, text)| Passage {
-            id: format!("s{i}"),
-            source: "part".into(),
-            text: text.summary,
-        });
-        batches = super::batches(input, passages.collect());
-    }
 }
 
 #[cfg(test)]

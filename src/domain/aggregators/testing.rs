@@ -1,7 +1,15 @@
-//! Hand-made videos for the tests of the aggregators.
+//! Hand-made videos and a model for the tests of the aggregators.
 
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use ports::llm::{Completion, LanguageModel, Narrative, Request, Task, Usage};
+use ports::{ErrorKind, PortError};
 use serde_json::{Value, json};
 
+use super::model::{KeptAnswers, Model};
+use super::{Aggregator, ChunkVectors, Input};
+use crate::domain::passages::chunk_texts;
 use crate::domain::record::{AnalyzedVideo, Output, Outputs, Span};
 
 /// A video of `count` chunks of `seconds` each, without output.
@@ -39,4 +47,50 @@ pub(super) fn spoken(turns: &[(&str, f64, f64, &str)]) -> Option<Output> {
         })
         .collect();
     output(json!({"turns": turns}))
+}
+
+/// One aggregator's result on a video, with a model that says `narrated`.
+pub(super) async fn aggregate(aggregator: &dyn Aggregator, video: &AnalyzedVideo) -> Value {
+    let model = Model::new(&Narrator, &KeptAnswers::new());
+    let input = Input {
+        model: &model,
+        sentiment: None,
+        recognizer: None,
+        video,
+        texts: &chunk_texts(video),
+        vectors: &ChunkVectors::default(),
+        results: &BTreeMap::new(),
+    };
+    aggregator.aggregate(&input).await.expect("a result")
+}
+
+/// Tells of everybody and everything the same.
+struct Narrator;
+
+#[async_trait]
+impl LanguageModel for Narrator {
+    fn model(&self) -> &str {
+        "narrator"
+    }
+
+    fn sees(&self) -> bool {
+        false
+    }
+
+    fn billed(&self) -> bool {
+        false
+    }
+
+    fn context_tokens(&self) -> usize {
+        1000
+    }
+
+    async fn complete(&self, request: &Request) -> ports::Result<Completion> {
+        if request.task != Task::Narrate || request.passages.is_empty() {
+            let message = "asked for something else than a narrative of passages";
+            return Err(PortError::new(ErrorKind::Invalid, message));
+        }
+        let answer = json!(Narrative { narrative: "narrated".into() });
+        Ok(Completion { answer, usage: Usage::default() })
+    }
 }
