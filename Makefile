@@ -4,7 +4,7 @@ PROFILE ?= dev
 export PROFILE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sample run test fmt clippy shell rust browser api bench clean
+.PHONY: help setup sample run test fmt clippy shell rust browser api bench eval clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ api: ## the OpenAPI document, and a live service against it
 
 bench: ## the figures the README quotes
 	@scripts/bench.sh
+
+eval: ## how well cuts, voices, words, objects and text are found: SHOTLOG_MEDIA=…
+	@scripts/eval.sh
 
 clean: ## remove what was built; models and ingested videos stay
 	cargo clean

@@ -53,22 +53,12 @@ check_shell() {
     counts+=("${#scripts[@]} scripts ok")
 }
 
-# every_model: one folder with the models of var/models and, over them, those of SHOTLOG_MODELS.
-every_model() {
-    local folder=$scratch/models source
-    mkdir -p "$folder"
-    for source in "$PWD/var/models" "$SHOTLOG_MODELS"; do
-        [[ -d $source ]] && cp -rsf "$(realpath "$source")/." "$folder"
-    done
-    printf '%s\n' "$folder"
-}
-
 check_rust() {
     heading "Rust tests"
     local log=var/log/rust-tests.log library=$PWD/var/lib/libonnxruntime.so passed ignored skipped failed=0
     [[ -n ${SHOTLOG_ONNXRUNTIME-} || ! -f $library ]] || export SHOTLOG_ONNXRUNTIME=$library
     # Cargo's own progress goes to the terminal, a line per binary too; the log has everything.
-    SHOTLOG_MODELS=$(every_model) cargo test --workspace --locked --no-fail-fast -- --show-output |
+    SHOTLOG_MODELS=$(every_model "$scratch/models") cargo test --workspace --locked --no-fail-fast -- --show-output |
         tee "$log" | grep --line-buffered -E '^(running |test result:|test .*(FAILED|has been running))' || failed=1
     if ((failed)); then
         sed -n '/^failures:$/,/^test result:/p' "$log"

@@ -103,3 +103,14 @@ wait_for_job() {
         sleep 0.3
     done
 }
+
+# every_model FOLDER: fills it with the models of var/models and, over them, those of SHOTLOG_MODELS;
+# prints its name.
+every_model() {
+    local source
+    mkdir -p "$1"
+    for source in "$PWD/var/models" "${SHOTLOG_MODELS-}"; do
+        [[ -n $source && -d $source ]] && cp -rsf "$(realpath "$source")/." "$1"
+    done
+    printf '%s\n' "$1"
+}

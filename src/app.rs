@@ -334,7 +334,7 @@ fn embedder(config: &Config) -> Result<Arc<dyn Embedder>> {
             Ok(embedder) => Ok(embedder),
             Err(error) => {
                 tracing::warn!(
-                    "no sentence encoder, search goes by wording: {error}; `shotlog models` says how to get it"
+                    "no sentence encoder, search goes by wording: {error}; `shotlog models --fetch` gets it or says how"
                 );
                 Ok(Arc::new(hashing()?))
             }

@@ -288,7 +288,7 @@ section! {
         /// Orientation model below `models.dir`.
         orientation: PathBuf = "ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx".into(),
         /// Pictures are scaled to at most this side for reading, pixels.
-        max_side: u32 = 960,
+        max_side: u32 = 1024,
     }
 }
 

@@ -17,7 +17,7 @@ fn optional<T>(auto: bool, without: &str, opened: Result<T>) -> Result<Option<T>
     match opened {
         Ok(adapter) => Ok(Some(adapter)),
         Err(error) if auto => {
-            tracing::warn!("{without}: {error}; `shotlog models` says how to get it");
+            tracing::warn!("{without}: {error}; `shotlog models --fetch` gets it or says how");
             Ok(None)
         }
         Err(error) => Err(error),

@@ -9,6 +9,8 @@ mod errors;
 mod footage;
 mod limits;
 mod openapi;
+#[cfg(feature = "ffmpeg")]
+mod resume;
 mod routes;
 mod sight;
 mod speech;

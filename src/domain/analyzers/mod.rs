@@ -174,13 +174,15 @@ fn no_voices(ports: &Ports) -> Option<String> {
 
 /// Why there are no words, and what would help.
 fn no_words(ports: &Ports) -> Option<String> {
-    let without = "no speech recogniser; `shotlog models` says how to get one (transcriber.kind)";
+    let without =
+        "no speech recogniser; `shotlog models --fetch` gets one or says how (transcriber.kind)";
     no_voices(ports).or_else(|| ports.transcriber.is_none().then(|| without.into()))
 }
 
 /// Why no objects are found, and what would help.
 fn no_detector(ports: &Ports) -> Option<String> {
-    let without = "no object detector; `shotlog models` says how to get one (detector.kind)";
+    let without =
+        "no object detector; `shotlog models --fetch` gets one or says how (detector.kind)";
     ports.detector.is_none().then(|| without.into())
 }
 

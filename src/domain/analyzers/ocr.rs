@@ -33,7 +33,7 @@ impl Analyzer for Ocr {
     }
 
     fn missing(&self, ports: &Ports) -> Option<String> {
-        let without = "no text reader; `shotlog models` says how to get one (reader.kind)";
+        let without = "no text reader; `shotlog models --fetch` gets one or says how (reader.kind)";
         ports.reader.is_none().then(|| without.into())
     }
 
