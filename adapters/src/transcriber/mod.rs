@@ -3,6 +3,10 @@
 mod pocketsphinx;
 mod scripted;
 mod sound;
+#[cfg(feature = "onnx")]
+mod whisper;
 
 pub use pocketsphinx::{PocketSphinx, PocketSphinxOptions};
 pub use scripted::ScriptedTranscriber;
+#[cfg(feature = "onnx")]
+pub use whisper::{Whisper, WhisperOptions};

@@ -1,0 +1,200 @@
+//! The tiny network that `scripts/make_test_whisper.py` makes, against what numpy makes of it. They
+//! need ONNX Runtime, and say so when `SHOTLOG_ONNXRUNTIME` is not set.
+
+use serde::Deserialize;
+
+use super::*;
+
+#[derive(Deserialize)]
+struct Case {
+    seed: u32,
+    seconds: f64,
+    language: String,
+    /// With the end, where it was reached.
+    tokens: Vec<u32>,
+    sum_log_probability: f64,
+    no_speech: f64,
+    /// Columns of the spectrogram.
+    mel: Vec<Vec<f32>>,
+    /// Rows of the encoder's states.
+    states: Vec<Vec<f32>>,
+}
+
+const COLUMNS: [usize; 7] = [0, 1, 37, 59, 60, 299, 2999];
+const ROWS: [usize; 3] = [0, 30, 1499];
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/whisper")
+}
+
+fn runtime() -> Option<Runtime> {
+    let Some(library) = std::env::var_os("SHOTLOG_ONNXRUNTIME") else {
+        eprintln!("skipped: SHOTLOG_ONNXRUNTIME is not set");
+        return None;
+    };
+    Some(Runtime::load(Path::new(&library)).unwrap())
+}
+
+fn cases() -> Vec<Case> {
+    json(&fixtures().join("reference.json")).unwrap()
+}
+
+/// The noise of the script, digit for digit.
+fn noise(seed: u32, seconds: f64) -> Vec<f32> {
+    let mut state = seed;
+    let samples = (0..(seconds * 16_000.0) as i64).map(|i| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let swell = (i * i64::from(seed) % 16_000 - 8_000).abs() as f64;
+        (f64::from(state >> 16) * swell / (65_536.0 * 8_000.0) - swell / 16_000.0) as f32
+    });
+    samples.collect()
+}
+
+/// A folder with some of the files, as another exporter leaves them.
+fn folder_with(files: &[&str]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for file in files {
+        std::fs::copy(fixtures().join(file), folder.path().join(file)).unwrap();
+    }
+    folder
+}
+
+const SMALL: [&str; 4] =
+    ["encoder_model.onnx", "tokenizer.json", "config.json", "generation_config.json"];
+
+#[test]
+fn the_spectrogram_is_the_reference_s() {
+    let mel = MelSpectrogram::new(80);
+    for case in cases() {
+        let found = mel.of(&noise(case.seed, case.seconds));
+        assert_eq!(found.len(), 80 * mel::FRAMES);
+        for (column, expected) in COLUMNS.iter().zip(&case.mel) {
+            for (band, expected) in expected.iter().enumerate() {
+                let found = found[band * mel::FRAMES + column];
+                assert!((found - expected).abs() < 2e-5, "{column} {band}: {found} {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_token_is_the_reference_s_in_both_layouts() {
+    let Some(runtime) = runtime() else { return };
+    let vocabulary = Vocabulary::open(&fixtures()).unwrap();
+    let separate = ["decoder_model.onnx", "decoder_with_past_model.onnx"];
+    let separate = folder_with(&[&SMALL[..], &separate].concat());
+    for folder in [fixtures().as_path(), separate.path()] {
+        let mut network = Network::open(&runtime, folder, 1).unwrap();
+        let mel = MelSpectrogram::new(network.shape().num_mel_bins);
+        for case in cases() {
+            let states = network.encode(&mel.of(&noise(case.seed, case.seconds))).unwrap();
+            let (_, numbers) = states.try_extract_tensor::<f32>().unwrap();
+            for (row, expected) in ROWS.iter().zip(&case.states) {
+                for (i, expected) in expected.iter().enumerate() {
+                    let found = numbers[row * expected_width(&case) + i];
+                    assert!((found - expected).abs() < 1e-3, "{row} {i}: {found} {expected}");
+                }
+            }
+            let language = decode::language(&mut network, &states, &vocabulary).unwrap().unwrap();
+            assert_eq!(language.0, case.language);
+            let prompt = prompt(&vocabulary, Some(&language));
+            let (mut tokens, sum, no_speech) =
+                decode::tests::greedy(&mut network, &states, &vocabulary, &prompt);
+            if case.tokens.last() == Some(&vocabulary.end) {
+                tokens.push(vocabulary.end);
+            }
+            assert_eq!(tokens, case.tokens, "seed {}", case.seed);
+            assert!((sum - case.sum_log_probability).abs() < 1e-2, "{sum}");
+            assert!((f64::from(no_speech) - case.no_speech).abs() < 1e-4, "{no_speech}");
+        }
+    }
+}
+
+fn expected_width(case: &Case) -> usize {
+    case.states[0].len()
+}
+
+#[test]
+fn windows_follow_one_another_and_words_stay_in_order() {
+    let Some(runtime) = runtime() else { return };
+    let options = WhisperOptions { folder: fixtures(), language: Some("de".into()), threads: 1 };
+    let whisper = Whisper::open(&runtime, &options).unwrap();
+    let mut transcript = Transcript::default();
+    let window = noise(9, 30.0);
+    let (answer, language) = whisper.listener.hear(&window, None).unwrap();
+    assert_eq!(language.unwrap().0, "en", "the tiny network always hears English");
+    let (stretches, heard) = stretches(&answer, &whisper.listener.vocabulary, 30.0);
+    assert!(heard > 0.0 && heard <= 30.0);
+    for stretch in &stretches {
+        transcript.words.extend(whisper.listener.words(stretch, "en", 5.0, 35.0));
+    }
+    assert!(!transcript.words.is_empty());
+    let mut last = 5.0;
+    for word in &transcript.words {
+        assert!(word.start >= last && word.end >= word.start && word.end <= 35.0, "{word:?}");
+        assert!((0.0..=1.0).contains(&word.confidence));
+        last = word.start;
+    }
+}
+
+#[test]
+fn stretches_are_cut_at_pairs_of_timestamps() {
+    let vocabulary = Vocabulary::open(&fixtures()).unwrap();
+    let at = |seconds: f64| vocabulary.timestamps + (seconds / tokens::PRECISION).round() as u32;
+    let (a, b, c) = (65, 66, 67);
+    type Expected = Vec<(f64, f64, usize)>;
+    let cases: [(Vec<u32>, Expected, f64); 6] = [
+        (vec![], vec![], 10.0),
+        (vec![at(0.0), a, b, at(4.0)], vec![(0.0, 4.0, 2)], 10.0),
+        // Nothing closes the last stretch: it lasts to the end.
+        (vec![at(1.0), a, b, c], vec![(1.0, 10.0, 3)], 10.0),
+        // What begins after the pair is heard again from there.
+        (vec![at(0.0), a, at(2.0), at(2.0), b, c], vec![(0.0, 2.0, 1)], 2.0),
+        (
+            vec![at(0.0), a, at(2.0), at(3.0), b, c, at(5.0)],
+            vec![(0.0, 2.0, 1), (3.0, 5.0, 2)],
+            10.0,
+        ),
+        // Beyond the sound there is nothing.
+        (vec![at(0.0), a, at(29.0)], vec![(0.0, 10.0, 1)], 10.0),
+    ];
+    for (tokens, expected, settled) in cases {
+        let answer = Answer { probabilities: vec![1.0; tokens.len()], tokens, ..Answer::default() };
+        let (found, heard) = stretches(&answer, &vocabulary, 10.0);
+        let found: Vec<_> = found.iter().map(|s| (s.start, s.end, s.tokens.len())).collect();
+        assert_eq!(found, expected, "{:?}", answer.tokens);
+        assert_eq!(heard, settled, "{:?}", answer.tokens);
+    }
+}
+
+#[test]
+fn words_end_before_spaces_or_after_characters() {
+    let vocabulary = Vocabulary::open(&fixtures()).unwrap();
+    let tokenizer = tokenizers::Tokenizer::from_file(fixtures().join("tokenizer.json")).unwrap();
+    let ids = |text: &str| tokenizer.encode(text, false).unwrap().get_ids().to_vec();
+    let split = |text: &str, language: &str| -> Vec<String> {
+        let ids = ids(text);
+        vocabulary.words(&ids, language).iter().map(|w| vocabulary.text(w)).collect()
+    };
+    assert_eq!(split(" the tin, an error", "en"), [" the", " tin,", " an", " error"]);
+    assert_eq!(split("日本語", "ja"), ["日", "本", "語"]);
+    assert_eq!(split("日本語", "en"), ["日本語"]);
+    assert_eq!(split("", "en"), [""; 0]);
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let Some(runtime) = runtime() else { return };
+    let open = |folder: &Path, language: Option<&str>| {
+        let language = language.map(str::to_owned);
+        let options = WhisperOptions { folder: folder.to_owned(), language, threads: 1 };
+        Whisper::open(&runtime, &options).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    let error = open(&fixtures(), Some("xx"));
+    assert!(error.contains("\"xx\"; it knows en, zh, de"), "{error}");
+    let half = folder_with(&[&SMALL[..], &["decoder_model.onnx"]].concat());
+    let error = open(half.path(), None);
+    assert!(error.contains("no decoder_with_past_model.onnx"), "{error}");
+    let error = open(folder_with(&["encoder_model.onnx"]).path(), None);
+    assert!(error.contains("config.json"), "{error}");
+}
