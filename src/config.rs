@@ -400,9 +400,13 @@ section! {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TranscriberKind {
-    /// PocketSphinx where its packages are installed, else none.
+    /// Whisper where its files are there, else PocketSphinx where its packages are, else none.
     #[default]
     Auto,
+    /// A Whisper network on ONNX Runtime.
+    Onnx,
+    /// An OpenAI-compatible server.
+    Openai,
     /// PocketSphinx out of system packages: the weakest recogniser, English only.
     Pocketsphinx,
     /// No speech is recognised.
@@ -414,7 +418,17 @@ section! {
     Transcriber {
         /// Which.
         kind: TranscriberKind = TranscriberKind::Auto,
-        /// Pieces of speech recognised at once; each holds a copy of the model in memory.
+        /// Folder of the model below `models.dir`, as optimum exports it (onnx).
+        folder: PathBuf = "speech/whisper-base".into(),
+        /// The language that is spoken, as `en`; empty: it is told from the sound (onnx, openai).
+        language: String = String::new(),
+        /// Server address, up to `/v1` (openai).
+        url: String = String::new(),
+        /// The server's name for the model (openai).
+        model: String = "whisper-1".into(),
+        /// The server's key (openai).
+        api_key: String = String::new(),
+        /// Pieces of speech recognised at once; each holds a copy of the model (pocketsphinx).
         concurrency: usize = 2,
         /// The shared library, a path or a name that the system's loader knows (pocketsphinx).
         library: PathBuf = "libpocketsphinx.so.3".into(),
@@ -573,6 +587,11 @@ impl Config {
         for (key, kind, url) in [
             ("llm.url", self.llm.kind == LlmKind::Openai, &self.llm.url),
             ("embedder.url", self.embedder.kind == EmbedderKind::Openai, &self.embedder.url),
+            (
+                "transcriber.url",
+                self.transcriber.kind == TranscriberKind::Openai,
+                &self.transcriber.url,
+            ),
         ] {
             if kind && url.is_empty() {
                 return wrong(format!(

@@ -8,14 +8,15 @@ use std::time::{Duration, SystemTime};
 
 use ports::{ErrorKind, PortError, Result};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
-use reqwest::{StatusCode, Url};
+use reqwest::multipart::Form;
+use reqwest::{RequestBuilder, StatusCode, Url};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
 /// Where the server is and how patient to be with it.
 #[derive(Clone)]
 pub struct Connection {
-    /// The address that `/chat/completions` and `/embeddings` are appended to, as
+    /// The address that `/chat/completions`, `/embeddings` and `/audio/transcriptions` are appended to, as
     /// `https://api.openai.com/v1`.
     pub base_url: String,
     /// Sent as a bearer token; `None` for servers that want none.
@@ -212,6 +213,23 @@ impl Client {
 
     /// Posts `body` to `path` below the base address until an answer comes or patience ends.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Exchange> {
+        self.send(path, |request| request.json(body)).await
+    }
+
+    /// As [`Self::post`] with the form that `form` writes anew for every attempt.
+    pub(crate) async fn post_form(
+        &self,
+        path: &str,
+        form: impl Fn() -> Form + Sync,
+    ) -> Result<Exchange> {
+        self.send(path, |request| request.multipart(form())).await
+    }
+
+    async fn send(
+        &self,
+        path: &str,
+        fill: impl Fn(RequestBuilder) -> RequestBuilder + Sync,
+    ) -> Result<Exchange> {
         let url = self.base_url.join(path).map_err(|e| {
             PortError::caused_by(ErrorKind::Invalid, "the model server's url cannot be extended", e)
         })?;
@@ -219,10 +237,11 @@ impl Client {
         let mut paused = Duration::ZERO;
         let attempts = self.retry.attempts.max(1);
         for attempt in 1.. {
-            let (failure, asked) = match self.post_once(url.clone(), body, &mut calls).await? {
-                Attempt::Settled(outcome) => return Ok(Exchange { outcome, calls }),
-                Attempt::Again { failure, retry_after } => (failure, retry_after),
-            };
+            let (failure, asked) =
+                match self.send_once(fill(self.http.post(url.clone())), &mut calls).await? {
+                    Attempt::Settled(outcome) => return Ok(Exchange { outcome, calls }),
+                    Attempt::Again { failure, retry_after } => (failure, retry_after),
+                };
             if attempt >= attempts {
                 return Err(failure);
             }
@@ -247,13 +266,13 @@ impl Client {
         unreachable!("the loop ends by returning")
     }
 
-    async fn post_once(&self, url: Url, body: &Value, calls: &mut u32) -> Result<Attempt> {
+    async fn send_once(&self, request: RequestBuilder, calls: &mut u32) -> Result<Attempt> {
         // Pauses happen outside: a request that waits for its retry leaves its place to others.
         let _permit =
             self.permits.acquire().await.map_err(|e| {
                 PortError::caused_by(ErrorKind::Other, "the model client is closed", e)
             })?;
-        let response = match self.http.post(url).json(body).send().await {
+        let response = match request.send().await {
             Ok(response) => response,
             Err(e) => return self.broken(e),
         };

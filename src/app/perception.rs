@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use adapters::transcriber::{PocketSphinx, PocketSphinxOptions};
+use adapters::transcriber::{
+    OpenAiTranscriber, OpenAiTranscriberOptions, PocketSphinx, PocketSphinxOptions,
+};
 use adapters::voice::{SpectralVoiceActivity, SpeechOptions, TimbreEmbedder};
 use ports::detector::ObjectDetector;
 use ports::reader::TextReader;
 use ports::transcriber::Transcriber;
 use ports::voice::{SpeakerEmbedder, VoiceActivity};
 
-use super::{Result, at};
+use super::{Result, at, connection};
 use crate::config::{Config, DetectorKind, ReaderKind, SpeakerKind, TranscriberKind, VoiceKind};
 
 /// Takes a missing model of the kind `auto` for "none" and says so.
@@ -77,17 +79,45 @@ pub(super) fn speaker_embedder(config: &Config) -> Option<Arc<dyn SpeakerEmbedde
 }
 
 pub(super) fn transcriber(config: &Config) -> Result<Option<Arc<dyn Transcriber>>> {
-    match config.transcriber.kind {
-        TranscriberKind::None => Ok(None),
-        TranscriberKind::Pocketsphinx => pocketsphinx(config).map(Some),
-        TranscriberKind::Auto => match pocketsphinx(config) {
-            Ok(transcriber) => Ok(Some(transcriber)),
-            Err(error) => {
-                tracing::warn!("no speech is recognised: {error}");
-                Ok(None)
-            }
-        },
+    let whisper = match config.transcriber.kind {
+        TranscriberKind::None => return Ok(None),
+        TranscriberKind::Onnx => return onnx::transcriber(config).map(Some),
+        TranscriberKind::Pocketsphinx => return pocketsphinx(config).map(Some),
+        TranscriberKind::Openai => return remote_transcriber(config).map(Some),
+        TranscriberKind::Auto => onnx::transcriber(config),
+    };
+    let missing = match whisper {
+        Ok(transcriber) => return Ok(Some(transcriber)),
+        Err(error) => error,
+    };
+    match pocketsphinx(config) {
+        Ok(transcriber) => {
+            tracing::warn!(
+                "speech is recognised by PocketSphinx, the weakest recogniser: {missing}; `shotlog \
+                 models` says how to get a better one"
+            );
+            Ok(Some(transcriber))
+        }
+        Err(error) => {
+            tracing::warn!("no speech is recognised: {missing}; {error}");
+            Ok(None)
+        }
     }
+}
+
+fn remote_transcriber(config: &Config) -> Result<Arc<dyn Transcriber>> {
+    let given = &config.transcriber;
+    let options = OpenAiTranscriberOptions {
+        connection: connection(&given.url, &given.api_key, config),
+        model: given.model.clone(),
+        language: language(config),
+        ..OpenAiTranscriberOptions::default()
+    };
+    Ok(Arc::new(OpenAiTranscriber::new(options).map_err(at("transcriber"))?))
+}
+
+fn language(config: &Config) -> Option<String> {
+    Some(config.transcriber.language.clone()).filter(|language| !language.is_empty())
 }
 
 fn pocketsphinx(config: &Config) -> Result<Arc<dyn Transcriber>> {
@@ -105,6 +135,7 @@ fn pocketsphinx(config: &Config) -> Result<Arc<dyn Transcriber>> {
 mod onnx {
     use adapters::detector::{Layout, OnnxDetector, OnnxDetectorOptions};
     use adapters::reader::{PpOcr, PpOcrOptions};
+    use adapters::transcriber::{Whisper, WhisperOptions};
     use adapters::voice::{Silero, SileroOptions};
     use adapters::{OnnxRuntime, OnnxThreading};
 
@@ -154,6 +185,15 @@ mod onnx {
         Ok(Arc::new(OnnxDetector::open(&runtime(config)?, options).map_err(at("detector"))?))
     }
 
+    pub(super) fn transcriber(config: &Config) -> Result<Arc<dyn Transcriber>> {
+        let options = WhisperOptions {
+            folder: config.model(&config.transcriber.folder),
+            language: language(config),
+            threads: config.models.threads,
+        };
+        Ok(Arc::new(Whisper::open(&runtime(config)?, &options).map_err(at("transcriber"))?))
+    }
+
     pub(super) fn voice_activity(config: &Config) -> Result<Arc<dyn VoiceActivity>> {
         let options = SileroOptions {
             model: config.model(&config.voice.file),
@@ -175,6 +215,10 @@ mod onnx {
 
     pub(super) fn detector(_config: &Config) -> Result<Arc<dyn ObjectDetector>> {
         Err(compiled_out("detector.kind = \"onnx\"", "onnx"))
+    }
+
+    pub(super) fn transcriber(_config: &Config) -> Result<Arc<dyn Transcriber>> {
+        Err(compiled_out("transcriber.kind = \"onnx\"", "onnx"))
     }
 
     pub(super) fn voice_activity(_config: &Config) -> Result<Arc<dyn VoiceActivity>> {

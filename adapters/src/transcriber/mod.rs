@@ -1,11 +1,13 @@
 //! Adapters of `ports::transcriber`.
 
+mod openai;
 mod pocketsphinx;
 mod scripted;
 mod sound;
 #[cfg(feature = "onnx")]
 mod whisper;
 
+pub use openai::{OpenAiTranscriber, OpenAiTranscriberOptions};
 pub use pocketsphinx::{PocketSphinx, PocketSphinxOptions};
 pub use scripted::ScriptedTranscriber;
 #[cfg(feature = "onnx")]

@@ -1,7 +1,7 @@
 //! What the recognisers share about samples: whether there can be speech in them, and how they are
-//! written as PCM.
+//! written as PCM and as a WAV file.
 
-use ports::{Result, voice::VoiceActivity};
+use ports::{Result, decoder::SAMPLE_RATE, voice::VoiceActivity};
 
 use crate::voice::{SpectralVoiceActivity, SpeechOptions};
 
@@ -18,4 +18,46 @@ pub(super) fn to_pcm(samples: &[f32]) -> Vec<i16> {
     let full = f32::from(i16::MAX);
     // The cast saturates, and makes zero of NaN.
     samples.iter().map(|s| (s * full).round() as i16).collect()
+}
+
+/// A WAV file of 16-bit mono samples.
+pub(super) fn to_wav(samples: &[f32]) -> Vec<u8> {
+    const BYTES: u32 = 2;
+    let data = samples.len() as u32 * BYTES;
+    let mut file = Vec::with_capacity(44 + data as usize);
+    file.extend(b"RIFF");
+    file.extend((36 + data).to_le_bytes());
+    file.extend(b"WAVEfmt ");
+    file.extend(16_u32.to_le_bytes());
+    // PCM, one channel.
+    file.extend([1, 0, 1, 0]);
+    file.extend(SAMPLE_RATE.to_le_bytes());
+    file.extend((SAMPLE_RATE * BYTES).to_le_bytes());
+    file.extend([BYTES as u8, 0, 8 * BYTES as u8, 0]);
+    file.extend(b"data");
+    file.extend(data.to_le_bytes());
+    file.extend(to_pcm(samples).into_iter().flat_map(i16::to_le_bytes));
+    file
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_clipped_and_nothing_is_silence() {
+        let samples = [0.0, 1.0, -1.0, 3.0, -3.0, f32::NAN, f32::INFINITY];
+        assert_eq!(to_pcm(&samples), [0, 32_767, -32_767, 32_767, -32_768, 0, 32_767]);
+    }
+
+    #[test]
+    fn a_wav_file_says_what_it_holds() {
+        let file = to_wav(&[0.5; 3]);
+        assert_eq!(file.len(), 50);
+        assert_eq!(&file[..4], b"RIFF");
+        assert_eq!(file[4..8], 42_u32.to_le_bytes());
+        assert_eq!(file[24..28], 16_000_u32.to_le_bytes());
+        assert_eq!(file[40..44], 6_u32.to_le_bytes());
+        assert_eq!(file[44..46], 16_384_i16.to_le_bytes());
+    }
 }

@@ -10,3 +10,4 @@ mod models;
 mod records;
 mod server;
 mod storage;
+mod transcriber;

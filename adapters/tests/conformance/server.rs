@@ -12,6 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 pub(crate) struct Received {
     pub(crate) path: String,
     pub(crate) authorization: Option<String>,
+    /// JSON, or the text of any other body.
     pub(crate) body: Value,
 }
 
@@ -110,7 +111,9 @@ async fn serve(stream: TcpStream, log: Arc<Mutex<Vec<Received>>>, reply: Arc<Beh
     if stream.read_exact(&mut body).await.is_err() {
         return;
     }
-    let request = Received { path, authorization, body: serde_json::from_slice(&body).unwrap() };
+    let body = serde_json::from_slice(&body)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&body).into_owned()));
+    let request = Received { path, authorization, body };
     let before = {
         let mut log = log.lock().unwrap();
         log.push(request.clone());

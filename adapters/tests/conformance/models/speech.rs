@@ -27,9 +27,10 @@ fn pocketsphinx() -> Option<PocketSphinx> {
 async fn pocketsphinx_keeps_the_duties_of_the_port() {
     let Some(transcriber) = pocketsphinx() else { return };
     hears_nothing_in_noise(&transcriber).await;
-    let Some(jfk) = support::sound("jfk.wav") else { return };
-    conformance::transcriber::suite(&transcriber, &jfk).await;
-    let (one, other) = futures::join!(transcriber.transcribe(&jfk), transcriber.transcribe(&jfk));
+    let Some(weather) = support::sound("azure_weather.wav") else { return };
+    conformance::transcriber::suite(&transcriber, &weather).await;
+    let (one, other) =
+        futures::join!(transcriber.transcribe(&weather), transcriber.transcribe(&weather));
     assert_eq!(one.unwrap(), other.unwrap(), "decoders share nothing that matters");
 }
 
@@ -49,18 +50,29 @@ async fn pocketsphinx_recognises_real_speech() {
     assert!((start - 5.38).abs() < 0.25 && (end - 7.65).abs() < 0.35, "{start} to {end}");
 
     // Above what was measured, by a quarter: the decoder's arithmetic differs between processors.
-    let most = [
-        ("jfk.wav", 0.35),
-        ("azure_weather.wav", 0.25),
-        ("leopard_quilter.wav", 0.3),
-        ("falcon_test.wav", 0.45),
-        ("demo_public.mp4", 0.4),
-        ("nasa_13013.mp4", 0.4),
-    ];
+    let most = [("azure_weather.wav", 0.25), ("leopard_quilter.wav", 0.3), ("nasa_13013.mp4", 0.4)];
     for (clip, rate) in error_rates(&transcriber).await {
         let limit = most.iter().find(|m| m.0 == clip).map_or(0.0, |m| m.1);
         assert!(rate <= limit, "{clip}: word error rate {rate:.3}");
     }
+}
+
+/// The tiny network of `scripts/make_test_whisper.py` hears words in everything.
+#[cfg(feature = "onnx")]
+#[tokio::test]
+async fn whisper_keeps_the_duties_of_the_port() {
+    use shotlog_adapters::transcriber::{Whisper, WhisperOptions};
+    let Some(runtime) = support::runtime() else { return };
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/whisper");
+    let options = WhisperOptions { folder: folder.into(), language: None, threads: 1 };
+    let whisper = Whisper::open(&runtime, &options).unwrap();
+    hears_nothing_in_noise(&whisper).await;
+    let Some(jfk) = support::sound("jfk.wav") else { return };
+    conformance::transcriber::suite(&whisper, &jfk).await;
+    let long: Vec<f32> = jfk.iter().chain(&jfk).chain(&jfk).chain(&jfk).copied().collect();
+    let heard = whisper.transcribe(&long).await.unwrap();
+    assert!(heard.words.iter().any(|w| w.start > 30.0), "windows follow one another");
+    assert!(heard.language.is_some());
 }
 
 /// Silence, mains hum with its harmonics, and hiss hold no words.
@@ -93,22 +105,18 @@ fn text(heard: &Transcript) -> String {
 /// Word error rate per clip, whose speech is given in pieces as the pipeline cuts it.
 async fn error_rates(transcriber: &dyn Transcriber) -> Vec<(&'static str, f64)> {
     let Some(truth) = support::truth() else { return Vec::new() };
-    let clips = [
-        "jfk.wav",
-        "azure_weather.wav",
-        "leopard_quilter.wav",
-        "falcon_test.wav",
-        "demo_public.mp4",
-        "nasa_13013.mp4",
-    ];
+    let clips = ["azure_weather.wav", "leopard_quilter.wav", "nasa_13013.mp4"];
     let mut rates = Vec::new();
     for clip in clips {
         let Some(samples) = support::sound(clip) else { continue };
         let mut heard = Vec::new();
-        for (start, end) in pieces(&samples, transcriber.max_seconds()) {
-            let at = |seconds: f64| (seconds * f64::from(SAMPLE_RATE)) as usize;
-            let piece = &samples[at(start)..at(end).min(samples.len())];
-            heard.extend(words(&text(&transcriber.transcribe(piece).await.unwrap())));
+        let pieces = pieces(&samples, transcriber.max_seconds());
+        let at = |seconds: f64| (seconds * f64::from(SAMPLE_RATE)) as usize;
+        let pieces = pieces.iter().map(|(start, end)| {
+            transcriber.transcribe(&samples[at(*start)..at(*end).min(samples.len())])
+        });
+        for transcript in futures::future::join_all(pieces).await {
+            heard.extend(words(&text(&transcript.unwrap())));
         }
         let known = words(&said(&truth[clip]));
         let errors = edits(&known, &heard);

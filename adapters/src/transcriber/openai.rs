@@ -1,0 +1,295 @@
+//! Recognition by a server with OpenAI's `/audio/transcriptions`: a WAV file goes out, words with
+//! times come back. Servers that time segments alone, or nothing, have their words spread.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use ports::{
+    ErrorKind, PortError, Result,
+    decoder::SAMPLE_RATE,
+    transcriber::{Transcriber, Transcript, Word},
+};
+use reqwest::multipart::{Form, Part};
+use serde::Deserialize;
+
+use super::sound;
+use crate::blocking;
+use crate::openai::{Client, Connection, Exchange};
+
+/// A segment this probably silent, and this unlikely, was imagined: the thresholds of Whisper.
+const MAX_NO_SPEECH: f64 = 0.6;
+const MIN_LOG_PROBABILITY: f64 = -1.0;
+/// Text that compresses better repeats itself.
+const MAX_COMPRESSION: f64 = 2.4;
+
+/// Which server and model.
+#[derive(Debug, Clone)]
+pub struct OpenAiTranscriberOptions {
+    /// The server.
+    pub connection: Connection,
+    /// The server's name for the model, as `whisper-1`.
+    pub model: String,
+    /// The language that is spoken, as `en`; `None` to let the model tell.
+    pub language: Option<String>,
+    /// The longest stretch that is sent at once, seconds; a minute is 2 MB.
+    pub max_seconds: f64,
+}
+
+impl Default for OpenAiTranscriberOptions {
+    fn default() -> Self {
+        Self {
+            connection: Connection::default(),
+            model: "whisper-1".to_owned(),
+            language: None,
+            max_seconds: 120.0,
+        }
+    }
+}
+
+/// The recogniser.
+pub struct OpenAiTranscriber {
+    client: Client,
+    model: String,
+    language: Option<String>,
+    max_seconds: f64,
+    /// Cleared when the server turns out to give nothing but text.
+    gives_times: AtomicBool,
+}
+
+impl OpenAiTranscriber {
+    /// Checks the options. Sends nothing.
+    pub fn new(options: OpenAiTranscriberOptions) -> Result<Self> {
+        if options.model.trim().is_empty() {
+            let message = "the speech recogniser needs the server's name for its model";
+            return Err(PortError::new(ErrorKind::Invalid, message));
+        }
+        Ok(Self {
+            client: Client::new(&options.connection)?,
+            model: options.model,
+            language: options.language,
+            max_seconds: options.max_seconds.max(1.0),
+            gives_times: AtomicBool::new(true),
+        })
+    }
+
+    async fn ask(&self, wav: &bytes::Bytes, times: bool) -> Result<Exchange> {
+        let form = || {
+            let file = Part::stream_with_length(wav.clone(), wav.len() as u64)
+                .file_name("speech.wav")
+                .headers([(reqwest::header::CONTENT_TYPE, WAV)].into_iter().collect());
+            let mut form = Form::new()
+                .part("file", file)
+                .text("model", self.model.clone())
+                .text("temperature", "0");
+            if let Some(language) = &self.language {
+                form = form.text("language", language.clone());
+            }
+            if times {
+                form.text("response_format", "verbose_json")
+                    .text("timestamp_granularities[]", "word")
+                    .text("timestamp_granularities[]", "segment")
+            } else {
+                form.text("response_format", "json")
+            }
+        };
+        self.client.post_form("audio/transcriptions", form).await
+    }
+
+    async fn answer(&self, wav: bytes::Bytes) -> Result<Answer> {
+        let mut exchange = self.ask(&wav, self.gives_times.load(Ordering::Relaxed)).await?;
+        if let Err(refusal) = &exchange.outcome
+            && refusal.mentions(&["response_format", "verbose_json", "timestamp_granularities"])
+            && self.gives_times.swap(false, Ordering::Relaxed)
+        {
+            exchange = self.ask(&wav, false).await?;
+        }
+        let body = exchange.outcome.map_err(|refusal| refusal.into_error())?;
+        serde_json::from_value(body).map_err(|e| {
+            PortError::new(
+                ErrorKind::Corrupt,
+                format!("the model server's answer is not a transcription: {e}"),
+            )
+        })
+    }
+}
+
+const WAV: reqwest::header::HeaderValue = reqwest::header::HeaderValue::from_static("audio/wav");
+
+/// `verbose_json`, or as much of it as the server gives.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    text: String,
+    language: Option<String>,
+    words: Option<Vec<TimedWord>>,
+    segments: Option<Vec<Segment>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct TimedWord {
+    #[serde(alias = "text")]
+    word: String,
+    start: f64,
+    end: f64,
+    #[serde(alias = "score", alias = "confidence")]
+    probability: Option<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Segment {
+    start: f64,
+    end: f64,
+    text: String,
+    avg_logprob: Option<f64>,
+    no_speech_prob: Option<f64>,
+    compression_ratio: Option<f64>,
+    words: Option<Vec<TimedWord>>,
+}
+
+impl Segment {
+    fn is_imagined(&self) -> bool {
+        let unlikely = self.avg_logprob.is_some_and(|p| p < MIN_LOG_PROBABILITY);
+        let silent = self.no_speech_prob.is_some_and(|p| p > MAX_NO_SPEECH);
+        unlikely && silent || self.compression_ratio.is_some_and(|r| r > MAX_COMPRESSION)
+    }
+
+    /// Of its words, where the server does not say it of each; 1 where it does not say it at all.
+    fn confidence(&self) -> f64 {
+        self.avg_logprob.map_or(1.0, f64::exp)
+    }
+}
+
+impl Answer {
+    /// The words within `seconds` of sound, in order of start.
+    fn into_words(self, seconds: f64) -> Vec<Word> {
+        let segments = self.segments.unwrap_or_default();
+        let mut words = Vec::new();
+        let timed = self.words.unwrap_or_default();
+        let nested = segments.iter().any(|s| s.words.as_ref().is_some_and(|w| !w.is_empty()));
+        if !timed.is_empty() {
+            for word in timed {
+                let of = segments.iter().rfind(|s| s.start <= word.start && word.start <= s.end);
+                if !of.is_some_and(Segment::is_imagined) {
+                    words.push(within(word, of.map_or(1.0, Segment::confidence), seconds));
+                }
+            }
+        } else if nested || segments.iter().any(|s| !s.text.trim().is_empty()) {
+            for segment in segments.into_iter().filter(|s| !s.is_imagined()) {
+                let confidence = segment.confidence();
+                match segment.words {
+                    Some(timed) if !timed.is_empty() => {
+                        words.extend(timed.into_iter().map(|w| within(w, confidence, seconds)));
+                    }
+                    _ => {
+                        let spread = spread(&segment.text, segment.start, segment.end);
+                        words.extend(spread.map(|w| within(w, confidence, seconds)));
+                    }
+                }
+            }
+        } else {
+            words.extend(spread(&self.text, 0.0, seconds).map(|w| within(w, 1.0, seconds)));
+        }
+        words.retain(|word| !word.text.is_empty());
+        words.sort_by(|a, b| a.start.total_cmp(&b.start));
+        words
+    }
+}
+
+/// The words of a text, each with a share of the time by its letters.
+fn spread(text: &str, start: f64, end: f64) -> impl Iterator<Item = TimedWord> {
+    let letters = |word: &str| word.chars().count() as f64 + 1.0;
+    let all: f64 = text.split_whitespace().map(letters).sum();
+    let step = (end - start).max(0.0) / all.max(1.0);
+    let mut at = start;
+    text.split_whitespace().map(move |word| {
+        let begun = at;
+        at += letters(word) * step;
+        TimedWord { word: word.to_owned(), start: begun, end: at, probability: None }
+    })
+}
+
+fn within(word: TimedWord, confidence: f64, seconds: f64) -> Word {
+    let start = word.start.clamp(0.0, seconds);
+    Word {
+        text: word.word.trim().to_owned(),
+        start,
+        end: word.end.clamp(start, seconds),
+        confidence: word.probability.unwrap_or(confidence).clamp(0.0, 1.0) as f32,
+    }
+}
+
+/// ISO 639-1 code of a language that is given as a code or, as OpenAI does, by its English name.
+fn code(language: &str) -> Option<String> {
+    const NAMES: &str = "afrikaans af arabic ar armenian hy azerbaijani az belarusian be bosnian bs \
+        bulgarian bg catalan ca chinese zh croatian hr czech cs danish da dutch nl english en \
+        estonian et finnish fi french fr galician gl german de greek el hebrew he hindi hi \
+        hungarian hu icelandic is indonesian id italian it japanese ja kannada kn kazakh kk \
+        korean ko latvian lv lithuanian lt macedonian mk malay ms marathi mr maori mi nepali ne \
+        norwegian no persian fa polish pl portuguese pt romanian ro russian ru serbian sr \
+        slovak sk slovenian sl spanish es swahili sw swedish sv tagalog tl tamil ta thai th \
+        turkish tr ukrainian uk urdu ur vietnamese vi welsh cy";
+    let language = language.trim().to_lowercase();
+    let tag = language.split(['-', '_']).next().unwrap_or_default();
+    if tag.len() == 2 && tag.bytes().all(|b| b.is_ascii_lowercase()) {
+        return Some(tag.to_owned());
+    }
+    let mut names = NAMES.split_whitespace();
+    while let (Some(name), Some(code)) = (names.next(), names.next()) {
+        if name == language {
+            return Some(code.to_owned());
+        }
+    }
+    None
+}
+
+#[async_trait]
+impl Transcriber for OpenAiTranscriber {
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn max_seconds(&self) -> f64 {
+        self.max_seconds
+    }
+
+    async fn transcribe(&self, samples: &[f32]) -> Result<Transcript> {
+        let seconds = samples.len() as f64 / f64::from(SAMPLE_RATE);
+        let samples = samples.to_vec();
+        let wav = blocking::run(move || {
+            // Servers imagine words in silence, and want to be paid for them.
+            Ok(sound::may_hold_speech(&samples)?.then(|| sound::to_wav(&samples)))
+        });
+        let Some(wav) = wav.await? else { return Ok(Transcript::default()) };
+        let answer = self.answer(wav.into()).await?;
+        let spoken = self.language.as_deref().or(answer.language.as_deref()).and_then(code);
+        let words = answer.into_words(seconds);
+        Ok(Transcript { language: spoken.filter(|_| !words.is_empty()), words })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_codes_or_names() {
+        for (given, expected) in [
+            ("english", Some("en")),
+            ("EN", Some("en")),
+            ("pt-BR", Some("pt")),
+            ("Ukrainian", Some("uk")),
+            ("klingon", None),
+            ("", None),
+        ] {
+            assert_eq!(code(given).as_deref(), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn words_are_spread_by_their_letters() {
+        let words: Vec<_> =
+            spread(" a  bcd ", 2.0, 5.0).map(|w| (w.word, w.start, w.end)).collect();
+        assert_eq!(words, [("a".to_owned(), 2.0, 3.0), ("bcd".to_owned(), 3.0, 5.0)]);
+        assert_eq!(spread("", 0.0, 1.0).count(), 0);
+        assert!(spread("a b", 3.0, 1.0).all(|w| w.start == 3.0 && w.end == 3.0));
+    }
+}
