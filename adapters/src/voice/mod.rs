@@ -8,6 +8,8 @@ mod spectral;
 mod spectrum;
 mod timbre;
 mod timbre_constants;
+#[cfg(feature = "onnx")]
+mod xvector;
 
 pub use scripted::{ScriptedSpeakerEmbedder, ScriptedVoiceActivity};
 pub use segments::SpeechOptions;
@@ -15,3 +17,5 @@ pub use segments::SpeechOptions;
 pub use silero::{Silero, SileroOptions};
 pub use spectral::SpectralVoiceActivity;
 pub use timbre::TimbreEmbedder;
+#[cfg(feature = "onnx")]
+pub use xvector::{XVectorEmbedder, XVectorOptions};

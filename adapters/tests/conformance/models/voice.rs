@@ -84,6 +84,24 @@ async fn timbre() {
     }
 }
 
+#[cfg(feature = "onnx")]
+#[tokio::test]
+async fn xvector() {
+    use shotlog_adapters::{
+        OnnxThreading,
+        voice::{XVectorEmbedder, XVectorOptions},
+    };
+    let Some(runtime) = support::runtime() else { return };
+    let options = XVectorOptions {
+        model: concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/speaker.onnx").into(),
+        same_voice: 0.5,
+        threading: OnnxThreading { threads: 1, sessions: 2 },
+    };
+    let embedder = XVectorEmbedder::open(&runtime, &options).unwrap();
+    let Some(jfk) = support::sound("jfk.wav") else { return };
+    conformance::voice::embedder(&embedder, &jfk).await;
+}
+
 /// Average linkage by cosine at the threshold that the embedder recommends.
 fn linked(pieces: Vec<(&str, Vec<f32>)>) -> Vec<Vec<&str>> {
     let cosine = |a: usize, b: usize| -> f32 {
