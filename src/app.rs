@@ -158,7 +158,7 @@ async fn open_ports(
     let reader = perception::reader(config)?;
     let detector = perception::detector(config)?;
     let voice_activity = perception::voice_activity(config)?;
-    let speaker_embedder = perception::speaker_embedder(config);
+    let speaker_embedder = perception::speaker_embedder(config)?;
     let transcriber = perception::transcriber(config)?;
     let fetcher = HttpFetcher::new(HttpFetcherOptions {
         connect_timeout: Duration::from_secs(config.fetch.connect_timeout),

@@ -384,6 +384,8 @@ pub enum SpeakerKind {
     /// By timbre and pitch, without weights.
     #[default]
     Spectral,
+    /// By a network on ONNX Runtime.
+    Onnx,
     /// Speakers are not told apart.
     None,
 }
@@ -393,6 +395,10 @@ section! {
     Speaker {
         /// Which.
         kind: SpeakerKind = SpeakerKind::Spectral,
+        /// Model file below `models.dir`, as WeSpeaker, 3D-Speaker and pyannote export it (onnx).
+        file: PathBuf = "speaker/wespeaker-resnet34.onnx".into(),
+        /// Stretches whose vectors have a larger cosine are one voice, −1..1; models differ (onnx).
+        same_voice: f32 = 0.5,
     }
 }
 

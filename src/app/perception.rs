@@ -71,10 +71,11 @@ fn speech(config: &Config) -> SpeechOptions {
     }
 }
 
-pub(super) fn speaker_embedder(config: &Config) -> Option<Arc<dyn SpeakerEmbedder>> {
+pub(super) fn speaker_embedder(config: &Config) -> Result<Option<Arc<dyn SpeakerEmbedder>>> {
     match config.speaker.kind {
-        SpeakerKind::None => None,
-        SpeakerKind::Spectral => Some(Arc::new(TimbreEmbedder::new())),
+        SpeakerKind::None => Ok(None),
+        SpeakerKind::Spectral => Ok(Some(Arc::new(TimbreEmbedder::new()))),
+        SpeakerKind::Onnx => onnx::speaker_embedder(config).map(Some),
     }
 }
 
@@ -136,7 +137,7 @@ mod onnx {
     use adapters::detector::{Layout, OnnxDetector, OnnxDetectorOptions};
     use adapters::reader::{PpOcr, PpOcrOptions};
     use adapters::transcriber::{Whisper, WhisperOptions};
-    use adapters::voice::{Silero, SileroOptions};
+    use adapters::voice::{Silero, SileroOptions, XVectorEmbedder, XVectorOptions};
     use adapters::{OnnxRuntime, OnnxThreading};
 
     use super::*;
@@ -194,6 +195,15 @@ mod onnx {
         Ok(Arc::new(Whisper::open(&runtime(config)?, &options).map_err(at("transcriber"))?))
     }
 
+    pub(super) fn speaker_embedder(config: &Config) -> Result<Arc<dyn SpeakerEmbedder>> {
+        let options = XVectorOptions {
+            model: config.model(&config.speaker.file),
+            same_voice: config.speaker.same_voice,
+            threading: threading(config),
+        };
+        Ok(Arc::new(XVectorEmbedder::open(&runtime(config)?, &options).map_err(at("speaker"))?))
+    }
+
     pub(super) fn voice_activity(config: &Config) -> Result<Arc<dyn VoiceActivity>> {
         let options = SileroOptions {
             model: config.model(&config.voice.file),
@@ -219,6 +229,10 @@ mod onnx {
 
     pub(super) fn transcriber(_config: &Config) -> Result<Arc<dyn Transcriber>> {
         Err(compiled_out("transcriber.kind = \"onnx\"", "onnx"))
+    }
+
+    pub(super) fn speaker_embedder(_config: &Config) -> Result<Arc<dyn SpeakerEmbedder>> {
+        Err(compiled_out("speaker.kind = \"onnx\"", "onnx"))
     }
 
     pub(super) fn voice_activity(_config: &Config) -> Result<Arc<dyn VoiceActivity>> {
