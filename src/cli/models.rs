@@ -18,6 +18,9 @@ const MANIFEST: &str = include_str!("models.toml");
 /// How a missing file that has no address of its own is had.
 const SET_UP: &str = "make setup";
 
+/// Larger files of unknown size are not fetched.
+const MAX_UNKNOWN_BYTES: u64 = 2 << 30;
+
 #[derive(Deserialize)]
 struct Manifest {
     model: Vec<Model>,
@@ -31,8 +34,9 @@ struct Model {
     file: PathBuf,
     name: String,
     licence: String,
-    bytes: u64,
-    sha256: String,
+    /// Unknown for files that change where they are published; then so is the checksum.
+    bytes: Option<u64>,
+    sha256: Option<String>,
     url: Option<String>,
     from: String,
 }
@@ -43,6 +47,8 @@ enum State {
     Missing,
     /// The file that the manifest names.
     Checked,
+    /// A file that nothing is known to compare with.
+    Unchecked,
     /// Another file under that name, as a conversion of one's own.
     Other,
 }
@@ -52,23 +58,22 @@ pub(super) async fn models(config: &Config, fetch: bool) -> Result<(), Failure> 
     let manifest: Manifest = toml::from_str(MANIFEST)?;
     let library = &config.models.onnxruntime;
     let there = if library.is_file() { "present".into() } else { format!("MISSING ({SET_UP})") };
-    println!("{:<10} {:<34} {there}", "runtime", "ONNX Runtime");
+    println!("{:<11} {:<34} {there}", "runtime", "ONNX Runtime");
     let mut missing = Vec::new();
     for model in manifest.model {
         let path = config.models.dir.join(&model.file);
         let state = state(&path, &model).await?;
         let note = match state {
             State::Checked => "present, checksum right".to_owned(),
+            State::Unchecked => "present, its checksum is not known".to_owned(),
             State::Other => "present, another file than the published one".to_owned(),
             State::Missing if model.url.is_some() => "MISSING (shotlog models --fetch)".to_owned(),
             State::Missing => format!("MISSING ({SET_UP}: {})", model.from),
         };
+        let size = model.bytes.map_or("?".to_owned(), |bytes| format!("{:.1}", bytes as f64 / 1e6));
         println!(
-            "{:<10} {:<34} {:>8.1} MB  {:<11} {note}",
-            model.role,
-            model.name,
-            model.bytes as f64 / 1e6,
-            model.licence
+            "{:<11} {:<34} {size:>8} MB  {:<11} {note}",
+            model.role, model.name, model.licence
         );
         if state == State::Missing {
             missing.push((model, path));
@@ -92,6 +97,7 @@ async fn state(path: &Path, model: &Model) -> Result<State, Failure> {
     if !path.is_file() {
         return Ok(State::Missing);
     }
+    let Some(sha256) = &model.sha256 else { return Ok(State::Unchecked) };
     let mut file = tokio::fs::File::open(path).await?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 256 * 1024];
@@ -102,7 +108,7 @@ async fn state(path: &Path, model: &Model) -> Result<State, Failure> {
         }
         hash.update(&buffer[..read]);
     }
-    Ok(if hex(&hash.finalize()) == model.sha256 { State::Checked } else { State::Other })
+    Ok(if hex(&hash.finalize()) == *sha256 { State::Checked } else { State::Other })
 }
 
 /// Streams to a temporary file beside the target, which appears only when its checksum is right.
@@ -117,7 +123,8 @@ async fn download(
     tokio::fs::create_dir_all(folder).await?;
     let response = client.get(url).send().await.map_err(|e| named(reasons(&e)))?;
     let mut response = response.error_for_status().map_err(|e| named(reasons(&e)))?;
-    let bar = ProgressBar::new(model.bytes)
+    let most = model.bytes.unwrap_or(MAX_UNKNOWN_BYTES);
+    let bar = ProgressBar::new(model.bytes.or(response.content_length()).unwrap_or(0))
         .with_style(ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta} {msg}")?);
     bar.set_message(model.name.clone());
     let (file, partial) = tempfile::NamedTempFile::new_in(folder)?.into_parts();
@@ -126,10 +133,8 @@ async fn download(
     let mut size = 0;
     while let Some(bytes) = response.chunk().await.map_err(|e| named(reasons(&e)))? {
         size += bytes.len() as u64;
-        if size > model.bytes {
-            return Err(
-                named(format!("it is larger than the {} bytes it should be", model.bytes)).into()
-            );
+        if size > most {
+            return Err(named(format!("it is larger than the {most} bytes it may be")).into());
         }
         hash.update(&bytes);
         file.write_all(&bytes).await?;
@@ -138,11 +143,13 @@ async fn download(
     file.sync_all().await?;
     bar.finish_and_clear();
     let sum = hex(&hash.finalize());
-    if sum != model.sha256 {
-        return Err(named(format!("its SHA-256 is {sum}, it should be {}", model.sha256)).into());
+    if let Some(expected) = &model.sha256
+        && sum != *expected
+    {
+        return Err(named(format!("its SHA-256 is {sum}, it should be {expected}")).into());
     }
     partial.persist(path)?;
-    println!("fetched {} ({size} bytes)", model.name);
+    println!("fetched {} ({size} bytes, SHA-256 {sum})", model.name);
     Ok(())
 }
 
@@ -192,8 +199,8 @@ mod tests {
             file: "a/b.onnx".into(),
             name: "small".into(),
             licence: "CC0".into(),
-            bytes,
-            sha256: hex(&Sha256::digest(content)),
+            bytes: Some(bytes),
+            sha256: Some(hex(&Sha256::digest(content))),
             url: None,
             from: "a test".into(),
         }
@@ -238,6 +245,10 @@ mod tests {
     #[test]
     fn the_manifest_reads() {
         let manifest: Manifest = toml::from_str(MANIFEST).expect("a manifest");
-        assert!(manifest.model.iter().all(|m| m.sha256.len() == 64 && m.bytes > 0));
+        for model in manifest.model {
+            let known = model.sha256.is_some();
+            assert!(model.sha256.is_none_or(|sum| sum.len() == 64), "{}", model.name);
+            assert_eq!(model.bytes.is_some_and(|bytes| bytes > 0), known, "{}", model.name);
+        }
     }
 }
