@@ -12,6 +12,7 @@ pub mod chunks;
 mod colour;
 pub mod entities;
 mod error;
+pub mod export;
 pub mod filters;
 pub mod ingest;
 pub mod jobs;

@@ -27,6 +27,9 @@ pub struct VideoRecord {
     pub duration: f64,
     /// MIME type.
     pub content_type: String,
+    /// Pictures per second, where the container says so.
+    #[serde(default)]
+    pub frame_rate: Option<f64>,
     /// How it was split.
     pub chunking: Chunking,
     /// Number of chunks.

@@ -14,6 +14,7 @@ mod document;
 mod edge;
 mod entities;
 mod errors;
+mod export;
 mod jobs;
 mod media;
 mod meta;
@@ -144,6 +145,7 @@ type Api = (
     chunks::ChunksApi,
     aggregates::AggregatesApi,
     entities::EntitiesApi,
+    export::ExportApi,
     query::QueryApi,
     ask::AskApi,
     media::MediaApi,
@@ -160,6 +162,7 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
         chunks::ChunksApi(of()),
         aggregates::AggregatesApi(of()),
         entities::EntitiesApi(of()),
+        export::ExportApi(of()),
         query::QueryApi(of()),
         ask::AskApi(of()),
         media::MediaApi(of()),

@@ -8,6 +8,7 @@ mod errors;
 #[cfg(feature = "ffmpeg")]
 mod footage;
 mod limits;
+mod model_server;
 mod openapi;
 #[cfg(feature = "ffmpeg")]
 mod resume;

@@ -142,6 +142,7 @@ impl Shotlog {
         let mut record =
             self.draft(fetched, plan, previous.as_ref(), &spans, &signals_document).await?;
         record.duration = duration;
+        record.frame_rate = fetched.info.video.as_ref().and_then(|video| video.frame_rate);
         record.signals_document = signals_document;
         record.speech_document = Some(speech_document);
         self.store_objects(fetched, &signals, &mut record).await?;
@@ -212,6 +213,7 @@ impl Shotlog {
             size_bytes: fetched.file.size,
             duration: 0.0,
             content_type: fetched.info.content_type.clone(),
+            frame_rate: None,
             chunking: plan.chunking.clone(),
             chunks: spans.len() as u32,
             chunks_document: self.library.store(&video_id, "chunks", &spans).await?,

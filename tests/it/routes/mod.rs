@@ -5,6 +5,7 @@ mod ask;
 mod chunking;
 mod chunks;
 mod entities;
+mod export;
 mod jobs;
 mod media;
 mod meta;

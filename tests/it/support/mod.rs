@@ -18,6 +18,7 @@ use poem::http::{HeaderMap, Method};
 use poem::{Body, Endpoint, Request, Response};
 use ports::decoder::VideoDecoder;
 use ports::detector::ObjectDetector;
+use ports::llm::LanguageModel;
 use ports::reader::TextReader;
 use ports::transcriber::Transcriber;
 use ports::voice::{SpeakerEmbedder, VoiceActivity};
@@ -53,6 +54,8 @@ pub struct Setup {
     pub settings: Settings,
     pub decoder: Arc<dyn VideoDecoder>,
     pub models: Models,
+    /// Instead of the fake model.
+    pub llm: Option<Arc<dyn LanguageModel>>,
 }
 
 /// The models an application may do without; none unless a test sets them.
@@ -95,6 +98,7 @@ impl TestApp {
             },
             decoder: Arc::new(SceneDecoder),
             models: Models::default(),
+            llm: None,
         };
         change(&mut setup);
         setup.settings.ui = !setup.http.api_only;
@@ -110,7 +114,7 @@ impl TestApp {
             index: Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION)),
             decoder: setup.decoder,
             embedder: embedder.clone(),
-            llm: model.clone(),
+            llm: setup.llm.unwrap_or_else(|| model.clone()),
             fetcher: fetcher.clone(),
             transcriber: setup.models.transcriber,
             voice_activity: setup.models.voice_activity,
@@ -224,6 +228,17 @@ impl TestApp {
         let mut record = self.records.get(&key).await.expect("records").expect("a record");
         change(&mut record);
         self.records.put(&key, &record).await.expect("records");
+    }
+
+    /// Stores an analyzer's outputs, one per chunk, that this install has no models for.
+    pub async fn plant_output(&self, video_id: &str, analyzer: &str, outputs: Value) {
+        use ports::records::RecordStore;
+        let key = format!("videos/{video_id}/{analyzer}-planted.json");
+        self.records.put(&key, &outputs).await.expect("records");
+        let entry = serde_json::json!({
+            "document": key, "fingerprint": "planted", "points": 0, "revision": "", "embedder": "",
+        });
+        self.edit_record(video_id, |record| record["analyzers"][analyzer] = entry).await;
     }
 
     /// Stores an aggregate that this install has no aggregator for.

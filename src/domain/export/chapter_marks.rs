@@ -1,0 +1,36 @@
+//! The chapters of a video: what the formats that carry chapters share.
+
+use super::{Log, one_line};
+use crate::domain::error::{Error, Result};
+use crate::domain::library::listed;
+use crate::domain::record::Span;
+
+/// A titled stretch of the video.
+pub(super) struct Chapter {
+    pub(super) span: Span,
+    pub(super) title: String,
+}
+
+/// The chapters in order; `Invalid` where the aggregate is not stored.
+pub(super) fn chapters(log: &Log, format: &str) -> Result<Vec<Chapter>> {
+    stored(log).ok_or_else(|| {
+        let present: Vec<&String> = log.aggregates.keys().collect();
+        Error::Invalid(format!(
+            "video '{}' has no chapters to export as {format}; the aggregator chapters gives them, \
+             the video has: {}",
+            log.record.video_id,
+            listed(&present)
+        ))
+    })
+}
+
+/// The chapters, if there are any.
+pub(super) fn stored(log: &Log) -> Option<Vec<Chapter>> {
+    let chapters = log.aggregates.get("chapters")?["chapters"].as_array()?;
+    let read = chapters.iter().filter_map(|chapter| {
+        let span = Span { start: chapter["start"].as_f64()?, end: chapter["end"].as_f64()? };
+        let title = one_line(chapter["title"].as_str()?).replace("-->", "→");
+        (span.end > span.start).then_some(Chapter { span, title })
+    });
+    Some(read.collect())
+}

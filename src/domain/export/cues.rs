@@ -1,0 +1,126 @@
+//! The speech of a video as captions: what SRT and WebVTT share.
+
+use serde_json::Value;
+
+use super::{Log, one_line};
+use crate::domain::error::{Error, Result};
+use crate::domain::library::listed;
+
+/// Characters of a line, and lines of a caption: what broadcasters hold to be readable.
+const LINE: usize = 42;
+const LINES: usize = 2;
+
+/// A caption.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Cue {
+    /// Seconds.
+    pub(super) start: f64,
+    /// Seconds, after `start`.
+    pub(super) end: f64,
+    /// Who speaks, where that is known.
+    pub(super) speaker: Option<String>,
+    /// One or two lines.
+    pub(super) lines: Vec<String>,
+}
+
+/// The captions in order of time, from diarization where there is any, else from the transcript.
+/// `Invalid` names the analyzers that a video without speech lacks.
+pub(super) fn cues(log: &Log, format: &str) -> Result<Vec<Cue>> {
+    let mut cues: Vec<Cue> = Vec::new();
+    for (analyzer, key) in [("diarization", "turns"), ("transcript", "segments")] {
+        let outputs = log.video.outputs.get(analyzer).into_iter().flatten().flatten();
+        for piece in outputs.filter_map(|o| o.get(key)?.as_array()).flatten() {
+            caption(piece, &mut cues);
+        }
+        if !cues.is_empty() {
+            cues.sort_by(|a, b| a.start.total_cmp(&b.start));
+            return Ok(cues);
+        }
+    }
+    Err(Error::Invalid(format!(
+        "video '{}' has no recognised speech to export as {format}; the analyzers diarization and \
+         transcript give it, the video has: {}",
+        log.record.video_id,
+        listed(&log.record.analyzer_ids())
+    )))
+}
+
+/// Cuts a stretch of speech into captions, its time shared out by the length of the text.
+fn caption(piece: &Value, cues: &mut Vec<Cue>) {
+    let (Some(start), Some(end)) = (piece["start"].as_f64(), piece["end"].as_f64()) else { return };
+    let text = one_line(piece["text"].as_str().unwrap_or_default()).replace("-->", "→");
+    if text.is_empty() || end - start < 0.001 {
+        return;
+    }
+    let lines = broken(&text);
+    let total: usize = lines.iter().map(|line| line.chars().count()).sum();
+    let mut told = 0;
+    for group in lines.chunks(LINES) {
+        let from = start + (end - start) * told as f64 / total as f64;
+        told += group.iter().map(|line| line.chars().count()).sum::<usize>();
+        let to = start + (end - start) * told as f64 / total as f64;
+        cues.push(Cue {
+            start: from,
+            end: to.max(from + 0.001),
+            speaker: piece["speaker"].as_str().map(str::to_owned),
+            lines: group.to_vec(),
+        });
+    }
+}
+
+/// Lines of at most [`LINE`] characters, as even as they come, broken between words.
+fn broken(text: &str) -> Vec<String> {
+    let length = text.chars().count();
+    let target = length.div_ceil(length.div_ceil(LINE)).min(LINE);
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let size = word.chars().count();
+        match lines.last_mut() {
+            // A line may pass the even length a little rather than leave a word alone.
+            Some(line) if line.chars().count() + 1 + size <= (target + 4).min(LINE) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn long_speech_becomes_readable_captions() {
+        let text = "It is a truth universally acknowledged, that a single man in possession of a \
+                    good fortune, must be in want of a wife. However little known.";
+        let mut cues = Vec::new();
+        caption(&json!({"start": 10.0, "end": 20.0, "text": text, "speaker": "S1"}), &mut cues);
+        assert!(cues.len() > 1);
+        assert_eq!((cues[0].start, cues[cues.len() - 1].end), (10.0, 20.0));
+        for (cue, next) in cues.iter().zip(&cues[1..]) {
+            assert_eq!(cue.end, next.start);
+        }
+        let lines: Vec<&String> = cues.iter().flat_map(|cue| &cue.lines).collect();
+        assert!(lines.iter().all(|line| line.chars().count() <= LINE), "{lines:?}");
+        assert!(cues.iter().all(|cue| cue.lines.len() <= LINES));
+        let joined: Vec<&str> = lines.iter().map(|line| line.as_str()).collect();
+        assert_eq!(joined.join(" "), text);
+    }
+
+    #[test]
+    fn empty_speech_has_no_caption() {
+        let mut cues = Vec::new();
+        for piece in [
+            json!({"start": 1.0, "end": 2.0, "text": "  "}),
+            json!({"start": 2.0, "end": 2.0, "text": "never"}),
+            json!({"text": "when"}),
+        ] {
+            caption(&piece, &mut cues);
+        }
+        assert_eq!(cues, []);
+    }
+}

@@ -1,0 +1,43 @@
+//! The whole log as one JSON document.
+
+use serde_json::{Map, Value, json};
+
+use super::{Content, Log};
+use crate::domain::chunks::strip_internal;
+use crate::domain::error::Result;
+
+pub(super) fn write(log: &Log) -> Result<Content> {
+    let chunks: Vec<Value> = log
+        .video
+        .spans
+        .iter()
+        .enumerate()
+        .map(|(chunk, span)| {
+            let mut view = Map::from_iter([
+                ("chunk_id".to_owned(), json!(chunk)),
+                ("start".to_owned(), json!(span.start)),
+                ("end".to_owned(), json!(span.end)),
+                ("timecode".to_owned(), json!(span.timecode())),
+            ]);
+            for (analyzer, outputs) in &log.video.outputs {
+                if let Some(mut output) = outputs.get(chunk).cloned().flatten() {
+                    strip_internal(&mut output);
+                    view.insert(analyzer.clone(), Value::Object(output));
+                }
+            }
+            Value::Object(view)
+        })
+        .collect();
+    let document = json!({
+        "video_id": log.record.video_id,
+        "filename": log.record.filename,
+        "video_url": log.video_url,
+        "duration": log.record.duration,
+        "frame_rate": log.record.frame_rate,
+        "chunk_config": log.record.chunking.config(),
+        "analyzers": log.record.analyzer_ids(),
+        "chunks": chunks,
+        "aggregates": log.aggregates,
+    });
+    Ok(Content::Document(document))
+}

@@ -1,0 +1,177 @@
+//! Exports of a video's log into the formats that players, editors and spreadsheets read: one file
+//! each and the list.
+//!
+//! To add one, write its file and name it here as a module and in [`FORMATS`].
+
+mod chapter_marks;
+mod chapters_vtt;
+mod csv;
+mod cues;
+mod edl;
+mod ffmetadata;
+mod json;
+mod otio;
+mod srt;
+mod vtt;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Shotlog;
+use super::aggregates::Aggregates;
+use super::error::{Error, Result};
+use super::library::listed;
+use super::record::{AnalyzedVideo, VideoRecord};
+
+/// A format.
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// What it is asked for by.
+    pub id: &'static str,
+    /// MIME type of the file.
+    pub content_type: &'static str,
+    /// How the file's name ends, without the first dot.
+    pub extension: &'static str,
+    /// Writes the file; `Invalid` where the video lacks what it takes.
+    write: fn(&Log) -> Result<Content>,
+}
+
+/// Every format.
+pub const FORMATS: &[Format] = &[
+    Format { id: "srt", content_type: "application/x-subrip", extension: "srt", write: srt::write },
+    Format { id: "vtt", content_type: "text/vtt", extension: "vtt", write: vtt::write },
+    Format {
+        id: "chapters.vtt",
+        content_type: "text/vtt",
+        extension: "chapters.vtt",
+        write: chapters_vtt::write,
+    },
+    Format {
+        id: "ffmetadata",
+        content_type: "text/plain",
+        extension: "ffmetadata.txt",
+        write: ffmetadata::write,
+    },
+    Format { id: "edl", content_type: "text/plain", extension: "edl", write: edl::write },
+    Format {
+        id: "otio",
+        content_type: "application/vnd.pixar.opentimelineio+json",
+        extension: "otio",
+        write: otio::write,
+    },
+    Format { id: "csv", content_type: "text/csv", extension: "csv", write: csv::write },
+    Format { id: "json", content_type: "application/json", extension: "json", write: json::write },
+];
+
+/// What is in a file.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// UTF-8.
+    Text(String),
+    /// JSON.
+    Document(Value),
+}
+
+/// An exported file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Export {
+    /// MIME type.
+    pub content_type: &'static str,
+    /// A name to save it under: letters, digits, `.`, `_` and `-`.
+    pub filename: String,
+    /// What is in it.
+    pub content: Content,
+}
+
+/// What is stored of a video, as the formats read it.
+struct Log {
+    record: VideoRecord,
+    video: AnalyzedVideo,
+    aggregates: BTreeMap<String, Value>,
+    video_url: String,
+}
+
+impl Shotlog {
+    /// A video's log as a file; `Invalid` lists the formats, or says what the video lacks.
+    pub async fn export(&self, video_id: &str, format: &str) -> Result<Export> {
+        let Some(format) = FORMATS.iter().find(|f| f.id == format) else {
+            let known: Vec<&str> = FORMATS.iter().map(|f| f.id).collect();
+            let given: String = format.chars().take(60).filter(|c| !c.is_control()).collect();
+            return Err(Error::Invalid(format!(
+                "unknown export format '{given}'; available: {}",
+                listed(&known)
+            )));
+        };
+        let record = self.library.video(video_id).await?;
+        let Aggregates { aggregates, .. } = self.aggregates(video_id).await?;
+        let log = Log {
+            video: self.library.analyzed(&record).await?,
+            video_url: self.ports.storage.public_url(&record.storage_path),
+            aggregates,
+            record,
+        };
+        let filename = format!("{}.{}", log.stem(), format.extension);
+        // A long video's log takes a while to write.
+        let content = tokio::task::spawn_blocking(move || (format.write)(&log))
+            .await
+            .map_err(|e| Error::corrupt(format!("the export ended abnormally: {e}")))??;
+        Ok(Export { content_type: format.content_type, filename, content })
+    }
+}
+
+impl Log {
+    /// The video's name without its extension.
+    fn stem(&self) -> &str {
+        let name = &self.record.filename;
+        name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem)
+    }
+
+    /// Pictures per second; the usual rate where there is no picture.
+    fn frame_rate(&self) -> f64 {
+        const USUAL: f64 = 25.0;
+        self.record.frame_rate.filter(|rate| (1.0..=1000.0).contains(rate)).unwrap_or(USUAL)
+    }
+
+    /// What the chunk shows or what is said in it, in one line.
+    fn headline(&self, chunk: usize) -> String {
+        let text = |analyzer: &str, key: &str| {
+            self.video.outputs.get(analyzer)?.get(chunk)?.as_ref()?.get(key)?.as_str()
+        };
+        let found = text("default_video", "description")
+            .or_else(|| text("transcript", "text"))
+            .unwrap_or_default();
+        one_line(found)
+    }
+}
+
+/// Text without line breaks and repeated blanks.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `HH:MM:SS`, a separator and milliseconds.
+fn clock(seconds: f64, separator: char) -> String {
+    let ms = (seconds.max(0.0) * 1000.0).round() as u64;
+    format!(
+        "{:02}:{:02}:{:02}{separator}{:03}",
+        ms / 3_600_000,
+        ms / 60_000 % 60,
+        ms / 1000 % 60,
+        ms % 1000
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_carry() {
+        for (seconds, expected) in
+            [(0.0, "00:00:00,000"), (59.9996, "00:01:00,000"), (3725.25, "01:02:05,250")]
+        {
+            assert_eq!(clock(seconds, ','), expected);
+        }
+    }
+}

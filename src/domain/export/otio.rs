@@ -1,0 +1,92 @@
+//! An OpenTimelineIO timeline: one clip per chunk, chapters as markers.
+
+use serde_json::{Value, json};
+
+use super::chapter_marks::stored;
+use super::{Content, Log};
+use crate::domain::error::{Error, Result};
+use crate::domain::record::Span;
+
+pub(super) fn write(log: &Log) -> Result<Content> {
+    let rate = log.frame_rate();
+    let end = log.video.spans.last().map_or(0.0, |span| span.end);
+    let media = json!({
+        "OTIO_SCHEMA": "ExternalReference.1",
+        "name": log.record.filename,
+        "target_url": log.video_url,
+        "available_range": range(Span { start: 0.0, end: log.video.duration.max(end) }, rate),
+        "metadata": {},
+    });
+    let clips: Vec<Value> = log
+        .video
+        .spans
+        .iter()
+        .enumerate()
+        .map(|(chunk, span)| {
+            json!({
+                "OTIO_SCHEMA": "Clip.1",
+                "name": format!("{} {chunk}", log.stem()),
+                "source_range": range(*span, rate),
+                "media_reference": media,
+                "metadata": {"shotlog": {
+                    "video_id": log.record.video_id,
+                    "chunk_id": chunk,
+                    "description": log.headline(chunk),
+                }},
+                "effects": [],
+                "markers": [],
+            })
+        })
+        .collect();
+    let markers: Vec<Value> = stored(log)
+        .unwrap_or_default()
+        .iter()
+        .map(|chapter| {
+            json!({
+                "OTIO_SCHEMA": "Marker.2",
+                "name": chapter.title,
+                "color": "GREEN",
+                "marked_range": range(chapter.span, rate),
+                "metadata": {},
+            })
+        })
+        .collect();
+    let timeline = json!({
+        "OTIO_SCHEMA": "Timeline.1",
+        "name": log.stem(),
+        "global_start_time": null,
+        "metadata": {},
+        "tracks": {
+            "OTIO_SCHEMA": "Stack.1",
+            "name": "tracks",
+            "source_range": null,
+            "metadata": {},
+            "effects": [],
+            "markers": [],
+            "children": [{
+                "OTIO_SCHEMA": "Track.1",
+                "name": "chunks",
+                "kind": "Video",
+                "source_range": null,
+                "metadata": {},
+                "effects": [],
+                "markers": markers,
+                "children": clips,
+            }],
+        },
+    });
+    serde_json::to_string_pretty(&timeline)
+        .map(Content::Text)
+        .map_err(|e| Error::corrupt(format!("cannot write the timeline: {e}")))
+}
+
+/// Whole frames, so that neighbouring clips touch.
+fn range(span: Span, rate: f64) -> Value {
+    let frame = |seconds: f64| (seconds * rate).round();
+    let time = |value: f64| json!({"OTIO_SCHEMA": "RationalTime.1", "rate": rate, "value": value});
+    json!({
+        "OTIO_SCHEMA": "TimeRange.1",
+        "start_time": time(frame(span.start)),
+        "duration": time(frame(span.end) - frame(span.start)),
+    })
+}

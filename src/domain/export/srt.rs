@@ -1,0 +1,14 @@
+//! SubRip captions.
+
+use super::cues::cues;
+use super::{Content, Log, clock};
+use crate::domain::error::Result;
+
+pub(super) fn write(log: &Log) -> Result<Content> {
+    let mut file = String::new();
+    for (number, cue) in cues(log, "srt")?.iter().enumerate() {
+        let (start, end) = (clock(cue.start, ','), clock(cue.end, ','));
+        file.push_str(&format!("{}\n{start} --> {end}\n{}\n\n", number + 1, cue.lines.join("\n")));
+    }
+    Ok(Content::Text(file))
+}

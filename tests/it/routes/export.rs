@@ -1,0 +1,188 @@
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{Reply, TestApp, keys, mentions};
+
+const FORMATS: [&str; 8] =
+    ["srt", "vtt", "chapters.vtt", "ffmetadata", "edl", "otio", "csv", "json"];
+
+/// A video with speech by two speakers, planted as another install's analyzers would leave it.
+async fn spoken() -> (TestApp, String) {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let turns = |turns: Value| json!({"turns": turns, "speakers": ["S1", "S2"]});
+    let outputs = json!([
+        turns(json!([
+            {"speaker": "S1", "start": 0.5, "end": 3.25, "text": "Is 2 < 3 & 4 --> 5?"},
+            {"speaker": "S2", "start": 3.5, "end": 9.0,
+             "text": "Nobody could have said it better than the captain himself did, standing on \
+                      the bridge of his ship that evening."},
+        ])),
+        null,
+        turns(json!([{"speaker": "S1", "start": 21.0, "end": 22.0, "text": "Grüße, Zoë."}])),
+    ]);
+    app.plant_output(&id, "diarization", outputs).await;
+    (app, id)
+}
+
+async fn exported(app: &TestApp, id: &str, format: &str) -> Reply {
+    let reply = app.get(&format!("/videos/{id}/export?format={format}")).await;
+    assert_eq!(reply.status, 200, "{format}: {}", reply.text());
+    reply
+}
+
+/// Runs a program over an exported file, or says that it is not there.
+fn read_back(reply: &Reply, name: &str, program: &str, arguments: &[&str]) -> Option<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join(name);
+    std::fs::write(&file, &reply.body).expect("a file");
+    let file = file.display().to_string();
+    let arguments = arguments.iter().map(|a| if *a == "FILE" { file.as_str() } else { a });
+    let Ok(output) = Command::new(program).args(arguments).output() else {
+        eprintln!("skipped: there is no program {program}");
+        return None;
+    };
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{name}: {errors}");
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[tokio::test]
+async fn every_format_is_a_file_to_save() {
+    let (app, id) = spoken().await;
+    for (format, kind, name) in [
+        ("srt", "application/x-subrip", "clip.srt"),
+        ("vtt", "text/vtt", "clip.vtt"),
+        ("chapters.vtt", "text/vtt", "clip.chapters.vtt"),
+        ("ffmetadata", "text/plain", "clip.ffmetadata.txt"),
+        ("edl", "text/plain", "clip.edl"),
+        ("otio", "application/vnd.pixar.opentimelineio+json", "clip.otio"),
+        ("csv", "text/csv", "clip.csv"),
+        ("json", "application/json", "clip.json"),
+    ] {
+        let reply = exported(&app, &id, format).await;
+        assert_eq!(reply.header("content-type").split(';').next(), Some(kind), "{format}");
+        let disposition = format!("attachment; filename=\"{name}\"");
+        assert_eq!(reply.header("content-disposition"), disposition);
+        assert!(!reply.body.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_exported_says_why() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let path = format!("/videos/{id}/export");
+    mentions(&app.get(&format!("{path}?format=docx")).await.error(400), &FORMATS);
+    app.get(&path).await.error(422);
+    for format in ["srt", "vtt"] {
+        let error = app.get(&format!("{path}?format={format}")).await.error(400);
+        mentions(&error, &[format, "diarization", "transcript", "default_video"]);
+    }
+    app.edit_record(&id, |record| {
+        record["aggregates"].as_object_mut().unwrap().remove("chapters");
+    })
+    .await;
+    for format in ["chapters.vtt", "ffmetadata"] {
+        let error = app.get(&format!("{path}?format={format}")).await.error(400);
+        mentions(&error, &["chapters", "stats"]);
+    }
+    app.get("/videos/0123456789abcdef/export?format=csv").await.error(404);
+}
+
+#[tokio::test]
+async fn captions_name_speakers_and_keep_markup_out() {
+    let (app, id) = spoken().await;
+    let vtt = exported(&app, &id, "vtt").await.text();
+    assert!(vtt.starts_with("WEBVTT\n\n00:00:00.500 --> 00:00:03.250\n<v S1>"), "{vtt}");
+    mentions(&vtt, &["<v S1>Is 2 &lt; 3 &amp; 4 → 5?</v>", "<v S2>Nobody", "Grüße, Zoë."]);
+    let srt = exported(&app, &id, "srt").await.text();
+    assert!(srt.starts_with("1\n00:00:00,500 --> 00:00:03,250\nIs 2 < 3"), "{srt}");
+}
+
+#[tokio::test]
+async fn ffmpeg_reads_captions_and_chapters() {
+    let (app, id) = spoken().await;
+    for (format, name) in [("srt", "clip.srt"), ("vtt", "clip.vtt")] {
+        let reply = exported(&app, &id, format).await;
+        let arguments = ["-v", "error", "-xerror", "-i", "FILE", "-f", "srt", "-"];
+        if let Some(text) = read_back(&reply, name, "ffmpeg", &arguments) {
+            mentions(&text, &["00:00:00,500 --> 00:00:03,250", "captain", "Zoë"]);
+        }
+    }
+    let reply = exported(&app, &id, "ffmetadata").await;
+    let arguments = ["-v", "error", "-f", "ffmetadata", "-show_chapters", "-of", "json", "FILE"];
+    if let Some(text) = read_back(&reply, "clip.txt", "ffprobe", &arguments) {
+        let read: Value = serde_json::from_str(&text).expect("JSON");
+        let stored = app.get(&format!("/videos/{id}/aggregates?aggregator=chapters")).await.ok();
+        let stored = stored["result"]["chapters"].as_array().unwrap();
+        let read = read["chapters"].as_array().unwrap();
+        assert_eq!(read.len(), stored.len());
+        for (read, stored) in read.iter().zip(stored) {
+            assert_eq!(read["tags"]["title"], stored["title"]);
+            let start: f64 = read["start_time"].as_str().unwrap().parse().unwrap();
+            assert!((start - stored["start"].as_f64().unwrap()).abs() < 0.001);
+        }
+    }
+    let reply = exported(&app, &id, "chapters.vtt").await;
+    let arguments = ["-v", "error", "-xerror", "-i", "FILE", "-f", "srt", "-"];
+    if let Some(text) = read_back(&reply, "clip.vtt", "ffmpeg", &arguments) {
+        mentions(&text, &["Arrival", "00:00:00,000 -->"]);
+    }
+}
+
+/// Reads a timeline with OpenTimelineIO and prints name, start and duration of its clips.
+const READ_TIMELINE: &str = "
+import sys
+try:
+    import opentimelineio as otio
+    if sys.argv[1].endswith('.edl'):
+        import otio_cmx3600_adapter
+except ImportError as missing:
+    print('skipped:', missing)
+    sys.exit()
+rate = {'rate': 25} if sys.argv[1].endswith('.edl') else {}
+timeline = otio.adapters.read_from_file(sys.argv[1], **rate)
+for track in timeline.tracks:
+    for clip in track.find_clips():
+        span = clip.trimmed_range()
+        print(span.start_time.to_seconds(), span.duration.to_seconds())
+";
+
+#[tokio::test]
+async fn opentimelineio_reads_timelines() {
+    let (app, id) = spoken().await;
+    app.edit_record(&id, |record| record["frame_rate"] = json!(25.0)).await;
+    let python = std::env::var("SHOTLOG_PYTHON")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/var/venv/bin/python").into());
+    for (format, name) in [("otio", "clip.otio"), ("edl", "clip.edl")] {
+        let reply = exported(&app, &id, format).await;
+        match read_back(&reply, name, &python, &["-c", READ_TIMELINE, "FILE"]) {
+            Some(text) if !text.starts_with("skipped:") => {
+                let clips: Vec<&str> = text.lines().collect();
+                assert_eq!(clips, ["0.0 10.0", "10.0 10.0", "20.0 10.0"], "{format}");
+            }
+            Some(text) => eprintln!("{}", text.trim()),
+            None => {}
+        }
+    }
+    let edl = exported(&app, &id, "edl").await.text();
+    mentions(&edl, &["TITLE: clip\n", "001  AX       V     C        00:00:00:00 00:00:10:00"]);
+}
+
+#[tokio::test]
+async fn tables_and_documents_hold_the_whole_log() {
+    let (app, id) = spoken().await;
+    let csv = exported(&app, &id, "csv").await.text();
+    let rows: Vec<&str> = csv.split("\r\n").collect();
+    assert!(rows[0].starts_with("chunk_id,start,end,timecode,description"), "{}", rows[0]);
+    assert_eq!(rows.len(), 5, "a head, three chunks and the end: {csv}");
+    mentions(rows[1], &["0:00.00-0:10.00", "A woman in a red coat", "S1: Is 2 < 3"]);
+    let log = exported(&app, &id, "json").await.json();
+    assert_eq!(log["chunks"].as_array().unwrap().len(), 3);
+    assert_eq!(log["frame_rate"], 10.0);
+    assert_eq!(keys(&log["chunks"][0]["diarization"]), ["speakers", "turns"]);
+    assert!(log["aggregates"]["summary"].is_object());
+    assert!(!log.to_string().contains("_frames"));
+}
