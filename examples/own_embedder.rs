@@ -24,6 +24,7 @@ use ports::embedder::Embedder;
 use serde_json::Map;
 use shotlog::domain::analyzers::evidence::Sighting;
 use shotlog::domain::chunking::ChunkingFields;
+use shotlog::domain::frames::FrameSettings;
 use shotlog::domain::ingest::IngestFields;
 use shotlog::domain::jobs::{JobLimits, JobStatus};
 use shotlog::domain::search::Query;
@@ -102,6 +103,14 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         sighting: Sighting { per_second: 2.0, max_frames: 24, side: 640 },
         answer_tokens: 2000,
         ask_videos: 1,
+        frames: FrameSettings {
+            folder: work.join("frames"),
+            cache_bytes: 64 << 20,
+            max_width: 1280,
+            concurrency: 1,
+            queue: 16,
+            sources: 1,
+        },
         ui: false,
     };
     Ok(Shotlog::new(ports, settings))

@@ -93,12 +93,10 @@ system_packages() {
         [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
             missing+=("$package")
     done
-    if [[ $purpose == test ]]; then
-        local node
-        node=$(node_version)
-        if [[ -z $node ]] || ! at_least "$node" "$node_minimum" || ! command -v npm >/dev/null; then
-            missing+=(nodejs npm)
-        fi
+    local node
+    node=$(node_version)
+    if [[ -z $node ]] || ! at_least "$node" "$node_minimum" || ! command -v npm >/dev/null; then
+        missing+=(nodejs npm)
     fi
     ((${#missing[@]})) || return 0
 
@@ -119,8 +117,8 @@ system_packages() {
 # Other distributions: nothing is installed, but what is missing is named.
 other_system() {
     local missing=() command library
-    local commands=(cc mold clang pkg-config cmake protoc ffmpeg espeak-ng curl jq unzip python3)
-    [[ $purpose == test ]] && commands+=(chromium shellcheck node npm)
+    local commands=(cc mold clang pkg-config cmake protoc ffmpeg espeak-ng curl jq unzip python3 node npm)
+    [[ $purpose == test ]] && commands+=(chromium shellcheck)
     for command in "${commands[@]}"; do
         command -v "$command" >/dev/null || missing+=("$command")
     done
@@ -260,6 +258,31 @@ model_files
 embedding_model
 [[ -f $embedder ]] || warn "without $embedder the service embeds text by hashing words: search works, by words rather than by meaning"
 rm -rf "$cache"
+
+# ---------------------------------------------------------------- web UI
+
+# What the UI is built from: its own files and the document its types are made from.
+ui_key() {
+    {
+        find ui -type f -not -path 'ui/node_modules/*' -not -path 'ui/dist/*' -not -path ui/src/lib/schema.d.ts -print0 |
+            sort -z | xargs -0 sha256sum
+        sha256sum tests/it/openapi.json
+    } | sha256sum | cut -d' ' -f1
+}
+
+# The service embeds ui/dist when it is compiled, so this comes before any cargo build.
+web_ui() {
+    local stamp=ui/node_modules/.built-from installed=ui/node_modules/.package-lock.sha256
+    [[ -f ui/dist/index.html && -f $stamp && $(cat "$stamp") == "$(ui_key)" ]] && return 0
+    if ! sha256sum --status --check "$installed" 2>/dev/null; then
+        logged "packages of the web UI" npm --prefix ui ci --no-audit --no-fund || return 1
+        sha256sum ui/package-lock.json >"$installed"
+    fi
+    logged "web UI" npm --prefix ui run build || return 1
+    ui_key >"$stamp"
+}
+
+web_ui || warn "the web UI cannot be built, so the service says so at /; the whole output is in $log"
 
 # ---------------------------------------------------------------- browser tests
 

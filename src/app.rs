@@ -28,6 +28,7 @@ use ports::storage::ObjectStorage;
 
 use crate::config::{Config, EmbedderKind, IndexKind, LlmKind, StorageKind};
 use crate::domain::analyzers::evidence::Sighting;
+use crate::domain::frames::FrameSettings;
 use crate::domain::jobs::JobLimits;
 use crate::domain::{Ports, Settings, Shotlog};
 use crate::http::HttpOptions;
@@ -141,6 +142,14 @@ fn settings(config: &Config) -> Settings {
         },
         answer_tokens: config.ask.context_tokens,
         ask_videos: config.ask.max_videos,
+        frames: FrameSettings {
+            folder: config.data_dir.join("frames"),
+            cache_bytes: config.frames.cache_bytes,
+            max_width: config.frames.max_width,
+            concurrency: config.frames.concurrency,
+            queue: config.frames.queue,
+            sources: config.frames.sources,
+        },
         ui: !config.http.api_only,
     }
 }

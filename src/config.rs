@@ -60,6 +60,8 @@ section! {
         decoder: Decoder = Decoder::default(),
         /// The pipeline.
         ingest: Ingest = Ingest::default(),
+        /// Pictures of stored videos.
+        frames: Frames = Frames::default(),
         /// Answers.
         ask: Ask = Ask::default(),
         /// Jobs.
@@ -502,6 +504,22 @@ section! {
 }
 
 section! {
+    /// Pictures of stored videos, for storyboards and thumbnails.
+    Frames {
+        /// Most bytes of pictures kept below `data_dir`; the longest unused go first.
+        cache_bytes: u64 = 512 << 20,
+        /// Widest frame, pixels.
+        max_width: u32 = 1920,
+        /// Decodes at once.
+        concurrency: usize = 2,
+        /// Requests that may wait for a decode; past them the answer is 503.
+        queue: usize = 64,
+        /// Videos whose file is kept for the next frame.
+        sources: usize = 2,
+    }
+}
+
+section! {
     /// Answers.
     Ask {
         /// Most tokens of evidence for one answer.
@@ -581,6 +599,12 @@ impl Config {
         if self.ingest.workers == 0 || self.ingest.concurrency == 0 || self.ingest.max_chunks == 0 {
             return wrong(
                 "ingest.workers, ingest.concurrency and ingest.max_chunks must be at least 1"
+                    .into(),
+            );
+        }
+        if self.frames.concurrency == 0 || self.frames.queue == 0 || self.frames.max_width < 16 {
+            return wrong(
+                "frames.concurrency and frames.queue must be at least 1, frames.max_width 16"
                     .into(),
             );
         }

@@ -14,6 +14,7 @@ pub mod entities;
 mod error;
 pub mod export;
 pub mod filters;
+pub mod frames;
 pub mod ingest;
 pub mod jobs;
 mod library;
@@ -97,6 +98,8 @@ pub struct Settings {
     pub answer_tokens: u32,
     /// Most videos that an answer is drawn from.
     pub ask_videos: usize,
+    /// Pictures of stored videos.
+    pub frames: frames::FrameSettings,
     /// Whether the web UI is served (`/health` says so).
     pub ui: bool,
 }
@@ -108,6 +111,7 @@ pub struct Shotlog {
     library: library::Library,
     jobs: jobs::Jobs,
     ingests: ingest::Claims,
+    frames: frames::Frames,
     routes: tokio::sync::OnceCell<Vec<Vec<f32>>>,
 }
 
@@ -118,6 +122,7 @@ impl Shotlog {
             library: library::Library::new(ports.records.clone()),
             jobs: jobs::Jobs::new(settings.jobs.clone()),
             ingests: ingest::Claims::default(),
+            frames: frames::Frames::new(&settings.frames),
             routes: tokio::sync::OnceCell::new(),
             ports,
             settings,

@@ -126,6 +126,7 @@ impl Shotlog {
         let _claim = self.ingests.claim(video_id).await;
         self.ports.index.replace(Some(&Filter::video(video_id)), Vec::new()).await?;
         self.library.remove(video_id).await?;
+        self.forget_frames(video_id).await;
         let removed = self.ports.storage.delete_prefix(&format!("{video_id}/")).await;
         let (objects, storage_error) = match removed {
             Ok(objects) => (objects, None),

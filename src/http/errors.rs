@@ -196,6 +196,8 @@ declares! {
     OfOne = [401, 404, 422, 500];
     /// Reads of one thing that name analyzers or aggregators.
     OfOneNaming = [400, 401, 404, 422, 500];
+    /// Pictures of one video.
+    Picture = [401, 404, 422, 500, 503];
     /// The delete.
     Delete = [401, 403, 404, 422, 500];
     /// Questions and searches.

@@ -15,6 +15,7 @@ mod edge;
 mod entities;
 mod errors;
 mod export;
+mod frames;
 mod jobs;
 mod media;
 mod meta;
@@ -121,6 +122,9 @@ pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, 
         let objects = RouteMethod::new().get(storage::object).head(storage::object);
         routes = routes.at("/storage/*key", objects);
     }
+    if !options.api_only && !ui::is_built() {
+        tracing::warn!("the web UI is not built into this program; {}", ui::HOW_TO_BUILD);
+    }
     let uploads = Arc::new(multipart::Uploads(Semaphore::new(options.max_uploads)));
     let inner = ui::with_files(routes, &options)
         .nest("/", api)
@@ -149,6 +153,7 @@ type Api = (
     query::QueryApi,
     ask::AskApi,
     media::MediaApi,
+    frames::FramesApi,
     ui::UiApi,
 );
 
@@ -166,6 +171,7 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
         query::QueryApi(of()),
         ask::AskApi(of()),
         media::MediaApi(of()),
+        frames::FramesApi(of()),
         ui::UiApi::new(options),
     );
     OpenApiService::new(sections, "shotlog", &options.version)

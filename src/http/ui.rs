@@ -10,9 +10,20 @@ use super::errors::Failure;
 
 const INDEX: &str = "index.html";
 
+/// What to do about a program that was built without the UI's files.
+pub(super) const HOW_TO_BUILD: &str =
+    "run scripts/setup.sh, or `npm ci && npm run build` in ui/, and build the program again";
+
+// Made by the set-up. The program builds without it and then says how to get it.
 #[derive(RustEmbed)]
-#[folder = "ui/"]
+#[folder = "ui/dist"]
+#[allow_missing = true]
 struct Files;
+
+/// Whether the program has the UI in it.
+pub(super) fn is_built() -> bool {
+    Files::get(INDEX).is_some()
+}
 
 /// Absolute paths of the UI: its page and the files the page loads.
 pub(super) fn paths(options: &HttpOptions) -> Vec<String> {
@@ -104,11 +115,22 @@ impl UiApi {
     /// The built-in web UI.
     #[oai(path = "/", method = "get", operation_id = "ui", hidden)]
     async fn page(&self) -> poem::Result<Page> {
-        let file = (!self.api_only).then(|| Files::get(INDEX)).flatten();
-        let Some(file) = file else {
+        if self.api_only {
             return Err(Failure::not_found("the web UI is off in API-only mode; see /docs").into());
+        }
+        let html = match Files::get(INDEX) {
+            Some(file) => String::from_utf8_lossy(&file.data).into_owned(),
+            None => not_built(),
         };
-        let html = String::from_utf8_lossy(&file.data).into_owned();
         Ok(Page::Found(Html(html), self.policy.clone(), "no-cache".into()))
     }
+}
+
+/// The page of a program that was built without the UI's files.
+fn not_built() -> String {
+    format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Shotlog</title>\
+         <h1>The web UI is not built</h1><p>To have it, {HOW_TO_BUILD}.</p>\
+         <p>The API works without it: <a href=\"docs\">its documentation</a>.</p></html>"
+    )
 }

@@ -6,6 +6,7 @@ mod chunking;
 mod chunks;
 mod entities;
 mod export;
+mod frames;
 mod jobs;
 mod media;
 mod meta;

@@ -24,6 +24,7 @@ use ports::transcriber::Transcriber;
 use ports::voice::{SpeakerEmbedder, VoiceActivity};
 use serde_json::Value;
 use shotlog::domain::analyzers::evidence::Sighting;
+use shotlog::domain::frames::FrameSettings;
 use shotlog::domain::jobs::JobLimits;
 use shotlog::domain::{Ports, Settings, Shotlog};
 use shotlog::http::HttpOptions;
@@ -94,6 +95,14 @@ impl TestApp {
                 sighting: Sighting { per_second: 1.0, max_frames: 10, side: 64 },
                 answer_tokens: 2000,
                 ask_videos: 10,
+                frames: FrameSettings {
+                    folder: work.path().join("frames"),
+                    cache_bytes: 1 << 20,
+                    max_width: 640,
+                    concurrency: 1,
+                    queue: 8,
+                    sources: 1,
+                },
                 ui: true,
             },
             decoder: Arc::new(SceneDecoder),

@@ -1,0 +1,108 @@
+//! `/videos/{video_id}/frames` and `/videos/{video_id}/storyboard`: pictures of a stored video.
+
+use std::sync::Arc;
+
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Binary;
+use poem_openapi::{ApiResponse, Object, OpenApi};
+
+use super::auth::Token;
+use super::body::Json;
+use super::errors::{Fails, Picture};
+use super::params::{Number, Whole};
+use crate::domain::Shotlog;
+use crate::domain::frames;
+
+/// The routes of this section.
+pub(super) struct FramesApi(pub(super) Arc<Shotlog>);
+
+/// A video's bytes never change, so neither do its pictures.
+const FOREVER: &str = "private, max-age=31536000, immutable";
+
+#[OpenApi]
+impl FramesApi {
+    /// The frame shown at a time, as a JPEG.
+    #[oai(path = "/videos/:video_id/frames", method = "get", operation_id = "frame")]
+    async fn frame(
+        &self,
+        _token: Token,
+        video_id: Path<String>,
+        /// Seconds, within the video.
+        t: Query<Number>,
+        /// Pixels; a frame is never wider than the video. The widest that is accepted is a setting.
+        #[oai(default = "width")]
+        width: Query<Whole<16, 7680>>,
+    ) -> Result<Jpeg, Fails<Picture>> {
+        let bytes = self.0.frame(&video_id, t.0.0, width.0.0).await?;
+        Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
+    }
+
+    /// Where each moment is in the storyboard's sheet.
+    ///
+    /// Tile `n` shows the middle of the seconds from `n × interval` to `(n + 1) × interval`. Tiles
+    /// are laid out row by row.
+    #[oai(path = "/videos/:video_id/storyboard", method = "get", operation_id = "storyboard")]
+    async fn storyboard(
+        &self,
+        _token: Token,
+        video_id: Path<String>,
+    ) -> Result<Json<Storyboard>, Fails<Picture>> {
+        let index = self.0.storyboard(&video_id).await?;
+        Ok(Json(Storyboard::new(&video_id, index)))
+    }
+
+    /// The storyboard's sheet, as a JPEG.
+    #[oai(
+        path = "/videos/:video_id/storyboard.jpg",
+        method = "get",
+        operation_id = "storyboard_sheet"
+    )]
+    async fn sheet(&self, _token: Token, video_id: Path<String>) -> Result<Jpeg, Fails<Picture>> {
+        let bytes = self.0.storyboard_sheet(&video_id).await?;
+        Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
+    }
+}
+
+fn width() -> Whole<16, 7680> {
+    Whole(640)
+}
+
+#[derive(ApiResponse)]
+enum Jpeg {
+    /// The picture.
+    #[oai(status = 200, content_type = "image/jpeg")]
+    Found(Binary<Vec<u8>>, #[oai(header = "Cache-Control")] String),
+}
+
+#[derive(Object)]
+struct Storyboard {
+    video_id: String,
+    /// Path of the sheet, from the service's root.
+    sheet: String,
+    /// Seconds between tiles.
+    interval: f64,
+    /// Tiles in the sheet.
+    tiles: u32,
+    /// Tiles per row.
+    columns: u32,
+    rows: u32,
+    /// Pixels.
+    tile_width: u32,
+    /// Pixels.
+    tile_height: u32,
+}
+
+impl Storyboard {
+    fn new(video_id: &str, index: frames::Storyboard) -> Self {
+        Self {
+            video_id: video_id.to_owned(),
+            sheet: format!("/videos/{video_id}/storyboard.jpg"),
+            interval: index.interval,
+            tiles: index.tiles,
+            columns: index.columns,
+            rows: index.rows,
+            tile_width: index.tile_width,
+            tile_height: index.tile_height,
+        }
+    }
+}

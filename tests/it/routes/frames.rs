@@ -1,0 +1,47 @@
+use crate::support::TestApp;
+
+#[tokio::test]
+async fn frames_are_jpegs_of_a_time_within_the_video() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    for _ in 0..2 {
+        let reply = app.get(&format!("/videos/{id}/frames?t=1.5&width=64")).await;
+        assert_eq!((reply.status, reply.header("content-type")), (200, "image/jpeg"));
+        assert!(reply.header("cache-control").contains("immutable"));
+        assert_eq!(reply.body[..2], [0xff, 0xd8]);
+    }
+    for query in ["", "?t=abc", "?t=-1", "?t=1e9", "?t=1&width=0", "?t=1&width=641", "?t=nan"] {
+        app.get(&format!("/videos/{id}/frames{query}")).await.error(422);
+    }
+}
+
+#[tokio::test]
+async fn a_storyboard_says_where_each_moment_is_in_its_sheet() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let board = app.get(&format!("/videos/{id}/storyboard")).await.ok();
+    let number = |key: &str| board[key].as_f64().expect("a number");
+    let duration = app.get(&format!("/videos/{id}")).await.ok()["duration"].as_f64().expect("it");
+    assert!((number("interval") * number("tiles") - duration).abs() < 1e-6);
+    assert!(number("columns") * number("rows") >= number("tiles"));
+    let sheet = app.get(board["sheet"].as_str().expect("a path")).await;
+    assert_eq!((sheet.status, sheet.header("content-type")), (200, "image/jpeg"));
+    let again = app.get(&format!("/videos/{id}/storyboard")).await.ok();
+    assert_eq!(board, again);
+}
+
+#[tokio::test]
+async fn an_unknown_or_deleted_video_has_no_pictures() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let routes = ["frames?t=0", "storyboard", "storyboard.jpg"];
+    for route in routes {
+        app.get(&format!("/videos/0000000000000000/{route}")).await.error(404);
+        assert_eq!(app.get(&format!("/videos/{id}/{route}")).await.status, 200);
+    }
+    app.delete(&format!("/videos/{id}")).await.ok();
+    for route in routes {
+        app.get(&format!("/videos/{id}/{route}")).await.error(404);
+    }
+    assert_eq!(app.spooled(), 0, "no copy of the video is left");
+}

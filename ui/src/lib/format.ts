@@ -1,0 +1,62 @@
+// How times, counts and ids read.
+
+export function clock(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const tail = `${String(minutes).padStart(hours ? 2 : 1, "0")}:${String(rest).padStart(2, "0")}`;
+  return hours ? `${hours}:${tail}` : tail;
+}
+
+export const plural = (count: number, one: string, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+export const words = (id: string) => id.replaceAll("_", " ");
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+const NAMES: Record<string, string> = {
+  default_video: "What is seen",
+  diarization: "What is said, and by whom",
+  transcript: "What is said",
+  people: "People",
+  object_detection: "Objects",
+  ocr: "Text on screen",
+};
+export const analyzerName = (id: string) => NAMES[id] ?? capital(words(id));
+
+const STAGES: Record<string, string> = {
+  queued: "Waiting for its turn",
+  starting: "Starting",
+  fetching: "Fetching",
+  chunking: "Finding the moments",
+  chunked: "Moments found",
+  analyzing: "Watching",
+  indexing: "Indexing",
+  aggregating: "Summing up",
+  complete: "Done",
+};
+export const STAGE_ORDER = ["fetching", "chunking", "analyzing", "aggregating", "complete"];
+export const stageName = (stage: string) => STAGES[stage] ?? capital(words(stage));
+
+export const moment = (id: string, seconds?: number) =>
+  `#/videos/${encodeURIComponent(id)}${seconds === undefined ? "" : `?t=${Number(seconds.toFixed(2))}`}`;
+
+export type Piece = { text: string; id?: string; start?: number };
+/** Citations look like [<video_id> 12.3-15.8s]; text and citations alternate. */
+export function pieces(text: string): Piece[] {
+  const found: Piece[] = [];
+  let last = 0;
+  for (const match of text.matchAll(/\[([0-9A-Za-z_-]+) (\d+(?:\.\d+)?)\s*[-–]\s*(\d+(?:\.\d+)?)s?\]/g)) {
+    found.push({ text: text.slice(last, match.index) });
+    found.push({ text: clock(Number(match[2])), id: match[1], start: Number(match[2]) });
+    last = match.index + match[0].length;
+  }
+  found.push({ text: text.slice(last) });
+  return found.filter((piece) => piece.text);
+}
+
+/** The parts of a text, those that are words of the query marked. */
+export function marked(text: string, query: string): { text: string; hit: boolean }[] {
+  const sought = query.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  if (!sought.length) return [{ text, hit: false }];
+  const pattern = new RegExp(`(${sought.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "giu");
+  return text.split(pattern).filter(Boolean).map((part) => ({ text: part, hit: sought.some((word) => word.toLowerCase() === part.toLowerCase()) }));
+}

@@ -1,0 +1,103 @@
+// What all pages share: the videos, the jobs, what this install has, and where the reader is.
+import { ApiError, api, onUnauthorised, type Health, type Job, type Schema, type Video } from "./api";
+
+export type Ingest = { name: string; percent: number; line: string; error?: string; retry?: () => void };
+
+export const app = $state({
+  ready: false,
+  gate: false,
+  mayLeave: false,
+  schema: null as Schema | null,
+  health: null as Health | null,
+  reachable: true,
+  videos: null as Video[] | null,
+  videosError: "",
+  jobs: [] as Job[],
+  jobsError: "",
+  route: { page: "", id: "", t: null as number | null, q: "" },
+  toast: "",
+  help: false,
+});
+
+/** Names and ways to try again of the jobs this page started. */
+export const started = $state<Record<string, { name: string; retry: () => void }>>({});
+export const uploads = $state<Ingest[]>([]);
+
+export const title = (id: string) => app.videos?.find((video) => video.video_id === id)?.filename ?? id;
+export const message = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+let toastTimer: ReturnType<typeof setTimeout>;
+export function toast(text: string) {
+  app.toast = text;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => { app.toast = ""; }, 7000);
+}
+
+export function readRoute() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const [page = "", id = ""] = path.split("/");
+  const parameters = new URLSearchParams(query);
+  const t = parameters.get("t");
+  let decoded = id;
+  try { decoded = decodeURIComponent(id); } catch { /* shown as it stands: no video has that id */ }
+  app.route = { page: page === "video" ? "videos" : page, id: decoded, t: t === null || Number.isNaN(Number(t)) ? null : Number(t), q: parameters.get("q") ?? "" };
+}
+
+export async function loadVideos() {
+  try {
+    app.videos = (await api<{ videos: Video[] }>("videos")).videos;
+    app.videosError = "";
+  } catch (error) {
+    app.videosError = message(error);
+  }
+}
+
+export async function checkHealth() {
+  try {
+    app.health = await api<Health>("health");
+    app.reachable = true;
+  } catch {
+    app.reachable = false;
+  }
+}
+
+const unfinished = (job: Job) => job.status === "queued" || job.status === "running";
+let polling: ReturnType<typeof setTimeout> | undefined;
+
+export async function loadJobs() {
+  clearTimeout(polling);
+  const before = new Set(app.jobs.filter(unfinished).map((job) => job.job_id));
+  try {
+    app.jobs = (await api<{ jobs: Job[] }>("jobs")).jobs;
+    app.jobsError = "";
+    if (app.jobs.some((job) => before.has(job.job_id) && job.status === "done")) await loadVideos();
+    for (const job of app.jobs) {
+      if (job.status === "done" && started[job.job_id]) delete started[job.job_id];
+    }
+  } catch (error) {
+    app.jobsError = message(error);
+    if (error instanceof ApiError && error.status === 401) return;
+  }
+  polling = setTimeout(loadJobs, app.jobs.some(unfinished) ? 1000 : 8000);
+}
+
+export async function start() {
+  onUnauthorised.call = () => { app.gate = true; };
+  readRoute();
+  addEventListener("hashchange", readRoute);
+  void checkHealth();
+  setInterval(checkHealth, 30_000);
+  try {
+    const { required, authenticated } = await api<{ required: boolean; authenticated: boolean }>("session");
+    app.mayLeave = required && authenticated;
+    if (!authenticated) {
+      app.gate = true;
+      return;
+    }
+    app.schema = await api<Schema>("schema");
+  } catch (error) {
+    app.videosError = message(error);
+  }
+  app.ready = true;
+  await Promise.all([loadVideos(), loadJobs()]);
+}
