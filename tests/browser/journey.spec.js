@@ -1,19 +1,35 @@
-// One visitor's way through the page: add the sample clip, watch it arrive, play, search, ask, delete.
+// A newcomer's way through the pages, in order, over one install.
 import AxeBuilder from "@axe-core/playwright";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { expect, expectPlayingFrom, test, watchSeeks } from "./fixtures.js";
 import { sample } from "./service.js";
 
 test.describe.configure({ mode: "serial" });
+test.use({ settings: { environment: { SERVICE_FETCH__ALLOW_PRIVATE: "true" } } });
 
-const tile = (page) => page.getByRole("button", { name: /^Open shotlog-sample\.mp4/ });
+const tile = (page) => page.getByRole("link", { name: /^Open shotlog-sample\.mp4/ });
+const openSample = async (page, service) => {
+  await page.goto(service.url);
+  await tile(page).click();
+  await expect(page.getByRole("heading", { name: "shotlog-sample.mp4" })).toBeVisible();
+  await expect.poll(() => page.evaluate(() => document.querySelector("video").readyState)).toBeGreaterThan(0);
+};
+const currentTime = (page) => page.evaluate(() => document.querySelector("video").currentTime);
 
-test("an empty install says what to do", async ({ page, service }) => {
+test("an empty install says what to do, on every page", async ({ page, service }) => {
   await page.goto(service.url);
   await expect(page.getByText("Nothing here yet")).toBeVisible();
   await expect(page.getByText("Ready", { exact: true })).toBeVisible();
+  for (const [name, text] of [["Search", "Find a moment by what it means"], ["Ask", "Ask in plain words"], ["Jobs", "No jobs yet"]]) {
+    await page.getByRole("link", { name, exact: true }).click();
+    await expect(page.getByText(text)).toBeVisible();
+  }
+  await page.goto(`${service.url}/#/nowhere`);
+  await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
 });
 
-test("an upload shows its progress and ends as a video in the list", async ({ page, service }) => {
+test("an upload shows its progress and ends as a video in the library", async ({ page, service }) => {
   await page.goto(service.url);
   await page.getByLabel("Choose a file").setInputFiles(sample);
   await expect(page.getByText(/shotlog-sample\.mp4, \d/)).toBeVisible();
@@ -31,111 +47,265 @@ test("an upload shows its progress and ends as a video in the list", async ({ pa
   await expect.poll(() => poster.evaluate((image) => image.complete && image.naturalWidth > 0)).toBe(true);
 });
 
-test("a video opens, lists its moments and plays", async ({ page, service }) => {
+test("moving over a poster scrubs through the video", async ({ page, service }) => {
   await page.goto(service.url);
-  await tile(page).click();
-  await expect(page.getByRole("heading", { name: "shotlog-sample.mp4" })).toBeVisible();
-  await expect.poll(() => page.evaluate(() => Math.round(document.querySelector("video").duration))).toBe(52);
+  const poster = tile(page).locator(".poster");
+  await poster.hover();
+  await expect(poster.locator(".scrub")).toBeVisible();
+  const shown = () => poster.locator(".time").textContent();
+  const box = await poster.boundingBox();
+  await page.mouse.move(box.x + box.width * 0.1, box.y + 20);
+  const early = await shown();
+  await page.mouse.move(box.x + box.width * 0.9, box.y + 20);
+  await expect.poll(shown).not.toBe(early);
+});
 
-  const { total } = await (await fetch(`${service.url}/videos`)).json()
-    .then(({ videos }) => fetch(`${service.url}/videos/${videos[0].video_id}/chunks`))
-    .then((answer) => answer.json());
-  await page.getByText(/^Every moment/).click();
+test("an address is fetched, and a job that fails says why and can be tried again", async ({ page, service }) => {
+  const clip = await readFile(sample);
+  const server = createServer((request, answer) => {
+    if (request.url.endsWith(".mp4")) answer.writeHead(200, { "Content-Type": "video/mp4", "Content-Length": clip.length }).end(clip);
+    else answer.writeHead(404).end();
+  });
+  await new Promise((done) => { server.listen(0, "127.0.0.1", done); });
+  try {
+    const origin = `http://127.0.0.1:${server.address().port}`;
+    await page.goto(service.url);
+    await page.getByText("Options", { exact: true }).click();
+    await page.getByLabel("Shortest (s)").fill("3");
+    await page.getByLabel("From an address").fill(`${origin}/shotlog-sample.mp4`);
+    const accepted = page.waitForResponse((answer) => answer.url().endsWith("/videos/url"));
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    const { job_id: jobId } = await (await accepted).json();
+    await expect.poll(async () => (await (await fetch(`${service.url}/jobs/${jobId}`)).json()).status, { timeout: 300_000 }).toBe("done");
+    await page.getByRole("link", { name: "Jobs" }).click();
+    await expect(page.getByRole("listitem").filter({ hasText: "done" }).first()).toContainText("Open the video");
+
+    await page.getByRole("link", { name: "Library" }).click();
+    await page.getByLabel("From an address").fill(`${origin}/nothing`);
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    const failed = page.getByRole("listitem").filter({ hasText: "failed" });
+    await expect(failed).toContainText(/\w+Error: /);
+    const again = page.waitForResponse((answer) => answer.url().endsWith("/videos/url"));
+    await failed.getByRole("button", { name: "Try again" }).click();
+    expect((await again).status()).toBe(202);
+  } finally {
+    server.close();
+  }
+});
+
+test("the page tells what the service refuses, and why analyzers exclude each other", async ({ page, service }) => {
+  await page.goto(service.url);
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(page.locator("#add-error")).toContainText("Choose a file or give an address");
+  await page.getByLabel("From an address").fill("ftp://example.org/clip.mp4");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(page.locator("#add-error")).toContainText(/http/i);
+
+  await page.getByText("Options", { exact: true }).click();
+  const schema = await (await fetch(`${service.url}/schema`)).json();
+  for (const [first, second] of schema.exclusive_groups) {
+    const box = (id) => page.locator(".checks label").nth(schema.analyzers.indexOf(id)).locator("input");
+    await box(first).check();
+    await box(second).check();
+    await expect(box(first)).not.toBeChecked();
+    await expect(page.getByText(/only one of them runs/)).toBeVisible();
+  }
+});
+
+test("a video opens, lists its moments and plays from the one that is clicked", async ({ page, service }) => {
+  await openSample(page, service);
+  await expect.poll(() => page.evaluate(() => Math.round(document.querySelector("video").duration))).toBe(52);
+  const { videos } = await (await fetch(`${service.url}/videos`)).json();
+  const { total } = await (await fetch(`${service.url}/videos/${videos[0].video_id}/chunks`)).json();
   await expect(page.locator("#moments > li")).toHaveCount(total);
 
   await watchSeeks(page);
-  const second = page.locator("#moments > li").nth(1).getByRole("button");
-  await second.click();
+  await page.locator("#moments .moment").nth(1).click();
   const start = Number(new URL(page.url()).hash.match(/t=([\d.]+)/)[1]);
   expect(start).toBeGreaterThan(0);
   await expectPlayingFrom(page, start);
 });
 
-test("a search hit plays from its second", async ({ page, service }) => {
-  await page.goto(service.url);
+test("every panel that has data is there, and its moments seek", async ({ page, service }) => {
+  await openSample(page, service);
+  const { videos } = await (await fetch(`${service.url}/videos`)).json();
+  const { available } = await (await fetch(`${service.url}/videos/${videos[0].video_id}/aggregates`)).json();
+  for (const [aggregate, name] of [["summary", "Summary"], ["chapters", "Chapters"], ["events", "Events"], ["stats", "Statistics"]]) {
+    const tab = page.getByRole("tab", { name, exact: true });
+    if (!available.includes(aggregate)) continue;
+    await tab.click();
+    await expect(tab).toHaveAttribute("aria-selected", "true");
+    await expect(page.getByRole("tabpanel")).not.toBeEmpty();
+  }
+  await page.getByRole("tab", { name: "Chapters" }).click();
+  await watchSeeks(page);
+  await page.getByRole("tabpanel").getByRole("button").last().click();
+  const start = Number(new URL(page.url()).hash.match(/t=([\d.]+)/)[1]);
+  await expectPlayingFrom(page, start);
+});
+
+test("the timeline seeks, follows and zooms", async ({ page, service }) => {
+  await openSample(page, service);
+  await expect(page.getByLabel("Lanes").getByText("Chapters")).toBeVisible();
+  await expect(page.getByLabel("Lanes").getByText("Cuts")).toBeVisible();
+  const canvas = page.getByRole("slider", { name: "Time" });
+  const box = await canvas.boundingBox();
+  await watchSeeks(page);
+  await canvas.click({ position: { x: box.width / 2, y: 8 } });
+  await expectPlayingFrom(page, 26);
+  await page.evaluate(() => document.querySelector("video").pause());
+  await expect.poll(async () => Number(await canvas.getAttribute("aria-valuenow"))).toBeGreaterThanOrEqual(26);
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await expect(page.getByLabel("Part of the video that is shown")).toBeVisible();
+  await page.getByRole("button", { name: "Fit" }).click();
+  await expect(page.getByLabel("Part of the video that is shown")).toBeHidden();
+});
+
+test("the inspector shows what the analyzers said of a moment", async ({ page, service }) => {
+  await openSample(page, service);
+  await page.getByRole("button", { name: /^Inspect the moment at/ }).nth(1).click();
+  const inspector = page.getByRole("region", { name: "Chunk inspector" });
+  await expect(inspector.getByRole("heading", { name: "What is seen" })).toBeVisible();
+  await expect(inspector).toContainText("description");
+  await inspector.getByRole("button", { name: "Close" }).click();
+  await expect(inspector).toBeHidden();
+});
+
+test("keys play, step, search and help", async ({ page, service }) => {
+  await openSample(page, service);
+  await page.locator("#main").focus();
+  const paused = () => page.evaluate(() => document.querySelector("video").paused);
+  await page.keyboard.press(" ");
+  await expect.poll(paused).toBe(false);
+  await page.keyboard.press("k");
+  await expect.poll(paused).toBe(true);
+  const start = await currentTime(page);
+  await page.keyboard.press("l");
+  await expect.poll(() => currentTime(page)).toBeCloseTo(start + 10, 0);
+  await page.keyboard.press("j");
+  await expect.poll(() => currentTime(page)).toBeCloseTo(start, 0);
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => currentTime(page)).toBeCloseTo(start + 5, 0);
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog").getByText("Play and pause")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  await expect(page.getByLabel("Search the footage")).toBeFocused();
+});
+
+test("a search hit plays in place from its second, and opens by a link to it", async ({ page, service }) => {
+  await page.goto(`${service.url}/#/search`);
   await page.getByLabel("Search the footage").fill("a dark street with lamps at night");
   await page.getByRole("button", { name: "Search", exact: true }).click();
   const hits = page.locator("#hits button");
   await expect(hits.first()).toBeVisible();
   await expect(page.getByRole("heading", { name: /^\d+ moments?$/ })).toBeVisible();
+  await expect.poll(() => hits.first().locator("img").evaluate((image) => image.complete && image.naturalWidth > 0)).toBe(true);
 
   // Not the moment at 0, which a player is at anyway.
   const starts = await hits.evaluateAll((all) => all.map((hit) => Number(hit.dataset.start)));
   const index = starts.findIndex((start) => start > 1);
   expect(index).toBeGreaterThanOrEqual(0);
-  await watchSeeks(page);
   await hits.nth(index).click();
-  await expectPlayingFrom(page, starts[index]);
+  await expectPlayerAt(page, starts[index]);
 
-  const hash = new URL(page.url()).hash;
-  await page.reload();
+  await page.getByRole("link", { name: "Open the video" }).click();
   await expect(page.getByRole("heading", { name: "shotlog-sample.mp4" })).toBeVisible();
+  await expectPlayerAt(page, starts[index]);
+  const { hash } = new URL(page.url());
+  await page.reload();
+  await expectPlayerAt(page, starts[index]);
   expect(new URL(page.url()).hash).toBe(hash);
 });
 
+test("filters that leave nothing say so", async ({ page, service }) => {
+  await page.goto(`${service.url}/#/search`);
+  await page.getByLabel("Search the footage").fill("boat");
+  await page.getByText("Filters", { exact: true }).click();
+  await page.getByLabel("At least this alike (0–1)").fill("1");
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await expect(page.getByText(/filters only ever remove results/)).toBeVisible();
+});
+
 test("an answer cites moments, and a citation plays", async ({ page, service }) => {
-  await page.goto(service.url);
-  await page.getByRole("radio", { name: "Ask" }).check();
+  await page.goto(`${service.url}/#/ask`);
   await page.getByLabel("Ask about the footage").fill("What happens in this film?");
   await page.getByRole("button", { name: "Ask", exact: true }).click();
   const citation = page.locator("#answer .cite").last();
   await expect(citation).toBeVisible({ timeout: 60_000 });
   await expect(page.locator("#answer")).not.toContainText(/\[[0-9a-f]{16} /);
-
-  await watchSeeks(page);
   const start = Number(await citation.getAttribute("data-start"));
   await citation.click();
-  await expectPlayingFrom(page, start);
-});
-
-test("the page tells what the service refuses", async ({ page, service }) => {
-  await page.goto(service.url);
-  await page.getByRole("button", { name: "Add", exact: true }).click();
-  await expect(page.locator("#add-error")).toContainText("Choose a file or give an address");
-
-  await page.getByLabel("From an address").fill("ftp://example.org/clip.mp4");
-  await page.getByRole("button", { name: "Add", exact: true }).click();
-  await expect(page.locator("#add-error")).toContainText(/http/i);
-
-  // A loopback address is refused by default, in the job and not in the request.
-  await page.getByLabel("From an address").fill(`${service.url}/health`);
-  await page.getByRole("button", { name: "Add", exact: true }).click();
-  const failed = page.getByRole("listitem").filter({ has: page.getByRole("button", { name: "Dismiss" }) });
-  await expect(failed).toContainText(/\w+: /);
-  await failed.getByRole("button", { name: "Dismiss" }).click();
-  await expect(failed).toBeHidden();
+  await expectPlayerAt(page, start);
 });
 
 for (const scheme of ["light", "dark"]) {
-  for (const width of [360, 1280]) {
-    test(`nothing overflows or is unreadable at ${width} px, ${scheme}`, async ({ page, service }) => {
-      await page.setViewportSize({ width, height: 800 });
+  for (const width of [360, 1280, 1920]) {
+    test(`nothing overflows or is hard to read at ${width} px, ${scheme}`, async ({ page, service }) => {
+      await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+      const { videos } = await (await fetch(`${service.url}/videos`)).json();
+      const check = async (name) => {
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(width);
+        const { violations } = await new AxeBuilder({ page }).exclude("video").analyze();
+        expect(violations.map((found) => `${name}: ${found.id}: ${found.nodes.map((node) => node.target).join(", ")}`)).toEqual([]);
+      };
       await page.goto(service.url);
-      await tile(page).click();
-      await expect(page.getByRole("heading", { name: "shotlog-sample.mp4" })).toBeVisible();
-      await page.getByLabel("Search the footage").fill("boat");
-      await page.getByRole("button", { name: "Search", exact: true }).click();
-      await expect(page.locator("#hits button").first()).toBeVisible();
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]).exclude("video").analyze();
-      expect(violations.map((found) => `${found.id}: ${found.nodes.map((node) => node.target).join(", ")}`)).toEqual([]);
+      await expect(tile(page)).toBeVisible();
+      await page.getByText("Options", { exact: true }).click();
+      await check("library");
+      await page.goto(`${service.url}/#/videos/${videos[0].video_id}`);
+      await expect(page.getByRole("tab", { name: "Chapters" })).toBeVisible();
+      for (const tab of await page.getByRole("tab").all()) {
+        await tab.click();
+        await check(`video, ${await tab.textContent()}`);
+      }
+      for (const [name, label] of [["search", "Search the footage"], ["ask", "Ask about the footage"]]) {
+        await page.goto(`${service.url}/#/${name}`);
+        await page.getByLabel(label).fill("boat");
+        await page.locator("main form button.primary").click();
+        await page.locator("#hits button").first().click();
+        await check(name);
+      }
+      await page.goto(`${service.url}/#/jobs`);
+      await expect(page.getByRole("listitem").first()).toBeVisible();
+      await check("jobs");
     });
   }
 }
 
+test("summing up again starts a job", async ({ page, service }) => {
+  await openSample(page, service);
+  const answer = page.waitForResponse((one) => one.url().endsWith("/aggregates") && one.request().method() === "POST");
+  await page.getByRole("button", { name: "Sum up again" }).click();
+  expect((await answer).status()).toBe(202);
+  await expect(page.getByText(/Working the video out again/)).toBeVisible();
+});
+
 test("a video is deleted after a question, and only then", async ({ page, service }) => {
-  await page.goto(service.url);
-  await tile(page).click();
+  await openSample(page, service);
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog).toContainText("shotlog-sample.mp4");
   await dialog.getByRole("button", { name: "Keep it" }).click();
   await expect(dialog).toBeHidden();
-  await expect(tile(page)).toBeVisible();
 
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await dialog.getByRole("button", { name: "Delete", exact: true }).click();
   await expect(page.getByText("Nothing here yet")).toBeVisible();
   expect((await (await fetch(`${service.url}/videos`)).json()).videos).toEqual([]);
 });
+
+// The player was sent to this second and has a picture.
+async function expectPlayerAt(page, seconds) {
+  await expect.poll(() => page.evaluate((start) => {
+    const video = document.querySelector("video");
+    return video !== null && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA
+      && video.currentTime >= start - 0.1 && video.played.length + video.seekable.length > 0;
+  }, seconds)).toBe(true);
+  // It started there and not before: what has been played begins at that second.
+  await expect.poll(() => page.evaluate(() => {
+    const { played } = document.querySelector("video");
+    return played.length ? played.start(played.length - 1) : null;
+  })).toBeCloseTo(seconds, 0);
+}

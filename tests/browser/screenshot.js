@@ -1,4 +1,4 @@
-// Takes the README's picture, docs/screenshot.jpg: the page with the sample clip answered about.
+// Takes the README's picture, docs/screenshot.jpg: the sample clip with its timeline.
 //   SHOTLOG_BINARY=target/release/shotlog npm --prefix tests/browser run screenshot
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,17 +22,16 @@ try {
   } while (job.status === "queued" || job.status === "running");
   if (job.status === "failed") throw new Error(job.error);
 
-  const page = await browser.newPage({ viewport: { width: 1280, height: 1100 }, deviceScaleFactor: 1.25 });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, deviceScaleFactor: 1.25 });
   await page.emulateMedia({ reducedMotion: "reduce" });
-  await page.goto(`${service.url}/#/video/${job.result.video_id}?t=9`);
-  await page.getByRole("radio", { name: "Ask" }).check();
-  await page.getByLabel("Ask about the footage").fill(process.argv[2] ?? "What is cooked in Rosa's kitchen, and for how many people?");
-  await page.getByRole("button", { name: "Ask", exact: true }).click();
-  await page.locator("#answer").waitFor();
+  await page.goto(`${service.url}/#/videos/${job.result.video_id}?t=9`);
+  await page.locator("#moments > li").first().waitFor();
+  await page.waitForFunction(() => document.querySelector("video")?.currentTime > 9);
   await page.evaluate(() => document.querySelector("video").pause());
-  await page.evaluate(() => window.scrollTo(0, 0));
+  const chapters = page.getByRole("tab", { name: "Chapters" });
+  if (await chapters.count()) await chapters.click();
   await mkdir(join(root, "docs"), { recursive: true });
-  await page.screenshot({ path: process.argv[3] ?? join(root, "docs/screenshot.jpg"), quality: 82, type: "jpeg", fullPage: false });
+  await page.screenshot({ path: process.argv[2] ?? join(root, "docs/screenshot.jpg"), quality: 82, type: "jpeg", fullPage: false });
 } finally {
   await browser.close();
   await service.stop();

@@ -7,6 +7,7 @@ export type VideoDetail = Schemas["VideoDetail"];
 export type Schema = Schemas["Schema"];
 export type Health = Schemas["Health"];
 export type Storyboard = Schemas["Storyboard"];
+export type Preview = Schemas["Preview"];
 export type Turn = Schemas["Turn"];
 export type Job = Omit<Schemas["Job"], "detail" | "result"> & {
   detail: { chunks?: number; analyzer?: string; aggregator?: string; traceback?: string };

@@ -1,0 +1,86 @@
+// What the pages do when the service fails, is slow, or holds far more than the sample clip.
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "./fixtures.js";
+import { longVideo } from "./long-video.js";
+import { root } from "./service.js";
+
+const broken = { status: 500, contentType: "application/json", body: JSON.stringify({ detail: "internal error; the server log has the details" }) };
+const path = (one) => (url) => url.pathname === one || url.pathname.startsWith(`${one}/`);
+
+for (const [name, hash, route] of [
+  ["library", "#/", "/videos"],
+  ["video", "#/videos/0123456789abcdef", "/videos/0123456789abcdef"],
+  ["jobs", "#/jobs", "/jobs"],
+]) {
+  test(`an API error on the ${name} page is told, and trying again is offered`, async ({ page, service }) => {
+    await page.route(path(route), (one) => one.fulfill(broken));
+    await page.goto(`${service.url}/${hash}`);
+    const alert = page.getByRole("alert");
+    await expect(alert).toContainText("internal error");
+    await page.unroute(path(route));
+    const again = page.waitForResponse((answer) => path(route)(new URL(answer.url())));
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await again;
+  });
+}
+
+for (const [name, label, route] of [["search", "Search the footage", "/query"], ["ask", "Ask about the footage", "/ask"]]) {
+  test(`an API error on the ${name} page is told, and trying again works`, async ({ page, service }) => {
+    await page.route(path(route), (one) => one.fulfill(broken));
+    await page.goto(`${service.url}/#/${name}`);
+    await page.getByLabel(label).fill("boat");
+    await page.locator("main form button.primary").click();
+    const alert = page.getByRole("alert");
+    await expect(alert).toContainText("internal error");
+    await page.unroute(path(route));
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await expect(alert).toBeHidden();
+  });
+}
+
+test("an unknown video is said to be unknown", async ({ page, service }) => {
+  await page.goto(`${service.url}/#/videos/0000000000000000`);
+  await expect(page.getByRole("alert")).toContainText("0000000000000000");
+});
+
+test("a slow service shows that something is on its way", async ({ page, service }) => {
+  let release;
+  const held = new Promise((done) => { release = done; });
+  await page.route(path("/videos"), async (one) => { await held; await one.continue(); });
+  await page.goto(service.url);
+  await expect(page.locator(".skeleton").first()).toBeVisible();
+  release();
+  await expect(page.getByText("Nothing here yet")).toBeVisible();
+  await expect(page.locator(".skeleton")).toHaveCount(0);
+});
+
+test("a service that stops answering is noticed", async ({ page, service }) => {
+  await page.goto(service.url);
+  await expect(page.getByText("Nothing here yet")).toBeVisible();
+  await page.route(path("/query"), (one) => one.abort());
+  await page.goto(`${service.url}/#/search`);
+  await page.getByLabel("Search the footage").fill("boat");
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await expect(page.getByRole("alert")).toContainText("cannot be reached");
+});
+
+test("three hours in 2,000 chunks are listed, zoomed and sought", async ({ page, service }) => {
+  const id = await longVideo(page);
+  await page.goto(`${service.url}/#/videos/${id}`);
+  await expect(page.locator("#moments > li")).toHaveCount(2000);
+  await expect(page.getByLabel("Lanes").getByText("Objects").or(page.getByLabel("Lanes").getByText("Novelty")).first()).toBeVisible();
+  for (let times = 0; times < 6; times += 1) await page.getByRole("button", { name: "Zoom in" }).click();
+  const pan = page.getByLabel("Part of the video that is shown");
+  await pan.fill("5000");
+  await expect(page.locator(".timeline-hover")).toContainText("1:23:20");
+});
+
+test("the script stays within 150 KB, compressed", async () => {
+  const folder = join(root, "ui/dist");
+  const scripts = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".js"));
+  const sizes = await Promise.all(scripts.map(async (name) => gzipSync(await readFile(join(folder, name))).length));
+  expect(scripts.length).toBeGreaterThan(0);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(150 * 1024);
+});
