@@ -4,7 +4,7 @@ PROFILE ?= dev
 export PROFILE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sample run test fmt clippy shell rust browser api bench eval clean
+.PHONY: help setup sample run test fmt clippy shell ui rust browser api bench eval clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ clippy: ## lints alone
 shell: ## the scripts' lints alone
 	@scripts/check.sh shell
 
+ui: ## the web UI's formatting and types alone
+	@scripts/check.sh ui
+
 rust: ## the Rust tests alone
 	@scripts/check.sh rust
 
@@ -47,4 +50,4 @@ eval: ## how well cuts, voices, words, objects and text are found: SHOTLOG_MEDIA
 
 clean: ## remove what was built; models and ingested videos stay
 	cargo clean
-	rm -rf var/sample var/log var/cache var/browser-tests var/venv tests/browser/node_modules
+	rm -rf var/sample var/log var/cache var/browser-tests var/venv tests/browser/node_modules ui/node_modules ui/dist

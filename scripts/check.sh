@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that has to pass before a change is merged; ends with a line of counts.
 #
-#   scripts/check.sh [fmt] [clippy] [shell] [rust] [browser] [api]     (none: all of them)
+#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api]     (none: all of them)
 #
 #   SHOTLOG_MEDIA=DIR     footage for the tests that need more than the sample clip
 #   SHOTLOG_MODELS=DIR    model files, var/models when unset
@@ -12,11 +12,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 parts=("$@")
-((${#parts[@]})) || parts=(fmt clippy shell rust browser api)
+((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api)
 for part in "${parts[@]}"; do
     case $part in
-        fmt | clippy | shell | rust | browser | api) ;;
-        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, rust, browser, api" ;;
+        fmt | clippy | shell | ui | rust | browser | api) ;;
+        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api" ;;
     esac
 done
 

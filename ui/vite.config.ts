@@ -1,7 +1,21 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
-const api = ["/health", "/schema", "/analyzers", "/videos", "/jobs", "/query", "/ask", "/media", "/session", "/storage", "/openapi.json", "/docs", "/redoc"];
+const api = [
+  "/health",
+  "/schema",
+  "/analyzers",
+  "/videos",
+  "/jobs",
+  "/query",
+  "/ask",
+  "/media",
+  "/session",
+  "/storage",
+  "/openapi.json",
+  "/docs",
+  "/redoc",
+];
 
 export default defineConfig({
   base: "./",
@@ -11,8 +25,12 @@ export default defineConfig({
     // Nothing is inlined and nothing is split: the content policy allows files of the service alone.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: { output: { entryFileNames: "app.js", chunkFileNames: "[name].js", assetFileNames: "app[extname]" } },
+    rollupOptions: {
+      output: { entryFileNames: "app.js", chunkFileNames: "[name].js", assetFileNames: "app[extname]" },
+    },
   },
   // `npm run dev` talks to a service that runs beside it.
-  server: { proxy: Object.fromEntries(api.map((path) => [path, process.env.SHOTLOG_URL ?? "http://127.0.0.1:8080"])) },
+  server: {
+    proxy: Object.fromEntries(api.map((path) => [path, process.env.SHOTLOG_URL ?? "http://127.0.0.1:8080"])),
+  },
 });

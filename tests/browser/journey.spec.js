@@ -151,10 +151,13 @@ test("the timeline seeks, follows and zooms", async ({ page, service }) => {
   const canvas = page.getByRole("slider", { name: "Time" });
   const box = await canvas.boundingBox();
   await watchSeeks(page);
+  const half = await page.evaluate(() => document.querySelector("video").duration / 2);
   await canvas.click({ position: { x: box.width / 2, y: 8 } });
-  await expectPlayingFrom(page, 26);
+  const [sought] = await page.waitForFunction(() => window.seeks.length && window.seeks).then((seeks) => seeks.jsonValue());
+  expect(sought).toBeCloseTo(half, 0);
+  await expectPlayingFrom(page, sought);
   await page.evaluate(() => document.querySelector("video").pause());
-  await expect.poll(async () => Number(await canvas.getAttribute("aria-valuenow"))).toBeGreaterThanOrEqual(26);
+  await expect.poll(async () => Number(await canvas.getAttribute("aria-valuenow"))).toBeGreaterThanOrEqual(Math.floor(half));
   await page.getByRole("button", { name: "Zoom in" }).click();
   await expect(page.getByLabel("Part of the video that is shown")).toBeVisible();
   await page.getByRole("button", { name: "Fit" }).click();

@@ -15,26 +15,29 @@ for (const [name, hash, route] of [
   ["jobs", "#/jobs", "/jobs"],
 ]) {
   test(`an API error on the ${name} page is told, and trying again is offered`, async ({ page, service }) => {
-    await page.route(path(route), (one) => one.fulfill(broken));
+    const calls = path(route);
+    await page.route(calls, (one) => one.fulfill(broken));
     await page.goto(`${service.url}/${hash}`);
     const alert = page.getByRole("alert");
     await expect(alert).toContainText("internal error");
-    await page.unroute(path(route));
-    const again = page.waitForResponse((answer) => path(route)(new URL(answer.url())));
+    await page.unroute(calls);
+    const again = page.waitForResponse((answer) => calls(new URL(answer.url())));
     await alert.getByRole("button", { name: "Try again" }).click();
     await again;
+    await expect(page.getByText("internal error")).toBeHidden();
   });
 }
 
 for (const [name, label, route] of [["search", "Search the footage", "/query"], ["ask", "Ask about the footage", "/ask"]]) {
   test(`an API error on the ${name} page is told, and trying again works`, async ({ page, service }) => {
-    await page.route(path(route), (one) => one.fulfill(broken));
+    const calls = path(route);
+    await page.route(calls, (one) => one.fulfill(broken));
     await page.goto(`${service.url}/#/${name}`);
     await page.getByLabel(label).fill("boat");
     await page.locator("main form button.primary").click();
     const alert = page.getByRole("alert");
     await expect(alert).toContainText("internal error");
-    await page.unroute(path(route));
+    await page.unroute(calls);
     await alert.getByRole("button", { name: "Try again" }).click();
     await expect(alert).toBeHidden();
   });

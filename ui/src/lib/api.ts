@@ -14,13 +14,28 @@ export type Job = Omit<Schemas["Job"], "detail" | "result"> & {
   result: { video_id?: string; filename?: string; video_url?: string } | null;
 };
 export type Box = { t: number; box: [number, number, number, number]; confidence?: number };
-export type Seen = { label?: string; text?: string; person?: string; description?: string; first_seen?: number; last_seen?: number; locations?: Box[] };
+export type Seen = {
+  label?: string;
+  text?: string;
+  person?: string;
+  description?: string;
+  first_seen?: number;
+  last_seen?: number;
+  locations?: Box[];
+};
 export type Chunk = {
   chunk_id: number;
   start: number;
   end: number;
   timecode: string;
-  default_video?: { description: string; setting: string; people: string[]; objects: string[]; actions: string[]; tags: string[] };
+  default_video?: {
+    description: string;
+    setting: string;
+    people: string[];
+    objects: string[];
+    actions: string[];
+    tags: string[];
+  };
   transcript?: { text: string; segments: { start: number; end: number; text: string }[] };
   diarization?: { turns: Turn[]; speakers: string[] };
   object_detection?: { objects: string[]; detections: Seen[] };
@@ -53,20 +68,57 @@ export type Asked = {
 };
 export type Span = { start: number; end: number };
 export type Aggregates = {
-  summary?: { summary: string; key_points: string[]; topics: string[]; tiers: { level: number; section_count: number; sections: (Span & { summary: string })[] }[] };
+  summary?: {
+    summary: string;
+    key_points: string[];
+    topics: string[];
+    tiers: { level: number; section_count: number; sections: (Span & { summary: string })[] }[];
+  };
   chapters?: { chapters: (Span & { title: string; summary: string })[] };
   events?: { events: (Span & { event: string; actor: string; category: string })[] };
-  stats?: { people?: { series: (Span & { people_count: number })[] }; objects?: { most_common: [string, number][] } };
-  novelty?: { ranked: (Span & { chunk_id: number; novelty: number })[]; outliers: (Span & { chunk_id: number })[] };
-  speaker_stats?: { speakers: { speaker: string; seconds: number; turns: number; share: number }[]; timeline: (Span & { speaker: string })[] };
-  sentiment?: { timeline: (Span & { speaker?: string; positive: number; negative: number; neutral: number; dominant: string })[]; note?: string; dominant?: string };
+  stats?: {
+    people?: { series: (Span & { people_count: number })[] };
+    objects?: { most_common: [string, number][] };
+  };
+  novelty?: {
+    ranked: (Span & { chunk_id: number; novelty: number })[];
+    outliers: (Span & { chunk_id: number })[];
+  };
+  speaker_stats?: {
+    speakers: { speaker: string; seconds: number; turns: number; share: number }[];
+    timeline: (Span & { speaker: string })[];
+  };
+  sentiment?: {
+    timeline: (Span & {
+      speaker?: string;
+      positive: number;
+      negative: number;
+      neutral: number;
+      dominant: string;
+    })[];
+    note?: string;
+    dominant?: string;
+  };
   ner?: { entities: { text: string; label: string; count: number }[] };
-  object_entities?: { objects: { entity_id: string; label: string; appearances: number; first_seen: number; last_seen: number; description?: string; narrative?: string }[] };
+  object_entities?: {
+    objects: {
+      entity_id: string;
+      label: string;
+      appearances: number;
+      first_seen: number;
+      last_seen: number;
+      description?: string;
+      narrative?: string;
+    }[];
+  };
 };
 export type Entity = Schemas["Entity"];
 
 export class ApiError extends Error {
-  constructor(public status: number, message: string) {
+  constructor(
+    public status: number,
+    message: string,
+  ) {
     super(message);
   }
 }
@@ -102,7 +154,10 @@ export async function api<T>(path: string, init: RequestInit & { json?: unknown 
 }
 
 /** XMLHttpRequest, because fetch does not tell how much has been sent. */
-export function upload(form: FormData, progress: (part: number) => void): Promise<{ job_id: string; source: string }> {
+export function upload(
+  form: FormData,
+  progress: (part: number) => void,
+): Promise<{ job_id: string; source: string }> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", at("videos"));
@@ -135,7 +190,8 @@ export function stored(address: string | null | undefined): string {
 
 const video = (id: string) => `videos/${encodeURIComponent(id)}`;
 export const videoPath = video;
-export const frame = (id: string, t: number, width: number) => at(`${video(id)}/frames?t=${t.toFixed(2)}&width=${width}`).href;
+export const frame = (id: string, t: number, width: number) =>
+  at(`${video(id)}/frames?t=${t.toFixed(2)}&width=${width}`).href;
 export const sheet = (id: string) => at(`${video(id)}/storyboard.jpg`).href;
 
 const boards = new Map<string, Promise<Storyboard>>();
@@ -153,6 +209,9 @@ export function storyboard(id: string): Promise<Storyboard> {
 let paths: Promise<Set<string>> | undefined;
 /** Whether this install has a route, so that what it lacks is not offered. */
 export async function has(path: string): Promise<boolean> {
-  paths ??= api<{ paths: Record<string, unknown> }>("openapi.json").then((document) => new Set(Object.keys(document.paths)), () => new Set());
+  paths ??= api<{ paths: Record<string, unknown> }>("openapi.json").then(
+    (document) => new Set(Object.keys(document.paths)),
+    () => new Set(),
+  );
   return (await paths).has(path);
 }

@@ -7,7 +7,8 @@ export function clock(seconds: number): string {
   return hours ? `${hours}:${tail}` : tail;
 }
 
-export const plural = (count: number, one: string, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+export const plural = (count: number, one: string, many = `${one}s`) =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 export const words = (id: string) => id.replaceAll("_", " ");
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -57,6 +58,12 @@ export function pieces(text: string): Piece[] {
 export function marked(text: string, query: string): { text: string; hit: boolean }[] {
   const sought = query.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
   if (!sought.length) return [{ text, hit: false }];
-  const pattern = new RegExp(`(${sought.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "giu");
-  return text.split(pattern).filter(Boolean).map((part) => ({ text: part, hit: sought.some((word) => word.toLowerCase() === part.toLowerCase()) }));
+  const pattern = new RegExp(
+    `(${sought.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`,
+    "giu",
+  );
+  return text
+    .split(pattern)
+    .filter(Boolean)
+    .map((part) => ({ text: part, hit: sought.some((word) => word.toLowerCase() === part.toLowerCase()) }));
 }

@@ -30,7 +30,9 @@ let toastTimer: ReturnType<typeof setTimeout>;
 export function toast(text: string) {
   app.toast = text;
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => { app.toast = ""; }, 7000);
+  toastTimer = setTimeout(() => {
+    app.toast = "";
+  }, 7000);
 }
 
 export function readRoute() {
@@ -39,8 +41,17 @@ export function readRoute() {
   const parameters = new URLSearchParams(query);
   const t = parameters.get("t");
   let decoded = id;
-  try { decoded = decodeURIComponent(id); } catch { /* shown as it stands: no video has that id */ }
-  app.route = { page: page === "video" ? "videos" : page, id: decoded, t: t === null || Number.isNaN(Number(t)) ? null : Number(t), q: parameters.get("q") ?? "" };
+  try {
+    decoded = decodeURIComponent(id);
+  } catch {
+    /* shown as it stands: no video has that id */
+  }
+  app.route = {
+    page: page === "video" ? "videos" : page,
+    id: decoded,
+    t: t === null || Number.isNaN(Number(t)) ? null : Number(t),
+    q: parameters.get("q") ?? "",
+  };
 }
 
 export async function loadVideos() {
@@ -82,7 +93,9 @@ export async function loadJobs() {
 }
 
 export async function start() {
-  onUnauthorised.call = () => { app.gate = true; };
+  onUnauthorised.call = () => {
+    app.gate = true;
+  };
   readRoute();
   addEventListener("hashchange", readRoute);
   void checkHealth();
