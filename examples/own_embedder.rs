@@ -138,6 +138,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let query = Query {
         text,
+        mode: "vector".into(),
         video_ids: None,
         analyzer: "default_video".into(),
         field: "combined".into(),

@@ -10,7 +10,7 @@ use super::aggregators::{self, AGGREGATORS, Aggregator};
 use super::answer::{CitationForm, Evidence};
 use super::error::{Error, Result};
 use super::record::{Span, VideoRecord};
-use super::search::SearchResult;
+use super::search::{Mode, SearchResult};
 use super::{Shotlog, analyzers};
 
 /// A question.
@@ -143,13 +143,17 @@ impl Shotlog {
             let filter = Filter::video(&record.video_id)
                 .and("analyzer_id", Test::AnyKeyword(vec![analyzer.to_owned()]));
             context.results = self
-                .search(VectorQuery {
-                    field: "combined".into(),
-                    vector: vector.to_vec(),
-                    filter,
-                    limit: question.limit as usize,
-                    threshold: None,
-                })
+                .search(
+                    Mode::Hybrid,
+                    &question.question,
+                    VectorQuery {
+                        field: "combined".into(),
+                        vector: vector.to_vec(),
+                        filter,
+                        limit: question.limit as usize,
+                        threshold: None,
+                    },
+                )
                 .await?;
         }
         Ok(context)
@@ -227,7 +231,7 @@ struct Context<'a> {
 
 impl Context<'_> {
     fn best_score(&self) -> f32 {
-        self.results.first().map_or(0.0, |hit| hit.score)
+        self.results.iter().map(|hit| hit.p_present).fold(0.0, f32::max)
     }
 
     /// Everything as evidence: the best segments first, then what the aggregates say.

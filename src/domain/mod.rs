@@ -23,6 +23,7 @@ mod points;
 pub mod record;
 pub mod reindex;
 pub mod schema;
+mod scores;
 pub mod search;
 pub mod speech;
 pub mod tracking;
@@ -113,6 +114,7 @@ pub struct Shotlog {
     ingests: ingest::Claims,
     frames: frames::Frames,
     routes: tokio::sync::OnceCell<Vec<Vec<f32>>>,
+    nulls: scores::Nulls,
 }
 
 impl Shotlog {
@@ -124,6 +126,7 @@ impl Shotlog {
             ingests: ingest::Claims::default(),
             frames: frames::Frames::new(&settings.frames),
             routes: tokio::sync::OnceCell::new(),
+            nulls: scores::Nulls::default(),
             ports,
             settings,
         })

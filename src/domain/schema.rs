@@ -35,6 +35,8 @@ pub struct Schema {
     pub detail_levels: Vec<(String, String)>,
     /// Filters by name.
     pub filters: Vec<FilterSpec>,
+    /// Search mode to description.
+    pub modes: Vec<(String, String)>,
     /// Aggregators by id.
     pub aggregators: Vec<AggregatorInfo>,
 }
@@ -107,6 +109,7 @@ impl Shotlog {
             vector_fields: pairs(analyzers::VECTOR_FIELDS),
             detail_levels: pairs(search::DETAIL_LEVELS),
             filters: filters::FILTERS.iter().map(filters::Spec::describe).collect(),
+            modes: pairs(search::MODES),
             aggregators: aggregators::AGGREGATORS
                 .iter()
                 .map(|a| a.spec())

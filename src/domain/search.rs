@@ -1,8 +1,11 @@
-//! Vector search with an optional answer over the hits.
+//! Search by meaning and by words, with an optional answer over the hits.
+
+mod diagnostics;
+mod mode;
 
 use std::collections::HashMap;
 
-use ports::index::{Test, VectorQuery};
+use ports::index::VectorQuery;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -10,7 +13,11 @@ use super::answer::{CitationForm, Evidence};
 use super::error::{Error, Result};
 use super::library::listed;
 use super::record::Span;
-use super::{Shotlog, analyzers, filters};
+use super::{Shotlog, analyzers};
+use diagnostics::Empty;
+
+pub use diagnostics::Diagnostics;
+pub use mode::{MODES, Mode};
 
 /// How much of a hit comes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +35,8 @@ pub enum Detail {
 pub struct Query {
     /// What to look for.
     pub text: String,
+    /// `vector`, `text` or `hybrid`.
+    pub mode: String,
     /// `None` searches every video.
     pub video_ids: Option<Vec<String>>,
     /// Whose output is searched.
@@ -36,7 +45,7 @@ pub struct Query {
     pub field: String,
     /// 1..=50.
     pub limit: u32,
-    /// Weaker matches are dropped.
+    /// Hits with a lower cosine are dropped, in every mode.
     pub score_threshold: Option<f32>,
     /// Whether to answer over the hits.
     pub synthesize: bool,
@@ -104,6 +113,10 @@ pub struct SearchResult {
     pub timecode: String,
     /// Cosine, 0..1.
     pub score: f32,
+    /// BM25, when words were searched and found here.
+    pub text_score: Option<f32>,
+    /// Probability, measured against unrelated searches, that what was searched for is really here, 0..1.
+    pub p_present: f32,
     /// First 180 characters of the text.
     pub snippet: String,
     /// Public storage URL of the video.
@@ -127,6 +140,8 @@ pub struct QueryResponse {
     pub answer: Option<String>,
     /// Best first.
     pub results: Vec<SearchResult>,
+    /// Why there are no results; `None` when there are.
+    pub diagnostics: Option<Diagnostics>,
 }
 
 /// The detail levels with what each returns.
@@ -173,21 +188,30 @@ impl Shotlog {
                 listed(&names)
             )));
         }
-        let mut filter = filters::parse(&query.filters)?
-            .and("analyzer_id", Test::AnyKeyword(vec![analyzer.into()]));
-        if let Some(ids) = &query.video_ids {
-            filter = filter.and("video_id", Test::AnyKeyword(ids.clone()));
-        }
+        let mode = Mode::parse(&query.mode)?;
+        let filter = diagnostics::scope(analyzer, query.video_ids.as_deref(), &query.filters)?;
         let vector = self.embed(&query.text).await?;
-        let results = self
-            .search(VectorQuery {
-                field: query.field.clone(),
-                vector,
-                filter,
-                limit: query.limit as usize,
-                threshold: query.score_threshold,
-            })
-            .await?;
+        let search = VectorQuery {
+            field: query.field.clone(),
+            vector,
+            filter,
+            limit: query.limit as usize,
+            threshold: query.score_threshold,
+        };
+        let results = self.search(mode, &query.text, search.clone()).await?;
+        let diagnostics = if results.is_empty() {
+            let empty = Empty {
+                mode,
+                text: &query.text,
+                analyzer,
+                video_ids: query.video_ids.as_deref(),
+                filters: &query.filters,
+                query: search,
+            };
+            Some(self.diagnose(empty).await?)
+        } else {
+            None
+        };
         let answer = if query.synthesize && !results.is_empty() {
             let evidence: Vec<Evidence> = results.iter().flat_map(Evidence::of_hit).collect();
             self.answer(&query.text, &evidence, CitationForm::Seconds).await?
@@ -201,6 +225,7 @@ impl Shotlog {
             detail,
             answer,
             results,
+            diagnostics,
         })
     }
 
@@ -211,8 +236,14 @@ impl Shotlog {
     }
 
     /// Hits of published videos, best first.
-    pub(crate) async fn search(&self, query: VectorQuery) -> Result<Vec<SearchResult>> {
-        let hits = self.ports.index.search(query).await?;
+    pub(crate) async fn search(
+        &self,
+        mode: Mode,
+        text: &str,
+        query: VectorQuery,
+    ) -> Result<Vec<SearchResult>> {
+        let presence = self.presence(text, &query.field, &query.vector).await?;
+        let hits = self.find(mode, text, query).await?;
         let mut urls: HashMap<String, Option<String>> = HashMap::new();
         let mut results = Vec::with_capacity(hits.len());
         for hit in hits {
@@ -231,6 +262,8 @@ impl Shotlog {
                 chunk_id: hit.id.chunk_id,
                 timecode: span.timecode(),
                 score: hit.score.clamp(0.0, 1.0),
+                text_score: hit.text_score,
+                p_present: presence.probability(hit.score, &document),
                 snippet: document.text.chars().take(SNIPPET).collect(),
                 video_id,
                 video_url,

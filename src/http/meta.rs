@@ -8,7 +8,7 @@ use poem_openapi::{Enum, Object, OpenApi};
 use super::auth::Token;
 use super::body::Json;
 use super::errors::{Fails, Open, Plain};
-use super::values::Ordered;
+use super::values::{Ordered, shortest};
 use crate::domain::Shotlog;
 use crate::domain::schema;
 
@@ -28,7 +28,8 @@ impl MetaApi {
     /// Everything searchable and filterable.
     #[oai(path = "/schema", method = "get", operation_id = "schema")]
     async fn schema(&self, _token: Token) -> Result<Json<Schema>, Fails<Plain>> {
-        Ok(Json(self.0.schema().into()))
+        let thresholds = self.0.recommended_thresholds().await?;
+        Ok(Json(Schema::new(self.0.schema(), thresholds)))
     }
 
     /// Analyzers, vector fields and exclusive groups.
@@ -76,6 +77,11 @@ struct Schema {
     detail_levels: Ordered<String>,
     filters: Ordered<Filter>,
     aggregators: Ordered<Aggregator>,
+    /// Search mode to description.
+    modes: Ordered<String>,
+    /// Vector field to the `score_threshold` below which a hit is rather chance than content, measured
+    /// on what is stored now; fields in which nothing is stored are absent.
+    recommended_thresholds: Ordered<f64>,
 }
 
 #[derive(Object)]
@@ -117,8 +123,8 @@ impl From<schema::Health> for Health {
     }
 }
 
-impl From<schema::Schema> for Schema {
-    fn from(schema: schema::Schema) -> Self {
+impl Schema {
+    fn new(schema: schema::Schema, thresholds: Vec<(String, f32)>) -> Self {
         let filter = |f: schema::FilterSpec| {
             (f.name, Filter { kind: f.kind, matches: f.matches, payload_field: f.payload_field })
         };
@@ -132,6 +138,10 @@ impl From<schema::Schema> for Schema {
             detail_levels: Ordered(schema.detail_levels),
             filters: Ordered(schema.filters.into_iter().map(filter).collect()),
             aggregators: Ordered(schema.aggregators.into_iter().map(aggregator).collect()),
+            modes: Ordered(schema.modes),
+            recommended_thresholds: Ordered(
+                thresholds.into_iter().map(|(field, t)| (field, shortest(t))).collect(),
+            ),
         }
     }
 }

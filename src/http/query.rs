@@ -7,7 +7,7 @@ use poem_openapi::{Object, OpenApi, Union};
 use super::auth::Token;
 use super::body::Json;
 use super::errors::{Fails, Search};
-use super::values::Free;
+use super::values::{Free, Ordered, shortest};
 use crate::domain::Shotlog;
 use crate::domain::search::{self, Detail};
 
@@ -32,6 +32,10 @@ struct QueryRequest {
     /// Search query.
     #[oai(validator(min_length = 1))]
     text: String,
+    /// `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions; quoted
+    /// words are a phrase. `hybrid`: both, merged by reciprocal rank fusion.
+    #[oai(default = "mode")]
+    mode: String,
     /// Null searches every video.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
@@ -43,7 +47,8 @@ struct QueryRequest {
     field: String,
     #[oai(default = "limit", validator(minimum(value = "1"), maximum(value = "50")))]
     limit: u32,
-    /// Weaker matches are dropped.
+    /// Hits with a lower `score` are dropped, in every mode; `/schema` recommends a value per
+    /// field.
     #[oai(nullable)]
     score_threshold: Option<f64>,
     /// Generate an answer over the hits.
@@ -59,6 +64,10 @@ struct QueryRequest {
 
 fn analyzer() -> String {
     "default_video".into()
+}
+
+fn mode() -> String {
+    "vector".into()
 }
 
 fn field() -> String {
@@ -81,6 +90,7 @@ impl From<QueryRequest> for search::Query {
     fn from(r: QueryRequest) -> Self {
         Self {
             text: r.text,
+            mode: r.mode,
             video_ids: r.video_ids,
             analyzer: r.analyzer,
             field: r.field,
@@ -103,6 +113,25 @@ struct QueryResponse {
     #[oai(nullable)]
     answer: Option<String>,
     results: Vec<SearchResult>,
+    /// Why there are no results; absent when there are.
+    #[oai(skip_serializing_if_is_none)]
+    diagnostics: Option<Diagnostics>,
+}
+
+/// Why nothing was found.
+#[derive(Object)]
+struct Diagnostics {
+    /// Filter to the hits there would be without it.
+    hits_without_filter: Ordered<u32>,
+    /// Videos in scope that the analyzer has not run on, at most 20.
+    videos_without_analyzer: Vec<String>,
+    /// Videos in scope with nothing stored in the vector field, at most 20.
+    videos_without_field: Vec<String>,
+    /// Ids that were named and do not exist, at most 20.
+    unknown_videos: Vec<String>,
+    /// Best cosine among what the filters let through; null when they let nothing through.
+    #[oai(nullable)]
+    best_score: Option<f64>,
 }
 
 impl From<search::QueryResponse> for QueryResponse {
@@ -124,6 +153,13 @@ impl From<search::QueryResponse> for QueryResponse {
             .into(),
             answer: r.answer,
             results: r.results.into_iter().map(result).collect(),
+            diagnostics: r.diagnostics.map(|d| Diagnostics {
+                hits_without_filter: Ordered(d.without_filter),
+                videos_without_analyzer: d.videos_without_analyzer,
+                videos_without_field: d.videos_without_field,
+                unknown_videos: d.unknown_videos,
+                best_score: d.best_score.map(score),
+            }),
         }
     }
 }
@@ -149,6 +185,12 @@ struct MinimalResult {
     /// Cosine similarity.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     score: f64,
+    /// BM25 score; present in modes `text` and `hybrid` where the words were found.
+    #[oai(skip_serializing_if_is_none)]
+    text_score: Option<f64>,
+    /// Probability, measured against unrelated searches, that what was searched for is really here.
+    #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
+    p_present: f64,
     /// First 180 characters.
     #[oai(validator(max_length = 180))]
     snippet: String,
@@ -167,6 +209,12 @@ pub(super) struct StandardResult {
     /// Cosine similarity.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     score: f64,
+    /// BM25 score; present in modes `text` and `hybrid` where the words were found.
+    #[oai(skip_serializing_if_is_none)]
+    text_score: Option<f64>,
+    /// Probability, measured against unrelated searches, that what was searched for is really here.
+    #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
+    p_present: f64,
     video_url: String,
     description: String,
     people: Vec<String>,
@@ -204,7 +252,7 @@ pub(super) struct Turn {
 
 /// The shortest decimal that reads back as the same score, within 0..1.
 fn score(score: f32) -> f64 {
-    score.to_string().parse::<f64>().unwrap_or_default().clamp(0.0, 1.0)
+    shortest(score).clamp(0.0, 1.0)
 }
 
 impl From<search::Turn> for Turn {
@@ -222,6 +270,8 @@ impl From<search::SearchResult> for MinimalResult {
             end: hit.document.end,
             timecode: hit.timecode,
             score: score(hit.score),
+            text_score: hit.text_score.map(shortest),
+            p_present: score(hit.p_present),
             snippet: hit.snippet,
         }
     }
@@ -237,6 +287,8 @@ impl From<search::SearchResult> for StandardResult {
             end: document.end,
             timecode: hit.timecode,
             score: score(hit.score),
+            text_score: hit.text_score.map(shortest),
+            p_present: score(hit.p_present),
             video_url: hit.video_url,
             description: document.description,
             people: document.people,

@@ -7,6 +7,11 @@ use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
 use serde_json::{Map, Value};
 
+/// The shortest decimal that reads back as the same number.
+pub(super) fn shortest(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or_default()
+}
+
 /// An object whose keys are data, in a meaningful order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ordered<T>(pub(super) Vec<(String, T)>);

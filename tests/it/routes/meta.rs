@@ -74,3 +74,14 @@ async fn analyzers_lists_fields_in_order() {
         json!(["combined", "description", "people", "actions", "objects"])
     );
 }
+
+#[tokio::test]
+async fn thresholds_are_recommended_for_fields_with_content() {
+    let app = TestApp::new().await;
+    assert_eq!(app.get("/schema").await.ok()["recommended_thresholds"], serde_json::json!({}));
+    app.video().await;
+    let schema = app.get("/schema").await.ok();
+    let threshold = schema["recommended_thresholds"]["combined"].as_f64().unwrap();
+    assert!((0.0..=1.0).contains(&threshold));
+    assert!(schema["modes"]["hybrid"].is_string());
+}

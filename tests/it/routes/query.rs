@@ -2,13 +2,15 @@ use serde_json::{Value, json};
 
 use crate::support::{BASE, TestApp, clip, keys, mentions};
 
-const MINIMAL: [&str; 7] = ["chunk_id", "end", "score", "snippet", "start", "timecode", "video_id"];
-const STANDARD: [&str; 15] = [
+const MINIMAL: [&str; 8] =
+    ["chunk_id", "end", "p_present", "score", "snippet", "start", "timecode", "video_id"];
+const STANDARD: [&str; 16] = [
     "actions",
     "chunk_id",
     "description",
     "end",
     "objects",
+    "p_present",
     "people",
     "people_count",
     "score",
@@ -115,6 +117,7 @@ async fn unknown_names_are_answered_with_what_there_is() {
     for (field, value, expected) in [
         ("analyzer", json!("nope"), vec!["nope", "default_video"]),
         ("field", json!("nope"), vec!["nope", "combined, description, people, actions, objects"]),
+        ("mode", json!("nope"), vec!["nope", "vector, text, hybrid"]),
         ("detail", json!("nope"), vec!["nope", "minimal, standard, full"]),
         ("filters", json!({"object": ["x"]}), vec!["object", "objects"]),
     ] {
@@ -122,4 +125,57 @@ async fn unknown_names_are_answered_with_what_there_is() {
         body[field] = value;
         mentions(&app.post_json("/query", body).await.error(400), &expected);
     }
+}
+
+#[tokio::test]
+async fn words_and_both_rank_beside_the_cosine() {
+    let app = TestApp::new().await;
+    app.video_of(&clip(50.0)).await;
+    let ask = async |mode: &str, text: &str, more: Value| {
+        let mut body = json!({"text": text, "mode": mode, "synthesize": false, "limit": 50});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        app.post_json("/query", body).await.ok()["results"].as_array().unwrap().clone()
+    };
+    let chunks = |hits: &[Value]| {
+        let mut ids: Vec<_> = hits.iter().map(|h| h["chunk_id"].as_u64().unwrap()).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let by_words = ask("text", "door", json!({})).await;
+    assert_eq!(chunks(&by_words), [0], "only the first chunk has the word");
+    assert!(by_words[0]["text_score"].as_f64().unwrap() > 0.0);
+    let by_meaning = ask("vector", "door", json!({})).await;
+    assert_eq!(by_meaning[0]["score"], by_words[0]["score"], "the score is the cosine");
+    assert_eq!(by_meaning[0]["text_score"], Value::Null);
+    let both = ask("hybrid", "door", json!({})).await;
+    assert_eq!((both.len(), &both[0]["chunk_id"]), (5, &json!(0)));
+    assert!(both[0]["text_score"].is_number() && both[4]["text_score"].is_null());
+    let p = |hit: &Value| hit["p_present"].as_f64().unwrap();
+    assert!(p(&both[0]) > p(&both[4]));
+    assert!(ask("text", "\"door woman\"", json!({})).await.is_empty(), "not as a phrase");
+    assert!(ask("text", "door", json!({"filters": {"chunk_ids": [1]}})).await.is_empty());
+    assert!(ask("text", "door", json!({"score_threshold": 0.999})).await.is_empty());
+    assert_eq!(ask("hybrid", "door", json!({"limit": 2})).await.len(), 2);
+}
+
+#[tokio::test]
+async fn an_empty_result_says_why() {
+    let app = TestApp::new().await;
+    let id = app.video_of(&clip(50.0)).await;
+    let ask = async |body: Value| app.post_json("/query", body).await.ok()["diagnostics"].clone();
+    let why = ask(json!({"text": "door", "filters": {"objects": ["door"], "after": 40}})).await;
+    assert_eq!(why["hits_without_filter"], json!({"objects": 1, "after": 1}));
+    assert_eq!((&why["best_score"], &why["videos_without_field"]), (&Value::Null, &json!([])));
+    let why = ask(json!({"text": "door", "video_ids": ["0000000000000000"]})).await;
+    assert_eq!(why["hits_without_filter"], json!({"video_ids": 5}));
+    assert_eq!(why["unknown_videos"], json!(["0000000000000000"]));
+    let why = ask(json!({"text": "door", "score_threshold": 0.9999})).await;
+    assert!(why["best_score"].as_f64().unwrap() < 0.9999);
+    app.edit_record(&id, |record| {
+        record["analyzers"].as_object_mut().unwrap().clear();
+    })
+    .await;
+    let why = ask(json!({"text": "door", "score_threshold": 0.9999})).await;
+    assert_eq!(why["videos_without_analyzer"], json!([id]));
+    assert_eq!(ask(json!({"text": "door"})).await, Value::Null, "only of an empty result");
 }

@@ -1,0 +1,357 @@
+//! Honest scores: what a cosine means, measured against searches for things that are not there.
+//!
+//! A cosine by itself says little: short generic queries score high against everything, and the best
+//! of many points scores higher than the best of few. So every score is standardised twice: by the
+//! query, against a bank of unrelated passages, and by the field, against the best scores that a bank
+//! of unrelated queries reaches in this very index. Words of the query that are really in the text
+//! are evidence of their own.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use ports::index::{Filter, VectorQuery};
+
+use super::error::Result;
+use super::search::HitDocument;
+use super::{Shotlog, analyzers};
+
+/// Queries for things that most footage does not show, one per line.
+const PROBES: &str = include_str!("scores/probes.txt");
+
+/// Passages about nothing in particular, one per line.
+const PASSAGES: &str = include_str!("scores/passages.txt");
+
+/// A null is measured again after this long, because points may change without changing in number.
+const STALE: Duration = Duration::from_secs(300);
+
+/// The logistic model of presence: intercept, weight of the standard score, weight of the share of the
+/// query's words that are in the text. Chosen by hand and checked on the questions of
+/// `examples/retrieval.json`, where p is above 0.5 for all that is there and for 3 of 30 absent things.
+const MODEL: [f32; 3] = [-2.2, 1.1, 4.0];
+
+/// Standard deviations above the median best score of absent things: the recommended threshold.
+const ABOVE_NULL: f32 = 1.5;
+
+/// Spread of the null where too little is stored to measure one.
+const LEAST_SPREAD: f32 = 0.02;
+
+/// Scores of absent things in one field.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Null {
+    /// Points that it was measured over.
+    points: u64,
+    measured: Instant,
+    /// Median and spread of the best cosines.
+    raw: (f32, f32),
+    /// The same of best cosines less their query's mean over the passages.
+    adjusted: (f32, f32),
+}
+
+/// The embedded banks.
+struct Bank {
+    /// Each with its mean cosine over the passages.
+    probes: Vec<(Vec<f32>, f32)>,
+    passages: Vec<Vec<f32>>,
+}
+
+/// The nulls measured so far, by vector field.
+#[derive(Default)]
+pub(crate) struct Nulls {
+    bank: tokio::sync::OnceCell<Bank>,
+    measured: tokio::sync::Mutex<HashMap<String, Null>>,
+}
+
+/// What turns a query's cosines into probabilities.
+pub(crate) struct Presence {
+    null: Option<Null>,
+    generic: f32,
+    words: Vec<String>,
+}
+
+impl Shotlog {
+    /// For hits of one query in one field.
+    pub(crate) async fn presence(
+        &self,
+        text: &str,
+        field: &str,
+        vector: &[f32],
+    ) -> Result<Presence> {
+        let null = self.null(field).await?;
+        let generic = generic(&self.bank().await?.passages, vector);
+        Ok(Presence { null, generic, words: content_words(text) })
+    }
+
+    /// Field to the cosine below which a hit is more likely chance than content; only fields in
+    /// which something is stored.
+    pub(crate) async fn recommended_thresholds(&self) -> Result<Vec<(String, f32)>> {
+        let mut thresholds = Vec::new();
+        for (field, _) in analyzers::VECTOR_FIELDS {
+            if let Some(null) = self.null(field).await? {
+                let (median, spread) = null.raw;
+                let threshold = (median + ABOVE_NULL * spread).clamp(0.0, 1.0);
+                thresholds.push(((*field).to_owned(), (threshold * 1000.0).round() / 1000.0));
+            }
+        }
+        Ok(thresholds)
+    }
+
+    async fn bank(&self) -> Result<&Bank> {
+        self.nulls
+            .bank
+            .get_or_try_init(|| async {
+                let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+                let passages = self.ports.embedder.embed(&lines(PASSAGES)).await?;
+                let probes = self.ports.embedder.embed(&lines(PROBES)).await?;
+                let probes = probes
+                    .into_iter()
+                    .map(|probe| {
+                        let mean = generic(&passages, &probe);
+                        (probe, mean)
+                    })
+                    .collect();
+                Ok(Bank { probes, passages })
+            })
+            .await
+    }
+
+    /// The null of a field, measured anew when the index has grown or shrunk or time has passed: one
+    /// search per probe. `None` where nothing is stored.
+    async fn null(&self, field: &str) -> Result<Option<Null>> {
+        let points = self.ports.index.count(&Filter::default()).await?;
+        // Held while measuring, so that a burst of searches measures once.
+        let mut measured = self.nulls.measured.lock().await;
+        if let Some(null) = measured.get(field)
+            && null.points == points
+            && null.measured.elapsed() < STALE
+        {
+            return Ok(Some(*null));
+        }
+        let (mut raw, mut adjusted) = (Vec::new(), Vec::new());
+        for (vector, generic) in &self.bank().await?.probes {
+            let query = VectorQuery {
+                field: field.to_owned(),
+                vector: vector.clone(),
+                filter: Filter::default(),
+                limit: 1,
+                threshold: None,
+            };
+            let best = self.ports.index.search(query).await?;
+            let Some(hit) = best.first() else { break };
+            raw.push(hit.score);
+            adjusted.push(hit.score - generic);
+        }
+        if raw.is_empty() {
+            measured.remove(field);
+            return Ok(None);
+        }
+        let null = Null {
+            points,
+            measured: Instant::now(),
+            raw: location_and_spread(raw),
+            adjusted: location_and_spread(adjusted),
+        };
+        measured.insert(field.to_owned(), null);
+        Ok(Some(null))
+    }
+}
+
+impl Presence {
+    /// How probable it is that the content is really in this hit, 0..1.
+    pub(crate) fn probability(&self, cosine: f32, document: &HitDocument) -> f32 {
+        let [intercept, by_meaning, by_words] = MODEL;
+        let standard = self.null.map_or(0.0, |null| {
+            let (median, spread) = null.adjusted;
+            ((cosine - self.generic - median) / spread).clamp(-4.0, 6.0)
+        });
+        let logit =
+            intercept + by_meaning * standard + by_words * shared(&self.words, &document.text);
+        1.0 / (1.0 + (-logit).exp())
+    }
+}
+
+/// Mean cosine of a query over unrelated passages.
+fn generic(passages: &[Vec<f32>], query: &[f32]) -> f32 {
+    let cosine = |p: &Vec<f32>| p.iter().zip(query).map(|(a, b)| a * b).sum::<f32>();
+    passages.iter().map(cosine).sum::<f32>() / passages.len().max(1) as f32
+}
+
+/// Median and standard deviation, the latter from the median absolute deviation: a few probes whose
+/// subject happens to be in the footage must not count.
+fn location_and_spread(mut values: Vec<f32>) -> (f32, f32) {
+    let middle = |values: &mut Vec<f32>| {
+        values.sort_by(f32::total_cmp);
+        values[values.len() / 2]
+    };
+    let median = middle(&mut values);
+    let mut away: Vec<f32> = values.iter().map(|v| (v - median).abs()).collect();
+    // 1.4826 makes it the standard deviation where the values are normal.
+    (median, (1.4826 * middle(&mut away)).max(LEAST_SPREAD))
+}
+
+/// Words that say nothing about what is searched for.
+const COMMON: &[&str] = &[
+    "a",
+    "about",
+    "an",
+    "and",
+    "any",
+    "are",
+    "at",
+    "be",
+    "by",
+    "can",
+    "did",
+    "do",
+    "does",
+    "doing",
+    "find",
+    "for",
+    "from",
+    "has",
+    "have",
+    "his",
+    "her",
+    "how",
+    "i",
+    "in",
+    "is",
+    "it",
+    "its",
+    "me",
+    "moment",
+    "mention",
+    "mentioned",
+    "of",
+    "on",
+    "one",
+    "or",
+    "our",
+    "people",
+    "person",
+    "said",
+    "say",
+    "saying",
+    "says",
+    "scene",
+    "screen",
+    "see",
+    "seen",
+    "show",
+    "shown",
+    "shows",
+    "sign",
+    "somebody",
+    "someone",
+    "something",
+    "spoken",
+    "talk",
+    "talking",
+    "talks",
+    "text",
+    "that",
+    "the",
+    "their",
+    "there",
+    "they",
+    "this",
+    "to",
+    "video",
+    "was",
+    "we",
+    "were",
+    "what",
+    "when",
+    "where",
+    "which",
+    "who",
+    "whom",
+    "with",
+    "word",
+    "words",
+    "written",
+    "you",
+    "your",
+];
+
+/// The words of a query that carry its subject, lower case, once each.
+fn content_words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()) {
+        if !word.is_empty() && !COMMON.contains(&word) && !words.iter().any(|w| w == word) {
+            words.push(word.to_owned());
+        }
+    }
+    words
+}
+
+/// Share of the words that occur in a text, endings aside. Text read off pictures often lacks its
+/// spaces, so long words also count inside longer ones.
+fn shared(words: &[String], text: &str) -> f32 {
+    /// Letters from which a word inside another is no accident.
+    const LONG: usize = 5;
+    if words.is_empty() {
+        return 0.0;
+    }
+    let text = text.to_lowercase();
+    let there: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let same = |word: &String| {
+        there.iter().any(|other| {
+            stem(other) == stem(word)
+                || (word.chars().count() >= LONG && other.contains(word.as_str()))
+        })
+    };
+    words.iter().filter(|word| same(word)).count() as f32 / words.len() as f32
+}
+
+/// A word without the commonest English endings.
+fn stem(word: &str) -> &str {
+    const LEAST: usize = 3;
+    ["ings", "ing", "ies", "es", "ed", "s", "e"]
+        .iter()
+        .find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= LEAST))
+        .unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_whatever_their_ending_and_spacing() {
+        for (query, text, expected) in [
+            ("a car", "2 × car, 1 × person", 1.0),
+            ("cars", "car", 1.0),
+            ("speed limit 45", "SPEEDLIMIT45", 2.0 / 3.0),
+            ("the north gate", "CAMERA 07 NORTH GATE", 1.0),
+            ("art", "cart, party", 0.0),
+            ("bottle of wine", "three bottles", 0.5),
+            ("what is it?", "it is what it is", 0.0),
+        ] {
+            let found = shared(&content_words(query), text);
+            assert!((found - expected).abs() < 1e-6, "{query} in {text}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_null_ignores_probes_that_happen_to_be_there() {
+        let mut values: Vec<f32> = (0..40).map(|i| 0.1 + 0.002 * i as f32).collect();
+        let clean = location_and_spread(values.clone());
+        values.extend([0.9, 0.95]);
+        let (median, spread) = location_and_spread(values);
+        assert!((median - clean.0).abs() < 0.01 && (spread - clean.1).abs() < 0.01);
+    }
+
+    #[test]
+    fn presence_rises_with_the_score_and_with_words() {
+        let null =
+            Null { points: 1, measured: Instant::now(), raw: (0.2, 0.05), adjusted: (0.15, 0.05) };
+        let presence = Presence { null: Some(null), generic: 0.05, words: vec!["lake".into()] };
+        let with = HitDocument { text: "A lake.".into(), ..HitDocument::default() };
+        let without = HitDocument { text: "A wall.".into(), ..HitDocument::default() };
+        let p = |score, document| presence.probability(score, document);
+        assert!(p(0.2, &without) < 0.2, "no better than chance");
+        assert!(p(0.5, &without) > 0.8, "six deviations above chance");
+        assert!(p(0.2, &with) > p(0.2, &without) && p(0.3, &without) > p(0.2, &without));
+    }
+}

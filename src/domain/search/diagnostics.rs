@@ -1,0 +1,108 @@
+//! Why a search came back empty: which filter kept the hits out, what was never analyzed, and how
+//! near the best miss was.
+
+use ports::index::{Filter, Test, VectorQuery};
+use serde_json::{Map, Value};
+
+use super::mode::Mode;
+use crate::domain::error::Result;
+use crate::domain::{Shotlog, filters};
+
+/// At most so many videos are named and looked at.
+const MOST_VIDEOS: usize = 20;
+
+/// The filter that is a parameter of its own too; both are left out together.
+const VIDEOS: &str = "video_ids";
+
+/// Why nothing was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Diagnostics {
+    /// Filter to the hits there would be without it, threshold and limit as given.
+    pub without_filter: Vec<(String, u32)>,
+    /// Videos in scope that the analyzer has not run on, at most 20.
+    pub videos_without_analyzer: Vec<String>,
+    /// Videos in scope that the analyzer has run on and that have no vector in the field, at most 20.
+    pub videos_without_field: Vec<String>,
+    /// Ids that were named and are no videos of this install, at most 20.
+    pub unknown_videos: Vec<String>,
+    /// Best cosine among what the filters let through; `None` when they let nothing through.
+    pub best_score: Option<f32>,
+}
+
+/// An empty search, as it was asked.
+pub(super) struct Empty<'a> {
+    pub(super) mode: Mode,
+    pub(super) text: &'a str,
+    pub(super) analyzer: &'a str,
+    pub(super) video_ids: Option<&'a [String]>,
+    pub(super) filters: &'a Map<String, Value>,
+    pub(super) query: VectorQuery,
+}
+
+impl Shotlog {
+    /// Looks for the reasons of an empty result. A search per filter and per video in scope.
+    pub(super) async fn diagnose(&self, empty: Empty<'_>) -> Result<Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let nearest = VectorQuery { limit: 1, threshold: None, ..empty.query.clone() };
+        let best = self.ports.index.search(nearest).await?;
+        diagnostics.best_score = best.first().map(|hit| hit.score.clamp(0.0, 1.0));
+
+        let mut names: Vec<&str> = empty.filters.keys().map(String::as_str).collect();
+        if empty.video_ids.is_some() && !names.contains(&VIDEOS) {
+            names.push(VIDEOS);
+        }
+        for name in names {
+            let mut left = empty.filters.clone();
+            left.remove(name);
+            let ids = empty.video_ids.filter(|_| name != VIDEOS);
+            let filter = scope(empty.analyzer, ids, &left)?;
+            let query = VectorQuery { filter, ..empty.query.clone() };
+            let hits = self.find(empty.mode, empty.text, query).await?;
+            diagnostics.without_filter.push((name.to_owned(), hits.len() as u32));
+        }
+        self.lacking(&empty, &mut diagnostics).await?;
+        Ok(diagnostics)
+    }
+
+    async fn lacking(&self, empty: &Empty<'_>, diagnostics: &mut Diagnostics) -> Result<()> {
+        let records = match empty.video_ids {
+            None => self.library.all().await?,
+            Some(ids) => {
+                let mut records = Vec::new();
+                for id in ids.iter().take(MOST_VIDEOS) {
+                    match self.library.find(id).await? {
+                        Some(record) => records.push(record),
+                        None => diagnostics.unknown_videos.push(id.clone()),
+                    }
+                }
+                records
+            }
+        };
+        let (with, without): (Vec<_>, Vec<_>) =
+            records.into_iter().partition(|r| r.analyzers.contains_key(empty.analyzer));
+        diagnostics.videos_without_analyzer =
+            without.into_iter().map(|r| r.video_id).take(MOST_VIDEOS).collect();
+        for record in with.into_iter().take(MOST_VIDEOS) {
+            let filter = scope(empty.analyzer, Some(&[record.video_id.clone()]), &Map::new())?;
+            let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.query.clone() };
+            if self.ports.index.search(any).await?.is_empty() {
+                diagnostics.videos_without_field.push(record.video_id);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The index filter of a search.
+pub(super) fn scope(
+    analyzer: &str,
+    video_ids: Option<&[String]>,
+    given: &Map<String, Value>,
+) -> Result<Filter> {
+    let mut filter =
+        filters::parse(given)?.and("analyzer_id", Test::AnyKeyword(vec![analyzer.into()]));
+    if let Some(ids) = video_ids {
+        filter = filter.and("video_id", Test::AnyKeyword(ids.to_vec()));
+    }
+    Ok(filter)
+}

@@ -1,0 +1,178 @@
+//! How hits are found and ranked: by meaning, by words, or by both.
+
+use std::collections::{BTreeSet, HashMap};
+
+use ports::index::{Filter, Hit, PointId, Test, TextQuery, VectorQuery};
+
+use crate::domain::Shotlog;
+use crate::domain::error::{Error, Result};
+use crate::domain::library::listed;
+
+/// How a search finds its hits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Nearest vectors of one field.
+    #[default]
+    Vector,
+    /// BM25 over speech, on-screen text and descriptions; quoted words match as a phrase.
+    Text,
+    /// Both lists, merged by reciprocal rank fusion.
+    Hybrid,
+}
+
+/// The modes with what each does.
+pub const MODES: &[(&str, &str)] = &[
+    ("vector", "nearest by meaning, on one vector field (default)"),
+    ("text", "BM25 over speech, on-screen text and descriptions; \"quoted words\" are a phrase"),
+    ("hybrid", "both, merged by reciprocal rank fusion"),
+];
+
+/// The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009).
+const FUSION: f64 = 60.0;
+
+/// Hits of each list that are merged, at least: what one list ranks low the other may rank high.
+const FUSED: usize = 50;
+
+/// A hit with the scores of both searches.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) id: PointId,
+    /// Cosine; 0 when the point has no vector in the field.
+    pub(super) score: f32,
+    /// BM25, when words were searched and found.
+    pub(super) text_score: Option<f32>,
+    pub(super) document: serde_json::Value,
+}
+
+impl Mode {
+    /// The mode of that name; `Invalid` lists what there is.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "vector" => Ok(Self::Vector),
+            "text" => Ok(Self::Text),
+            "hybrid" => Ok(Self::Hybrid),
+            other => {
+                let names: Vec<_> = MODES.iter().map(|(name, _)| *name).collect();
+                Err(Error::Invalid(format!(
+                    "unknown mode '{other}'; available: {}",
+                    listed(&names)
+                )))
+            }
+        }
+    }
+}
+
+impl Shotlog {
+    /// The hits of one search, best first. The threshold holds for the cosine in every mode.
+    pub(super) async fn find(
+        &self,
+        mode: Mode,
+        text: &str,
+        query: VectorQuery,
+    ) -> Result<Vec<Found>> {
+        let (limit, threshold) = (query.limit, query.threshold);
+        let scope = (query.field.clone(), query.vector.clone(), query.filter.clone());
+        let by_meaning = match mode {
+            Mode::Vector => self.ports.index.search(query).await?,
+            Mode::Text => Vec::new(),
+            Mode::Hybrid => {
+                self.ports.index.search(VectorQuery { limit: limit.max(FUSED), ..query }).await?
+            }
+        };
+        if mode == Mode::Vector {
+            return Ok(by_meaning
+                .into_iter()
+                .map(|h| Found { id: h.id, score: h.score, text_score: None, document: h.document })
+                .collect());
+        }
+        let (field, vector, filter) = scope;
+        let by_words =
+            TextQuery { text: text.to_owned(), filter: filter.clone(), limit: limit.max(FUSED) };
+        let by_words = self.ports.index.text_search(by_words).await?;
+        let cosines = self.cosines(&by_words, &filter, &field, &vector).await?;
+        let mut found = fused(by_meaning, by_words, &cosines);
+        found.retain(|hit| threshold.is_none_or(|threshold| hit.score >= threshold));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// The cosine of each hit with the query.
+    async fn cosines(
+        &self,
+        hits: &[Hit],
+        filter: &Filter,
+        field: &str,
+        vector: &[f32],
+    ) -> Result<HashMap<PointId, f32>> {
+        if hits.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let videos: BTreeSet<&String> = hits.iter().map(|hit| &hit.id.video_id).collect();
+        let chunks: BTreeSet<i64> = hits.iter().map(|hit| hit.id.chunk_id.into()).collect();
+        let of_hits = filter
+            .clone()
+            .and("video_id", Test::AnyKeyword(videos.into_iter().cloned().collect()))
+            .and("chunk_id", Test::AnyInteger(chunks.into_iter().collect()));
+        let vectors = self.ports.index.vectors(&of_hits, field).await?;
+        let cosine = |v: &[f32]| v.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
+        Ok(vectors.into_iter().map(|(id, v)| (id, cosine(&v))).collect())
+    }
+}
+
+/// Merges two ranked lists: a hit's rank score is the sum of 1 / (60 + rank) over the lists it is in.
+/// With only one list its order is kept.
+fn fused(by_meaning: Vec<Hit>, by_words: Vec<Hit>, cosines: &HashMap<PointId, f32>) -> Vec<Found> {
+    let share = |rank: usize| 1.0 / (FUSION + rank as f64 + 1.0);
+    let mut merged: HashMap<PointId, (f64, Found)> = HashMap::new();
+    for (rank, hit) in by_meaning.into_iter().enumerate() {
+        let found = Found {
+            id: hit.id.clone(),
+            score: hit.score,
+            text_score: None,
+            document: hit.document,
+        };
+        merged.insert(hit.id, (share(rank), found));
+    }
+    for (rank, hit) in by_words.into_iter().enumerate() {
+        let score = cosines.get(&hit.id).copied().unwrap_or(0.0);
+        let entry = merged.entry(hit.id.clone()).or_insert_with(|| {
+            (0.0, Found { id: hit.id, score, text_score: None, document: hit.document })
+        });
+        entry.0 += share(rank);
+        entry.1.text_score = Some(hit.score);
+    }
+    let mut ranked: Vec<(f64, Found)> = merged.into_values().collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
+    ranked.into_iter().map(|(_, found)| found).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn hit(chunk_id: u32, score: f32) -> Hit {
+        let id = PointId { video_id: "0".repeat(16), chunk_id, analyzer_id: "ocr".into() };
+        Hit { id, score, document: Value::Null }
+    }
+
+    #[test]
+    fn what_both_lists_rank_well_comes_first() {
+        let by_meaning = vec![hit(1, 0.9), hit(2, 0.8), hit(3, 0.7)];
+        let by_words = vec![hit(4, 9.0), hit(2, 8.0)];
+        let cosines = HashMap::from([(hit(4, 0.0).id, 0.1), (hit(2, 0.0).id, 0.8)]);
+        let found = fused(by_meaning, by_words, &cosines);
+        let seen: Vec<_> = found.iter().map(|f| (f.id.chunk_id, f.score, f.text_score)).collect();
+        assert_eq!(
+            seen,
+            [(2, 0.8, Some(8.0)), (1, 0.9, None), (4, 0.1, Some(9.0)), (3, 0.7, None)]
+        );
+    }
+
+    #[test]
+    fn one_list_keeps_its_order() {
+        let found = fused(vec![], vec![hit(3, 2.0), hit(1, 1.0)], &HashMap::new());
+        assert_eq!(found.iter().map(|f| f.id.chunk_id).collect::<Vec<_>>(), [3, 1]);
+    }
+}
