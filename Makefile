@@ -45,7 +45,7 @@ api: ## the OpenAPI document, and a live service against it
 bench: ## the figures the README quotes
 	@scripts/bench.sh
 
-eval: ## how well cuts, voices, words, objects and text are found: SHOTLOG_MEDIA=…
+eval: ## how well cuts, voices, words, objects, text and moments are found: SHOTLOG_MEDIA=…
 	@scripts/eval.sh
 
 clean: ## remove what was built; models and ingested videos stay

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Prints how well the service does on footage whose content is known, a line per figure with its
-# bar: cuts beside PySceneDetect, voices, words, objects, text, speed. Fails when a bar is missed.
+# bar: cuts beside PySceneDetect, voices, words, objects, text, speed, search. Fails when a bar is
+# missed.
 #
-#   scripts/eval.sh [cuts] [speech] [objects] [text] [speed]     (none: all of them)
+#   scripts/eval.sh [cuts] [speech] [objects] [text] [speed] [search]     (none: all of them)
 #
 #   SHOTLOG_MEDIA=DIR     the footage with its ground_truth.json
 #   SHOTLOG_MODELS=DIR    models beside those of var/models, as detect/*.onnx
@@ -30,13 +31,36 @@ for layout in yolox picodet; do
 done
 port=$(free_port)
 base=http://127.0.0.1:$port
-SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data SERVICE_MODELS__DIR=$models \
-    start_service "$scratch/service.log" --config config.toml serve
-grep -oE 'role=.*' "$scratch/service.log" || true
-if (($# == 0)) || [[ " $* " == *" speech "* ]]; then
-    echo "voice activity, frame accuracy (at least 0.95 with Silero on the clips with known speech)"
-    SHOTLOG_MODELS=$models SHOTLOG_ONNXRUNTIME=${SHOTLOG_ONNXRUNTIME:-$PWD/var/lib/libonnxruntime.so} \
-        cargo test --quiet --locked --workspace --test conformance silero -- --nocapture |
-        grep -oE 'silero.*frame accuracy.*' | sed 's/^/       /'
+
+# serve FOLDER: starts the service over an empty folder for its data.
+serve() {
+    SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/$1 SERVICE_MODELS__DIR=$models \
+        start_service "$scratch/$1.log" --config config.toml serve
+}
+
+parts=("$@")
+((${#parts[@]})) || parts=(cuts speech objects text speed search)
+status=0
+measured=()
+for part in "${parts[@]}"; do
+    [[ $part == search ]] || measured+=("$part")
+done
+if ((${#measured[@]})); then
+    serve footage
+    grep -oE 'role=.*' "$scratch/footage.log" || true
+    if [[ " ${measured[*]} " == *" speech "* ]]; then
+        echo "voice activity, frame accuracy (at least 0.95 with Silero on the clips with known speech)"
+        SHOTLOG_MODELS=$models SHOTLOG_ONNXRUNTIME=${SHOTLOG_ONNXRUNTIME:-$PWD/var/lib/libonnxruntime.so} \
+            cargo test --quiet --locked --workspace --test conformance silero -- --nocapture |
+            grep -oE 'silero.*frame accuracy.*' | sed 's/^/       /'
+    fi
+    var/venv/bin/python scripts/eval.py "$base" "${measured[@]}" || status=1
+    stop_service
 fi
-var/venv/bin/python scripts/eval.py "$base" "$@"
+# On a service of its own: what counts as absent is measured on everything that is stored.
+if [[ " ${parts[*]} " == *" search "* ]]; then
+    serve search
+    cargo run --quiet --locked --profile "${PROFILE:-dev}" --example eval_retrieval -- "$base" || status=1
+    stop_service
+fi
+exit "$status"

@@ -29,8 +29,10 @@ const STALE: Duration = Duration::from_secs(300);
 /// `examples/retrieval.json`, where p is above 0.5 for all that is there and for 3 of 30 absent things.
 const MODEL: [f32; 3] = [-2.2, 1.1, 4.0];
 
-/// Standard deviations above the median best score of absent things: the recommended threshold.
-const ABOVE_NULL: f32 = 1.5;
+/// Standard deviations above the median best score of absent things: the recommended threshold. On
+/// the questions of `examples/retrieval.json` anything from 1.9 to 4.4 lets through at least 27 of 30
+/// things that are there and at most 2 of 30 that are not.
+const ABOVE_NULL: f32 = 3.0;
 
 /// Spread of the null where too little is stored to measure one.
 const LEAST_SPREAD: f32 = 0.02;
