@@ -83,7 +83,8 @@ impl Shotlog {
         diagnostics.videos_without_analyzer =
             without.into_iter().map(|r| r.video_id).take(MOST_VIDEOS).collect();
         for record in with.into_iter().take(MOST_VIDEOS) {
-            let filter = scope(empty.analyzer, Some(&[record.video_id.clone()]), &Map::new())?;
+            let filter =
+                scope(empty.analyzer, Some(std::slice::from_ref(&record.video_id)), &Map::new())?;
             let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.query.clone() };
             if self.ports.index.search(any).await?.is_empty() {
                 diagnostics.videos_without_field.push(record.video_id);
