@@ -48,6 +48,8 @@ async fn schema_describes_everything_searchable() {
             "detail_levels",
             "exclusive_groups",
             "filters",
+            "modes",
+            "recommended_thresholds",
             "vector_fields"
         ]
     );
