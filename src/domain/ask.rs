@@ -1,6 +1,6 @@
 //! Question answering over aggregates and segments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::{Filter, Test, VectorQuery};
@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::aggregators::{self, AGGREGATORS, Aggregator};
 use super::answer::{CitationForm, Evidence};
+use super::audit::AuditedSentence;
 use super::error::{Error, Result};
 use super::record::{Span, VideoRecord};
 use super::search::{Mode, SearchResult};
@@ -42,6 +43,8 @@ pub struct AskResponse {
     pub question: String,
     /// Sentences that cite moments, or `None`.
     pub answer: Option<String>,
+    /// How far the cited moments bear out each sentence, those that were left out included.
+    pub audit: Vec<AuditedSentence>,
     /// By video id.
     pub sources: BTreeMap<String, Sources>,
     /// Supporting segments.
@@ -97,24 +100,27 @@ impl Shotlog {
         for context in &mut contexts {
             self.consult(context, &routed, &vector).await?;
         }
-        contexts.retain(|context| !context.evidence().is_empty());
+        let question = question.question;
+        let mut per_video: Vec<Vec<Evidence>> =
+            contexts.iter().map(|context| context.evidence(&question)).collect();
+        let mut usable = per_video.iter().map(|evidence| !evidence.is_empty());
+        contexts.retain(|_| usable.next().unwrap_or(false));
+        per_video.retain(|evidence| !evidence.is_empty());
         if contexts.is_empty() {
-            return Ok(nothing(question.question, "Nothing indexed for the requested videos."));
+            return Ok(nothing(question, "Nothing indexed for the requested videos."));
         }
         // The best pieces of every video come before the second best of any.
-        let per_video: Vec<Vec<Evidence>> = contexts.iter().map(Context::evidence).collect();
-        let longest = per_video.iter().map(Vec::len).max().unwrap_or(0);
-        let evidence: Vec<Evidence> = (0..longest)
-            .flat_map(|rank| per_video.iter().filter_map(move |e| e.get(rank).cloned()))
-            .collect();
-        let answer = self.answer(&question.question, &evidence, CitationForm::Plain).await?;
+        let evidence: Vec<Evidence> = in_turn(per_video);
+        let kept = self.context(&evidence);
+        let answered = self.answer(&question, &kept, CitationForm::Plain).await?;
+        let (answer, audit) = answered.map_or((None, Vec::new()), |a| (Some(a.text), a.audit));
         let mut sources = BTreeMap::new();
         let mut results = Vec::new();
         for context in contexts {
-            sources.insert(context.record.video_id.clone(), context.sources());
+            sources.insert(context.record.video_id.clone(), context.sources(&kept));
             results.extend(context.results);
         }
-        Ok(AskResponse { question: question.question, answer, sources, results, error: None })
+        Ok(AskResponse { question, answer, audit, sources, results, error: None })
     }
 
     /// The supporting segments of one video.
@@ -234,40 +240,61 @@ impl Context<'_> {
         self.results.iter().map(|hit| hit.p_present).fold(0.0, f32::max)
     }
 
-    /// Everything as evidence: the best segments first, then what the aggregates say.
-    fn evidence(&self) -> Vec<Evidence> {
-        let mut evidence: Vec<Evidence> = self.results.iter().flat_map(Evidence::of_hit).collect();
-        let aggregates = self
-            .routed
-            .iter()
-            .map(|(id, pieces)| (*id, pieces))
-            .chain([("section", &self.sections), ("summary", &self.summary)]);
-        for (source, pieces) in aggregates {
-            for (span, text) in pieces {
-                // The summary may be routed to as well; once is enough.
-                if !text.is_empty() && !evidence.iter().any(|e| e.text == *text) {
-                    evidence.push(Evidence {
-                        video_id: self.record.video_id.clone(),
-                        span: *span,
-                        source: source.into(),
-                        text: text.clone(),
-                    });
-                }
+    /// Everything as evidence, the best piece of each source before the second best of any, the
+    /// retrieved segments first.
+    fn evidence(&self, question: &str) -> Vec<Evidence> {
+        let segments =
+            in_turn(self.results.iter().map(|hit| Evidence::of_hit(hit, question)).collect());
+        let aggregates = self.routed.iter().map(|(id, pieces)| (*id, *id, pieces)).chain([
+            ("sections", "section", &self.sections),
+            ("summary", "summary", &self.summary),
+        ]);
+        let mut sources = vec![segments];
+        for (kind, source, pieces) in aggregates {
+            let of_source = (0..).zip(pieces).filter(|(_, (_, text))| !text.is_empty());
+            let of_source = of_source.map(|(element, (span, text))| Evidence {
+                video_id: self.record.video_id.clone(),
+                span: *span,
+                kind,
+                element,
+                source: source.into(),
+                text: text.clone(),
+                p_present: None,
+            });
+            sources.push(of_source.collect());
+        }
+        let mut evidence: Vec<Evidence> = Vec::new();
+        for piece in in_turn(sources) {
+            // The summary may be routed to as well; once is enough.
+            if !evidence.iter().any(|e| e.text == piece.text && e.span == piece.span) {
+                evidence.push(piece);
             }
         }
         evidence
     }
 
-    fn sources(&self) -> Sources {
-        let mut counts: BTreeMap<String, u32> = self
-            .routed
-            .iter()
-            .map(|(id, pieces)| ((*id).to_owned(), pieces.len() as u32))
-            .collect();
-        counts.insert("summary".into(), self.summary.len() as u32);
-        counts.insert("sections".into(), self.sections.len() as u32);
-        counts.insert("chunks".into(), self.results.len() as u32);
+    /// What of this video is in the context of the answer.
+    fn sources(&self, kept: &[&Evidence]) -> Sources {
+        let of_video = kept.iter().filter(|e| e.video_id == self.record.video_id);
+        let used: BTreeSet<(&str, u32)> = of_video.map(|e| (e.kind, e.element)).collect();
+        let kinds = ["chunks", "sections", "summary"];
+        let kinds = kinds.into_iter().chain(self.routed.iter().map(|(id, _)| *id));
+        let count = |kind: &str| used.iter().filter(|(of, _)| *of == kind).count() as u32;
+        let counts = kinds.map(|kind| (kind.to_owned(), count(kind))).collect();
         Sources { routed_to: self.routed_to.clone(), counts }
+    }
+}
+
+/// The first of every list, then the second of every list, and so on.
+fn in_turn<T>(lists: Vec<Vec<T>>) -> Vec<T> {
+    let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
+    let mut merged = Vec::new();
+    loop {
+        let before = merged.len();
+        merged.extend(lists.iter_mut().filter_map(Iterator::next));
+        if merged.len() == before {
+            return merged;
+        }
     }
 }
 
@@ -275,6 +302,7 @@ fn nothing(question: String, error: &str) -> AskResponse {
     AskResponse {
         question,
         answer: None,
+        audit: Vec::new(),
         sources: BTreeMap::new(),
         results: Vec::new(),
         error: Some(error.into()),

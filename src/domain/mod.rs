@@ -7,6 +7,7 @@ pub mod aggregators;
 pub mod analyzers;
 mod answer;
 pub mod ask;
+pub mod audit;
 pub mod chunking;
 pub mod chunks;
 mod colour;
@@ -28,6 +29,7 @@ pub mod search;
 pub mod speech;
 pub mod tracking;
 pub mod videos;
+mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;

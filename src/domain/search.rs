@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::answer::{CitationForm, Evidence};
+use super::audit::AuditedSentence;
 use super::error::{Error, Result};
 use super::library::listed;
 use super::record::Span;
@@ -138,6 +139,8 @@ pub struct QueryResponse {
     pub detail: Detail,
     /// `None` when not asked for or nothing matched.
     pub answer: Option<String>,
+    /// How far the cited moments bear out each sentence, those that were left out included.
+    pub audit: Vec<AuditedSentence>,
     /// Best first.
     pub results: Vec<SearchResult>,
     /// Why there are no results; `None` when there are.
@@ -213,17 +216,20 @@ impl Shotlog {
             None
         };
         let answer = if query.synthesize && !results.is_empty() {
-            let evidence: Vec<Evidence> = results.iter().flat_map(Evidence::of_hit).collect();
-            self.answer(&query.text, &evidence, CitationForm::Seconds).await?
+            let evidence: Vec<Evidence> =
+                results.iter().flat_map(|hit| Evidence::of_hit(hit, &query.text)).collect();
+            self.answer(&query.text, &self.context(&evidence), CitationForm::Seconds).await?
         } else {
             None
         };
+        let (answer, audit) = answer.map_or((None, Vec::new()), |a| (Some(a.text), a.audit));
         Ok(QueryResponse {
             query: query.text,
             analyzer: query.analyzer,
             field: query.field,
             detail,
             answer,
+            audit,
             results,
             diagnostics,
         })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
-use poem_openapi::{Object, OpenApi};
+use poem_openapi::{Enum, Object, OpenApi};
 use serde_json::{Map, Value, json};
 
 use super::auth::Token;
@@ -13,8 +13,7 @@ use super::body::Json;
 use super::errors::{Fails, Search};
 use super::query::StandardResult;
 use super::values::Ordered;
-use crate::domain::Shotlog;
-use crate::domain::ask;
+use crate::domain::{Shotlog, ask, audit};
 
 /// The routes of this section.
 pub(super) struct AskApi(pub(super) Arc<Shotlog>);
@@ -56,12 +55,51 @@ struct AskResponse {
     question: String,
     #[oai(nullable)]
     answer: Option<String>,
+    /// How far the cited moments bear out each sentence of the answer; absent without an answer.
+    #[oai(skip_serializing_if_is_none)]
+    audit: Option<Vec<AuditedSentence>>,
     /// By video id.
     sources: Ordered<Sources>,
     results: Vec<StandardResult>,
     /// Why there is nothing; present in the empty cases only.
     #[oai(skip_serializing_if_is_none)]
     error: Option<String>,
+}
+
+/// A sentence of an answer, checked against the moments it cites: by its numbers, names and words, and
+/// by meaning.
+#[derive(Object)]
+pub(super) struct AuditedSentence {
+    /// Without its citations.
+    sentence: String,
+    /// As in the answer.
+    citations: Vec<String>,
+    /// A sentence that is `unsupported` is not in the answer.
+    verdict: Verdict,
+}
+
+#[derive(Enum)]
+#[oai(rename_all = "lowercase")]
+enum Verdict {
+    Supported,
+    Weak,
+    Unsupported,
+}
+
+impl From<audit::AuditedSentence> for AuditedSentence {
+    fn from(s: audit::AuditedSentence) -> Self {
+        let verdict = match s.verdict {
+            audit::Verdict::Supported => Verdict::Supported,
+            audit::Verdict::Weak => Verdict::Weak,
+            audit::Verdict::Unsupported => Verdict::Unsupported,
+        };
+        Self { sentence: s.sentence, citations: s.citations, verdict }
+    }
+}
+
+/// Nothing where there is no answer.
+pub(super) fn checked(audit: Vec<audit::AuditedSentence>) -> Option<Vec<AuditedSentence>> {
+    (!audit.is_empty()).then(|| audit.into_iter().map(Into::into).collect())
 }
 
 impl From<AskRequest> for ask::Question {
@@ -76,6 +114,7 @@ impl From<ask::AskResponse> for AskResponse {
         Self {
             question: r.question,
             answer: r.answer,
+            audit: checked(r.audit),
             sources: Ordered(sources.collect()),
             results: r.results.into_iter().map(Into::into).collect(),
             error: r.error,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use poem_openapi::{Object, OpenApi, Union};
 
+use super::ask::{AuditedSentence, checked};
 use super::auth::Token;
 use super::body::Json;
 use super::errors::{Fails, Search};
@@ -112,6 +113,9 @@ struct QueryResponse {
     /// Null when `synthesize` is false or nothing matched.
     #[oai(nullable)]
     answer: Option<String>,
+    /// How far the cited moments bear out each sentence of the answer; absent without an answer.
+    #[oai(skip_serializing_if_is_none)]
+    audit: Option<Vec<AuditedSentence>>,
     results: Vec<SearchResult>,
     /// Why there are no results; absent when there are.
     #[oai(skip_serializing_if_is_none)]
@@ -152,6 +156,7 @@ impl From<search::QueryResponse> for QueryResponse {
             }
             .into(),
             answer: r.answer,
+            audit: checked(r.audit),
             results: r.results.into_iter().map(result).collect(),
             diagnostics: r.diagnostics.map(|d| Diagnostics {
                 hits_without_filter: Ordered(d.without_filter),

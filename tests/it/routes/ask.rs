@@ -7,7 +7,11 @@ async fn an_answer_cites_and_names_its_sources() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let answer = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
-    assert_eq!(keys(&answer), ["answer", "question", "results", "sources"], "no error key");
+    assert_eq!(
+        keys(&answer),
+        ["answer", "audit", "question", "results", "sources"],
+        "no error key"
+    );
     mentions(answer["answer"].as_str().unwrap(), &[&format!("[{id} 0-10]")]);
     let sources = answer["sources"][&id].as_object().unwrap();
     assert!(sources["routed_to"].is_array());
@@ -15,6 +19,60 @@ async fn an_answer_cites_and_names_its_sources() {
     assert_eq!(answer["results"].as_array().unwrap().len(), 3);
     assert!(answer["results"][0]["video_url"].is_string());
     assert!(answer["results"][0]["snippet"].is_null());
+}
+
+#[tokio::test]
+async fn every_sentence_is_checked_and_what_does_not_hold_is_left_out() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let says = [
+        ("A woman in a red coat opens the door.", "red coat"),
+        ("A woman opens 12 doors.", "red coat"),
+        ("Maria Lopez opens the wooden door.", "red coat"),
+        ("The woman opens that wooden door.", "Fog"),
+        ("She leaves in a hurry.", ""),
+    ];
+    *app.model.says.lock().unwrap() = says.to_vec();
+    let answer = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
+    let told: Vec<_> = answer["audit"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| (s["sentence"].as_str().unwrap(), s["verdict"].as_str().unwrap()))
+        .collect();
+    let verdicts = ["supported", "unsupported", "unsupported", "unsupported", "unsupported"];
+    let expected: Vec<_> = says.iter().map(|(text, _)| *text).zip(verdicts).collect();
+    assert_eq!(told, expected);
+    assert_eq!(answer["audit"][0]["citations"], json!([format!("[{id} 0-10]")]));
+    assert_eq!(answer["audit"][4]["citations"], json!([]));
+    let expected = format!("A woman in a red coat opens the door. [{id} 0-10]");
+    assert_eq!(answer["answer"], expected);
+}
+
+#[tokio::test]
+async fn an_answer_without_a_sentence_that_holds_says_so() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    *app.model.says.lock().unwrap() = vec![("Two giraffes eat leaves.", "red coat")];
+    for (path, field, form) in [("/ask", "question", "0-10]"), ("/query", "text", "0-10s]")] {
+        let answer = app.post_json(path, json!({field: "woman red coat door"})).await.ok();
+        let text = answer["answer"].as_str().unwrap();
+        mentions(text, &["The footage does not show this", &format!("[{id} {form}")]);
+        assert!(!text.contains("giraffe"), "{text}");
+        assert_eq!(answer["audit"][0]["verdict"], "unsupported");
+        assert_eq!(answer["audit"][1]["verdict"], "supported", "that is what the answer says");
+    }
+}
+
+#[tokio::test]
+async fn sources_count_what_was_read() {
+    let few = TestApp::with(|setup| setup.settings.answer_tokens = 50).await;
+    let all = TestApp::new().await;
+    for (app, chunks) in [(few, 1), (all, 3)] {
+        let id = app.video().await;
+        let answer = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
+        assert_eq!(answer["sources"][&id]["chunks"], chunks);
+    }
 }
 
 #[tokio::test]

@@ -28,7 +28,10 @@ async fn defaults_are_the_contracts() {
     let app = TestApp::new().await;
     let id = app.video_of(&clip(120.0)).await;
     let found = app.post_json("/query", json!({"text": "a woman opens a door"})).await.ok();
-    assert_eq!(keys(&found), ["analyzer", "answer", "detail", "field", "query", "results"]);
+    assert_eq!(
+        keys(&found),
+        ["analyzer", "answer", "audit", "detail", "field", "query", "results"]
+    );
     assert_eq!(found["analyzer"], "default_video");
     assert_eq!(found["field"], "combined");
     assert_eq!(found["detail"], "standard");

@@ -177,6 +177,8 @@ pub struct FakeModel {
     pub calls: AtomicUsize,
     /// Descriptions given.
     pub described: AtomicUsize,
+    /// Sentences to answer with, and words of the passage that each cites; none for no citation.
+    pub says: Mutex<Vec<(&'static str, &'static str)>>,
 }
 
 impl FakeModel {
@@ -259,6 +261,23 @@ impl LanguageModel for FakeModel {
                     passage: first.0,
                 }],
             }),
+            Task::Answer if !self.says.lock().expect("unpoisoned").is_empty() => {
+                let says = self.says.lock().expect("unpoisoned").clone();
+                let cited = |words: &str| {
+                    let has =
+                        |p: &&ports::llm::Passage| !words.is_empty() && p.text.contains(words);
+                    request.passages.iter().find(has).map(|p| p.id.clone())
+                };
+                json!(Answer {
+                    sentences: says
+                        .iter()
+                        .map(|(text, words)| AnswerSentence {
+                            text: (*text).into(),
+                            passages: cited(words).into_iter().collect(),
+                        })
+                        .collect(),
+                })
+            }
             Task::Answer => json!(Answer {
                 sentences: vec![AnswerSentence {
                     text: "A woman opens a door.".into(),
