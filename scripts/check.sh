@@ -53,6 +53,13 @@ check_shell() {
     counts+=("${#scripts[@]} scripts ok")
 }
 
+check_ui() {
+    heading "web UI"
+    npm --prefix ui run --silent format:check
+    npm --prefix ui run --silent check
+    counts+=("web UI ok")
+}
+
 check_rust() {
     heading "Rust tests"
     local log=var/log/rust-tests.log library=$PWD/var/lib/libonnxruntime.so passed ignored skipped failed=0
