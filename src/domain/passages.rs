@@ -11,23 +11,25 @@ pub struct ChunkText {
     pub chunk_id: u32,
     /// Its segment.
     pub span: Span,
-    /// Source (`description`, `speech`, `on-screen text`) and text, in that order.
+    /// Source (`description`, `objects`, `people`, `on-screen text`, `speech`) and text, in that
+    /// order; what the description says already is not repeated.
     pub parts: Vec<(&'static str, String)>,
 }
 
 impl ChunkText {
-    /// All parts as prose.
+    /// All parts as prose, a line or more for each.
     pub fn prose(&self) -> String {
         let parts: Vec<String> = self
             .parts
             .iter()
             .map(|(source, text)| match *source {
                 "speech" => format!("Speech: {text}"),
+                "people" => format!("People: {text}"),
                 "on-screen text" => format!("Text on screen: {text}"),
                 _ => text.clone(),
             })
             .collect();
-        parts.join(" ")
+        parts.join("\n")
     }
 }
 
@@ -36,10 +38,11 @@ type Reading = fn(&Output) -> String;
 
 const READINGS: &[(&str, &str, Reading)] = &[
     ("default_video", "description", |o| string(o, "description")),
-    ("transcript", "speech", |o| string(o, "text")),
-    ("diarization", "speech", turns),
+    ("object_detection", "objects", objects),
     ("people", "people", |o| descriptions(o, "people")),
     ("ocr", "on-screen text", |o| string(o, "text").replace('\n', "; ")),
+    ("transcript", "speech", |o| string(o, "text")),
+    ("diarization", "speech", turns),
 ];
 
 /// The text of every chunk that has any.
@@ -47,14 +50,18 @@ pub(crate) fn chunk_texts(video: &AnalyzedVideo) -> Vec<ChunkText> {
     (0..)
         .zip(&video.spans)
         .map(|(chunk_id, span)| {
-            let parts = READINGS
-                .iter()
-                .filter_map(|(analyzer, source, read)| {
-                    let output = video.outputs.get(*analyzer)?.get(chunk_id as usize)?.as_ref()?;
-                    let text = read(output);
-                    (!text.trim().is_empty()).then_some((*source, text))
-                })
-                .collect();
+            let mut parts: Vec<(&str, String)> = Vec::new();
+            for (analyzer, source, read) in READINGS {
+                let outputs = video.outputs.get(*analyzer);
+                let output = outputs.and_then(|o| o.get(chunk_id as usize)?.as_ref());
+                let mut text = output.map(read).unwrap_or_default();
+                if let Some((_, description)) = parts.iter().find(|(s, _)| *s == "description") {
+                    text = beyond(description, source, text);
+                }
+                if !text.trim().is_empty() {
+                    parts.push((*source, text));
+                }
+            }
             ChunkText { chunk_id, span: *span, parts }
         })
         .filter(|chunk| !chunk.parts.is_empty())
@@ -75,6 +82,24 @@ pub(crate) fn based_on(video: &AnalyzedVideo) -> Vec<String> {
         .collect()
 }
 
+/// What a text tells beyond a description, which lists objects and quotes the screen by itself.
+fn beyond(description: &str, source: &str, text: String) -> String {
+    match source {
+        "objects" => String::new(),
+        "on-screen text" => {
+            let new = text.split("; ").filter(|line| !description.contains(*line));
+            new.collect::<Vec<_>>().join("; ")
+        }
+        _ => text,
+    }
+}
+
+fn objects(output: &Output) -> String {
+    let names = output.get("objects").and_then(Value::as_array).into_iter().flatten();
+    let names: Vec<&str> = names.filter_map(Value::as_str).collect();
+    if names.is_empty() { String::new() } else { format!("In view: {}.", names.join(", ")) }
+}
+
 fn string(output: &Output, key: &str) -> String {
     output.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
@@ -87,7 +112,7 @@ fn turns(output: &Output) -> String {
             Some(format!("{}: {text}", turn["speaker"].as_str().unwrap_or("speaker")))
         })
         .collect();
-    lines.join(" ")
+    lines.join("\n")
 }
 
 fn descriptions(output: &Output, key: &str) -> String {

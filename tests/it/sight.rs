@@ -117,7 +117,10 @@ async fn a_description_is_composed_of_what_is_there() {
     let chunk = first_chunk(&app, &job["result"], false).await;
     let output = &chunk["default_video"];
     let description = output["description"].as_str().unwrap();
-    assert!(description.contains("2 people, dog") && description.contains("NO ENTRY"), "{output}");
+    assert!(
+        description.contains("2 people and a dog are in view.") && description.contains("NO ENTRY"),
+        "{output}"
+    );
     assert_eq!(output["objects"], json!(["dog"]));
     assert_eq!(output["people"].as_array().unwrap().len(), 2);
     assert_eq!(output["actions"], json!([]), "nothing moves");

@@ -204,6 +204,8 @@ impl Signature {
 impl Piece {
     /// How much it says: 1 for a garment of a colour that few wear.
     fn weight(&self) -> f64 {
+        // What is only known as a top, of two colours, may have one of them from what is behind it.
+        let mixed = self.kind == "top" && self.colours.len() > 1;
         let colour = self
             .colours
             .iter()
@@ -213,6 +215,7 @@ impl Piece {
                 match () {
                     () if usual => 0.6,
                     () if common => 0.4,
+                    () if mixed => 0.7,
                     () => 1.0,
                 }
             })
@@ -303,7 +306,9 @@ mod tests {
             ("red coat", true),
             ("black top, black below the waist", false),
             ("white t-shirt and blue jeans", true),
-            ("orange and grey top", true),
+            ("orange and grey top", false),
+            ("orange and grey top, brown below the waist", true),
+            ("orange top", true),
             ("grey top, blue below the waist", true),
             ("black suit, white shirt, tie", true),
             ("dark jacket with a yellow hard hat", true),

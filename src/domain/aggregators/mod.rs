@@ -233,5 +233,6 @@ fn rounded(seconds: f64) -> f64 {
 
 /// A share or a distance in a result.
 fn round4(value: f64) -> f64 {
-    (value * 10_000.0).round() / 10_000.0
+    // Adding zero takes the sign off a negative one.
+    (value * 10_000.0).round() / 10_000.0 + 0.0
 }

@@ -23,7 +23,13 @@ pub(super) fn segment(spans: &[Span], vectors: &ChunkVectors) -> Vec<Range<usize
     if spans.is_empty() {
         return Vec::new();
     }
+    let end = spans[spans.len() - 1].end;
+    let least = LEAST_SECONDS.max(LEAST_SHARE * end);
+    // Gaps where no group can begin are not what the others stand out from.
     let differences: Vec<(usize, f64)> = (1..spans.len())
+        .filter(|&gap| {
+            spans[gap].start - spans[0].start >= least && end - spans[gap].start >= least
+        })
         .filter_map(|gap| Some((gap, difference(&vectors.vectors, gap)?)))
         .collect();
     let count = differences.len().max(1) as f64;
@@ -34,15 +40,10 @@ pub(super) fn segment(spans: &[Span], vectors: &ChunkVectors) -> Vec<Range<usize
         .filter(|d| d.1 >= LEAST_DIFFERENCE && d.1 >= mean + 0.5 * deviation)
         .collect();
     candidates.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let end = spans[spans.len() - 1].end;
-    let least = LEAST_SECONDS.max(LEAST_SHARE * end);
     let mut gaps: Vec<usize> = Vec::new();
     for (gap, _) in candidates {
         let time = spans[gap].start;
-        let roomy = time - spans[0].start >= least
-            && end - time >= least
-            && gaps.iter().all(|g| (spans[*g].start - time).abs() >= least);
-        if roomy {
+        if gaps.iter().all(|g| (spans[*g].start - time).abs() >= least) {
             gaps.push(gap);
         }
     }

@@ -61,6 +61,8 @@ const SCREEN_LABELS: &[&str] = &[
     "caption",
     "captions",
 ];
+/// Labels of what people look like: of each picture true, of a video beside the point.
+const PEOPLE_LABELS: &[&str] = &["people"];
 /// Labels of measured facts about picture and sound.
 const SCENE_LABELS: &[&str] = &["sound", "light", "colour", "colours", "color", "colors", "motion"];
 
@@ -148,6 +150,13 @@ const SCENE_WORDS: &[&str] = &[
     "shots",
     "cuts",
     "little",
+    "someone",
+    "speak",
+    "speaks",
+    "voices",
+    "turn",
+    "two",
+    "several",
 ];
 
 impl<'a> Document<'a> {
@@ -233,6 +242,8 @@ fn read_passage(index: usize, passage: &Passage, found: &mut Vec<Sentence>) {
                 (kind, this, text) = (Kind::Speech, Kind::Speech, rest);
             } else if SCREEN_LABELS.contains(&lower.as_str()) {
                 (kind, this, text) = (base, Kind::Screen, rest);
+            } else if PEOPLE_LABELS.contains(&lower.as_str()) {
+                (kind, this, text) = (Kind::Scene, Kind::Scene, rest);
             } else if SCENE_LABELS.contains(&lower.as_str()) {
                 (kind, this) = (base, Kind::Scene);
             }

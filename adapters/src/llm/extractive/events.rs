@@ -1,4 +1,4 @@
-//! Events: at most one per passage, where a passage shows something that the one before does not.
+//! Events: what a passage shows, reads or says that the one before does not, at most one of each.
 
 use std::collections::BTreeSet;
 
@@ -64,7 +64,7 @@ const CATEGORIES: &[(&str, &[&str])] = &[
             "wash", "clean", "draw", "paint", "press",
         ],
     ),
-    ("appearance", &["appear", "disappear", "emerge", "reveal", "visible", "vanish"]),
+    ("appearance", &["appear", "disappear", "emerge", "reveal", "visible", "vanish", "view"]),
     ("text", &["text", "title", "caption", "sign", "logo", "credit", "subtitle"]),
     ("sound", &["music", "noise", "applause", "sound", "silence", "alarm", "song", "bang"]),
     (
@@ -79,7 +79,6 @@ const CATEGORIES: &[(&str, &[&str])] = &[
             "night",
             "sunset",
             "landscape",
-            "view",
             "camera",
             "street",
             "room",
@@ -150,23 +149,24 @@ pub(super) fn find(document: &Document) -> Events {
         if here.is_empty() {
             continue;
         }
-        let event = change(&before, &here, &evidence.id, document);
-        let told = |event: &Event| events.iter().any(|other| other.event == event.event);
-        if let Some(event) = event.filter(|event| !told(event)) {
-            events.push(event);
+        for event in changes(&before, &here, &evidence.id, document) {
+            if !events.iter().any(|other| other.event == event.event) {
+                events.push(event);
+            }
         }
         before = here;
     }
     Events { events }
 }
 
-/// The most telling of what is new: an action, else a text, else speech, else the picture.
-fn change(
+/// The most telling of what is new: what is seen to happen, a text and what is said; only without
+/// any of them the picture.
+fn changes(
     before: &[&Sentence],
     here: &[&Sentence],
     passage: &str,
     document: &Document,
-) -> Option<Event> {
+) -> Vec<Event> {
     let known: BTreeSet<&str> =
         before.iter().flat_map(|sentence| &sentence.stems).map(String::as_str).collect();
     let newest = |kind: Kind| {
@@ -181,31 +181,36 @@ fn change(
             })
             .map(|(sentence, _)| sentence)
     };
-    let event = |event: String, actor: String, category: &str| {
-        Some(Event { event, actor, category: category.to_owned(), passage: passage.to_owned() })
+    let event = |event: String, actor: String, category: &str| Event {
+        event,
+        actor,
+        category: category.to_owned(),
+        passage: passage.to_owned(),
     };
+    let mut found = Vec::new();
     if let Some(sentence) = newest(Kind::Prose) {
-        return event(shortened(&sentence.text), actor(&sentence.text), category(&sentence.text));
+        let text = &sentence.text;
+        found.push(event(shortened(text), actor(text), category(text)));
     }
     if let Some(sentence) = newest(Kind::Screen) {
         let text = limited(bare(&sentence.text));
-        return event(format!("The text “{text}” appears on screen."), String::new(), "text");
+        found.push(event(format!("The text “{text}” appears on screen."), String::new(), "text"));
     }
     if let Some(sentence) = newest(Kind::Speech) {
         let said = shortened(&sentence.text);
         let speaker = sentence.speaker.clone().unwrap_or_default();
         let who = if speaker.is_empty() { "A voice" } else { &speaker };
-        return event(format!("{who} says: “{said}”"), speaker.clone(), "speech");
+        found.push(event(format!("{who} says: “{said}”"), speaker.clone(), "speech"));
     }
     let picture = here.iter().find(|s| s.kind == Kind::Scene && newness(s, &known) >= LEAST_NEW);
-    if let Some(sentence) = picture {
+    if let (true, Some(sentence)) = (found.is_empty(), picture) {
         // The first picture is where the video starts from, not a change.
         let opens = before.is_empty() && document.passages.len() > 1;
         let text = shortened(&sentence.text);
         let text = if opens { text } else { changed(&text) };
-        return event(text, String::new(), "scene");
+        found.push(event(text, String::new(), "scene"));
     }
-    None
+    found
 }
 
 /// Longer sentences carry more, up to a point.
