@@ -62,7 +62,7 @@ impl Aggregator for Chapters {
         chapters
             .filter_map(|c| {
                 let span = Span { start: c["start"].as_f64()?, end: c["end"].as_f64()? };
-                let text = format!("{}: {}", c["title"].as_str()?, c["summary"].as_str()?);
+                let text = format!("{}.\n{}", c["title"].as_str()?, c["summary"].as_str()?);
                 Some((span, text))
             })
             .collect()

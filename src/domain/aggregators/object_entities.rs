@@ -1,6 +1,6 @@
 //! `object_entities`: objects followed across chunks, told apart from what never moves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use ports::llm::{Narrative, Passage, Task};
@@ -68,13 +68,17 @@ impl Aggregator for ObjectEntities {
     }
 
     fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)> {
-        let objects = result["objects"].as_array().into_iter().flatten();
-        let mut evidence: Vec<(Span, String)> = objects
-            .filter_map(|o| {
-                let span = Span { start: o["first_seen"].as_f64()?, end: o["last_seen"].as_f64()? };
-                Some((span, format!("{}: {}", o["label"].as_str()?, o["narrative"].as_str()?)))
-            })
-            .collect();
+        let objects = || result["objects"].as_array().into_iter().flatten();
+        let labels: BTreeSet<&str> = objects().filter_map(|o| o["label"].as_str()).collect();
+        let mut evidence: Vec<(Span, String)> = Vec::new();
+        if !labels.is_empty() {
+            let labels: Vec<&str> = labels.into_iter().collect();
+            evidence.push((whole, format!("Objects that are seen: {}.", labels.join(", "))));
+        }
+        evidence.extend(objects().filter_map(|o| {
+            let span = Span { start: o["first_seen"].as_f64()?, end: o["last_seen"].as_f64()? };
+            Some((span, o["narrative"].as_str()?.to_owned()))
+        }));
         let fixtures = result["fixtures"].as_array().into_iter().flatten();
         let fixtures: Vec<&str> = fixtures.filter_map(|fixture| fixture[0].as_str()).collect();
         if !fixtures.is_empty() {

@@ -28,8 +28,8 @@ impl Aggregator for Sentiment {
             id: "sentiment",
             depends_on: &["diarization"],
             uses_llm: false,
-            answers: "the mood and tone of what is said, whether speakers are positive or \
-                      negative, happy or upset, and how that changes",
+            answers: "the mood and tone of the conversation and of what is said, whether speakers \
+                      are positive or negative, happy or upset, and how that changes",
         }
     }
 

@@ -36,24 +36,27 @@ impl Aggregator for SpeakerStats {
             .flatten()
             .filter_map(|s| {
                 Some(format!(
-                    "Speaker {} talks for {:.0} seconds ({:.0} %) in {} turns.",
+                    "Speaker {} talks for {:.0} seconds ({:.0} %) in {} turn{}.",
                     s["speaker"].as_str()?,
                     s["seconds"].as_f64()?,
                     100.0 * s["share"].as_f64()?,
-                    s["turns"]
+                    s["turns"],
+                    if s["turns"] == 1 { "" } else { "s" }
                 ))
             })
             .collect();
         if speakers.is_empty() {
             return Vec::new();
         }
-        let text = format!(
-            "{} speakers are heard, with {} handovers. {}",
-            result["speaker_count"],
-            result["handovers"],
-            speakers.join(" ")
-        );
-        vec![(whole, text)]
+        let dominant = result["dominant_speaker"].as_str().unwrap_or_default();
+        let heard = match speakers.len() {
+            1 => format!("One speaker is heard: {dominant}."),
+            count => format!(
+                "{count} speakers are heard, with {} handovers; {dominant} speaks most.",
+                result["handovers"]
+            ),
+        };
+        vec![(whole, format!("{heard} {}", speakers.join(" ")))]
     }
 }
 

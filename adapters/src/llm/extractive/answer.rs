@@ -7,7 +7,7 @@ use ports::llm::{Answer, AnswerSentence};
 
 use crate::english::{is_stop_word, stem, words};
 
-use super::document::{Document, Kind, Sentence};
+use super::document::{Document, Kind, Sentence, content_stems};
 use super::rank;
 
 const MAX_SENTENCES: usize = 3;
@@ -177,12 +177,17 @@ enum Hint {
     Place,
     /// Without a number nothing is an answer.
     Quantity,
+    /// Without a colour nothing is an answer.
+    Colour,
     Anything,
 }
 
 /// The sentences that answer `question`, the best first.
 pub(super) fn find(document: &Document, question: &str, most: usize) -> Answer {
     let asked = Question::read(question);
+    if let Some(answer) = described(document, &asked) {
+        return answer;
+    }
     if asked.terms.values().all(|&weight| weight < 1.0)
         && let Some(overview) = overview(question)
     {
@@ -192,6 +197,60 @@ pub(super) fn find(document: &Document, question: &str, most: usize) -> Answer {
         return Answer::default();
     }
     evidence(document, &asked)
+}
+
+/// The answer to a question about nothing but what some passages are said, in brackets, to be good for.
+fn described(document: &Document, question: &Question) -> Option<Answer> {
+    let own: Vec<&String> =
+        question.terms.iter().filter(|(_, weight)| **weight >= 1.0).map(|(term, _)| term).collect();
+    let terms = match own[..] {
+        [] if question.hint == Hint::Anything => return None,
+        [] => question.terms.keys().collect(),
+        _ => own,
+    };
+    if terms.is_empty() || !question.required.is_empty() {
+        return None;
+    }
+    let mut best: Option<(f64, &str)> = None;
+    for passage in document.passages {
+        let Some((_, label)) = passage.source.split_once('(') else { continue };
+        let Some((label, _)) = label.split_once(')') else { continue };
+        let stems = content_stems(label);
+        if !terms.iter().all(|term| stems.contains(*term)) {
+            continue;
+        }
+        // The label that is about little else.
+        let all = question.terms.keys().filter(|term| stems.contains(*term)).count();
+        let share = all as f64 / stems.len().max(1) as f64;
+        if best.is_none_or(|(most, _)| share > most) {
+            best = Some((share, label));
+        }
+    }
+    let (_, label) = best?;
+    let wanted = |at: usize| {
+        let sentence = &document.sentences[at];
+        document.passages[sentence.passage].source.contains(label)
+            && sentence.repeats.is_none()
+            && question.hint.bonus(&sentence.text).is_some()
+    };
+    let mut told: Vec<usize> = (0..document.sentences.len()).filter(|&at| wanted(at)).collect();
+    let names = |at: &usize| {
+        let stems = &document.sentences[*at].stems;
+        question.terms.keys().any(|term| stems.contains(term))
+    };
+    if told.iter().any(names) {
+        told.retain(names);
+    }
+    // The first sentence of every passage before the second of any.
+    let rank = |at: &usize| {
+        let passage = document.sentences[*at].passage;
+        (0..*at).filter(|other| document.sentences[*other].passage == passage).count()
+    };
+    told.sort_by_key(|at| (rank(at), *at));
+    told.truncate(MAX_SENTENCES);
+    let told: Vec<_> =
+        told.into_iter().map(|at| (at, vec![document.sentences[at].passage])).collect();
+    (!told.is_empty()).then(|| cited(document, told))
 }
 
 fn evidence(document: &Document, question: &Question) -> Answer {
@@ -216,7 +275,11 @@ fn evidence(document: &Document, question: &Question) -> Answer {
             continue;
         }
         let Some(bonus) = question.hint.bonus(&sentence.text) else { continue };
-        let kind = if sentence.kind == Kind::Scene { 0.8 } else { 1.0 };
+        let kind = match sentence.kind {
+            Kind::Scene => 0.8,
+            Kind::List => 0.9,
+            _ => 1.0,
+        };
         let brevity = if sentence.length < 3 { 0.7 } else { 1.0 };
         scored.push((at, with_near / total * bonus * kind * brevity));
     }
@@ -328,7 +391,7 @@ fn overview(question: &str) -> Option<Overview> {
 
 fn about(document: &Document, overview: Overview, stretch: Stretch, most: usize) -> Answer {
     let is_summary =
-        |passage: usize| document.passages[passage].source.to_lowercase().contains("summary");
+        |passage: usize| document.passages[passage].source.to_lowercase().starts_with("summary");
     let summarised = document.sentences.iter().any(|sentence| is_summary(sentence.passage));
     let part = document.passages.len().div_ceil(5);
     let ranking = rank::rank(document, most, |at| {
@@ -405,6 +468,7 @@ impl Hint {
             &["many", "much", "old", "tall", "far", "high", "fast", "long", "deep", "heavy"];
         for (at, word) in lower.iter().enumerate() {
             match *word {
+                "colour" | "color" | "colours" | "colors" => return Self::Colour,
                 "who" | "whom" | "whose" => return Self::Person,
                 "when" => return Self::Time,
                 "where" => return Self::Place,
@@ -428,6 +492,7 @@ impl Hint {
         let fits = match self {
             Self::Anything => return Some(1.0),
             Self::Quantity => return numbered.then_some(1.0),
+            Self::Colour => return any(COLOURS).then_some(1.0),
             Self::Person => named || any(PERSONS),
             Self::Time => numbered || any(TIMES),
             Self::Place => any(PLACES),
@@ -478,6 +543,25 @@ const NUMBERS: &[&str] = &[
     "couple",
     "pair",
     "both",
+];
+const COLOURS: &[&str] = &[
+    "red",
+    "orange",
+    "yellow",
+    "green",
+    "blue",
+    "purple",
+    "pink",
+    "brown",
+    "black",
+    "white",
+    "grey",
+    "gray",
+    "violet",
+    "turquoise",
+    "beige",
+    "gold",
+    "silver",
 ];
 const PERSONS: &[&str] = &[
     "man",

@@ -16,6 +16,8 @@ pub(super) enum Kind {
     Speech,
     /// Read in its picture.
     Screen,
+    /// A list of what a detector has found.
+    List,
     /// What can be measured without understanding: light, colour, motion.
     Scene,
 }
@@ -189,7 +191,7 @@ impl<'a> Document<'a> {
     pub(super) fn quoted(&self, at: usize) -> String {
         let sentence = &self.sentences[at];
         match sentence.kind {
-            Kind::Prose | Kind::Scene => finished(&sentence.text),
+            Kind::Prose | Kind::List | Kind::Scene => finished(&sentence.text),
             Kind::Screen => format!("On screen: “{}”.", bare(&sentence.text)),
             Kind::Speech if self.only_speech() => finished(&sentence.text),
             Kind::Speech => format!("“{}”", finished(&sentence.text)),
@@ -218,12 +220,17 @@ impl<'a> Document<'a> {
 }
 
 fn read_passage(index: usize, passage: &Passage, found: &mut Vec<Sentence>) {
-    let source = passage.source.to_lowercase();
+    // What stands in brackets tells what the passage is good for.
+    let source = passage.source.split('(').next().unwrap_or_default().to_lowercase();
     let has = |marks: &[&str]| marks.iter().any(|mark| source.contains(mark));
     let base = if has(&["speech", "transcript", "diarization", "spoken"]) {
         Kind::Speech
     } else if has(&["screen", "ocr", "caption"]) {
         Kind::Screen
+    } else if has(&["objects"]) {
+        Kind::List
+    } else if source.starts_with("people") {
+        Kind::Scene
     } else {
         Kind::Prose
     };
@@ -263,7 +270,7 @@ fn read_passage(index: usize, passage: &Passage, found: &mut Vec<Sentence>) {
         // The quotation marks are put back where they are wanted.
         let text = match this {
             Kind::Speech | Kind::Screen => text.trim_matches(['"', '“', '”', ' ']),
-            Kind::Prose | Kind::Scene => text,
+            Kind::Prose | Kind::List | Kind::Scene => text,
         };
         for piece in chopped(text) {
             push(index, this, speaker.clone().filter(|_| this == Kind::Speech), &piece, found);
@@ -301,7 +308,11 @@ fn push(
     if length == 0 {
         return;
     }
-    let kind = if kind == Kind::Prose && is_measured(&text) { Kind::Scene } else { kind };
+    let kind = match kind {
+        Kind::Prose if is_list(&text) => Kind::List,
+        Kind::Prose if is_measured(&text) => Kind::Scene,
+        kind => kind,
+    };
     let stems = content(&text);
     found.push(Sentence { passage, kind, speaker, text, stems, length, repeats: None });
 }
@@ -323,6 +334,11 @@ fn is_speaker(name: &str) -> bool {
         .split_whitespace()
         .all(|part| part.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()));
     capital && !name.split_whitespace().any(|part| is_stop_word(&part.to_lowercase()))
+}
+
+/// `4 people and a dog are in view.`, `In view: dog, cat.`
+fn is_list(text: &str) -> bool {
+    text.starts_with("In view: ") || text.ends_with(" in view.")
 }
 
 fn is_measured(text: &str) -> bool {

@@ -191,6 +191,10 @@ fn changes(
     if let Some(sentence) = newest(Kind::Prose) {
         let text = &sentence.text;
         found.push(event(shortened(text), actor(text), category(text)));
+    } else if let Some(sentence) = newest(Kind::List) {
+        let text = &sentence.text;
+        let actor = if text.contains(" and ") { String::new() } else { actor(text) };
+        found.push(event(shortened(text), actor, "appearance"));
     }
     if let Some(sentence) = newest(Kind::Screen) {
         let text = limited(bare(&sentence.text));

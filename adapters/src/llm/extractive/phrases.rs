@@ -65,8 +65,9 @@ fn best(document: &Document, count: usize) -> Vec<Phrase> {
 }
 
 fn weighed(document: &Document) -> Vec<Phrase> {
-    // What can be measured about a picture is not what a video is about.
-    let sentences = || document.sentences.iter().filter(|sentence| sentence.kind != Kind::Scene);
+    // What can be measured about a picture or listed from it is not what a video is about.
+    let about = |kind: Kind| !matches!(kind, Kind::Scene | Kind::List);
+    let sentences = || document.sentences.iter().filter(|sentence| about(sentence.kind));
     let mut names: HashSet<String> = HashSet::new();
     for sentence in sentences() {
         let all = words(&sentence.text);
@@ -84,8 +85,10 @@ fn weighed(document: &Document) -> Vec<Phrase> {
             break;
         }
         let all = words(&sentence.text);
-        let shouted = is_shouted(&all);
+        let all_shouted = is_shouted(&all);
         for run in runs(&sentence.text, &all) {
+            // Lines of text on screen are written each in its own way.
+            let shouted = if sentence.kind == Kind::Screen { is_shouted(run) } else { all_shouted };
             let stems: Vec<String> = run.iter().map(|word| stem(&word.lower)).collect();
             let shown: Vec<String> = run
                 .iter()
@@ -157,7 +160,7 @@ fn runs<'a, 'b>(text: &str, all: &'a [Word<'b>]) -> Vec<&'a [Word<'b>]> {
                 run = rest;
             }
             while let Some((first, rest)) = run.split_first() {
-                if !is_adverb(first) {
+                if !is_adverb(first) && first.lower.parse::<f64>().is_err() {
                     break;
                 }
                 run = rest;
@@ -233,14 +236,14 @@ fn is_weak(word: &Word) -> bool {
 }
 
 /// Whether most words are in capitals, so that capitals mean nothing.
-fn is_shouted(all: &[Word]) -> bool {
+fn is_shouted(all: &[Word<'_>]) -> bool {
     all.iter().filter(|word| word.is_shouted()).count() * 2 > all.len()
 }
 
 /// As it is written in the middle of a sentence.
 fn shown(word: &Word, lowered: bool, shouted: bool) -> String {
     let text = word.text.trim_end_matches("'s").trim_end_matches("’s");
-    if shouted && word.is_shouted() && text.chars().count() > 4 {
+    if shouted && word.is_shouted() && text.chars().count() > 3 {
         capitalised(&word.lower)
     } else if lowered && !word.is_shouted() {
         word.lower.clone()

@@ -112,6 +112,7 @@ fn prior(document: &Document, at: usize) -> f64 {
     let kind = match sentence.kind {
         Kind::Prose | Kind::Speech => 1.0,
         Kind::Screen => 0.8,
+        Kind::List => 0.6,
         Kind::Scene => 0.45,
     };
     let length = match sentence.length {

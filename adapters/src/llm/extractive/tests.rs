@@ -316,3 +316,57 @@ fn a_new_picture_is_an_event() {
         ]
     );
 }
+
+#[test]
+fn passages_answer_what_they_are_good_for() {
+    let passages = [
+        passage(0, "description of video v", "Someone speaks. A dog runs."),
+        passage(
+            1,
+            "speaker_stats (who speaks most, how many speakers there are) of video v",
+            "5 speakers are heard; S1 speaks most. Speaker S1 talks for 18 seconds.",
+        ),
+        passage(
+            2,
+            "sentiment (the mood and tone of the conversation) of video v",
+            "The language used is neutral on the whole.",
+        ),
+    ];
+    for (question, expected) in [
+        ("Who speaks most?", "5 speakers are heard; S1 speaks most."),
+        ("How many speakers are there?", "5 speakers are heard; S1 speaks most."),
+        ("What is the mood of the conversation?", "The language used is neutral on the whole."),
+    ] {
+        let found = answer(&passages, question);
+        assert_eq!(found.first().map(|(text, _)| text.as_str()), Some(expected), "{question}");
+    }
+    for question in ["Is there a giraffe in the conversation?", "What colour is the dog?"] {
+        assert_eq!(answer(&passages, question), [], "{question}");
+    }
+}
+
+#[test]
+fn lists_of_things_are_told_after_what_is_said() {
+    let passages = [passage(
+        0,
+        "chunk",
+        "A bright picture in grey, still. 2 people and a dog are in view. Text on screen: NORTH \
+         GATE; CAMERA 7. Someone speaks.\nPeople: A person in a red top, staying in place.\n\
+         Speech: S1: The gate opens at nine.\nS2: Then we go in.",
+    )];
+    let Title { title } = ask(Task::Title, &passages, None);
+    assert!(title.contains("North Gate"), "{title}");
+    let Summary { summary, .. } = ask(Task::Summarize, &passages, None);
+    assert!(!summary.contains("red top") && !summary.contains("bright"), "{summary}");
+    let Events { events } = ask(Task::Events, &passages, None);
+    let found: Vec<(&str, &str)> =
+        events.iter().map(|event| (event.event.as_str(), event.category.as_str())).collect();
+    assert_eq!(
+        found,
+        [
+            ("2 people and a dog are in view.", "appearance"),
+            ("The text “NORTH GATE; CAMERA 7” appears on screen.", "text"),
+            ("S1 says: “The gate opens at nine.”", "speech"),
+        ]
+    );
+}
