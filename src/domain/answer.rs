@@ -75,7 +75,13 @@ impl Evidence {
             found.extend(speech.into_iter().map(|(span, text)| evidence("speech", span, text)));
         }
         if found.is_empty() {
-            found = split("text", &document.text);
+            let source = match () {
+                () if !document.texts.is_empty() => "on-screen text",
+                () if !document.detections.is_empty() => "objects",
+                () if !document.persons.is_empty() => "people",
+                () => "text",
+            };
+            found = split(source, &document.text);
         }
         let words = content_words(question);
         found.sort_by(|a, b| shared(&words, &b.text).total_cmp(&shared(&words, &a.text)));
@@ -233,13 +239,14 @@ impl Shotlog {
                 verdict,
             })
             .collect();
-        Ok(Some(with_what_holds(audit, context, form)))
+        Ok(Some(with_what_holds(audit, question, context, form)))
     }
 }
 
 /// The answer of the sentences that hold; where none does, the nearest moment, said to be no answer.
 fn with_what_holds(
     mut audit: Vec<AuditedSentence>,
+    question: &str,
     context: &[&Evidence],
     form: CitationForm,
 ) -> Answered {
@@ -252,7 +259,7 @@ fn with_what_holds(
         let nothing = AuditedSentence {
             sentence: format!(
                 "The footage does not show this; the nearest moment: {}",
-                first_sentence(&nearest.text)
+                nearest_sentence(question, &nearest.text)
             ),
             citations: vec![form.cite(nearest)],
             verdict: Verdict::Supported,
@@ -280,6 +287,11 @@ fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Ve
         if !cited.iter().any(|e| e.video_id == narrowest.video_id && e.span == narrowest.span) {
             cited.push(narrowest);
         }
+    }
+    // Where one moment says it by itself, those that do not are not needed.
+    let alone = |e: &&Evidence| is_said_by(sentence, &e.text);
+    if cited.iter().any(alone) {
+        cited.retain(alone);
     }
     cited
 }
@@ -314,11 +326,17 @@ fn without_brackets(text: &str) -> String {
     kept.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".")
 }
 
-/// Up to the first full stop that ends a sentence, at most 200 characters.
-fn first_sentence(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let end = text.find(". ").map_or(text.len(), |i| i + 1);
-    text[..end].chars().take(200).collect()
+/// The sentence that has most words of the question, the first of those, at most 200 characters.
+fn nearest_sentence(question: &str, text: &str) -> String {
+    let words = content_words(question);
+    let (mut nearest, mut most) = ("", -1.0);
+    for sentence in sentences(text) {
+        let share = shared(&words, sentence);
+        if share > most {
+            (nearest, most) = (sentence, share);
+        }
+    }
+    nearest.chars().take(200).collect()
 }
 
 #[cfg(test)]

@@ -133,6 +133,7 @@ impl Shotlog {
         let mut context = Context {
             record,
             results: Vec::new(),
+            beside: Vec::new(),
             routed_to: Vec::new(),
             routed: Vec::new(),
             summary: Vec::new(),
@@ -145,22 +146,24 @@ impl Shotlog {
                 .copied()
                 .find(|id| record.analyzers.contains_key(*id)),
         };
-        if let Some(analyzer) = analyzer {
-            let filter = Filter::video(&record.video_id)
-                .and("analyzer_id", Test::AnyKeyword(vec![analyzer.to_owned()]));
-            context.results = self
-                .search(
-                    Mode::Hybrid,
-                    &question.question,
-                    VectorQuery {
-                        field: "combined".into(),
-                        vector: vector.to_vec(),
-                        filter,
-                        limit: question.limit as usize,
-                        threshold: None,
-                    },
-                )
-                .await?;
+        let Some(analyzer) = analyzer else { return Ok(context) };
+        let search = async |analyzers: Vec<String>| {
+            let filter =
+                Filter::video(&record.video_id).and("analyzer_id", Test::AnyKeyword(analyzers));
+            let query = VectorQuery {
+                field: "combined".into(),
+                vector: vector.to_vec(),
+                filter,
+                limit: question.limit as usize,
+                threshold: None,
+            };
+            self.search(Mode::Hybrid, &question.question, query).await
+        };
+        context.results = search(vec![analyzer.to_owned()]).await?;
+        let others: Vec<String> =
+            record.analyzers.keys().filter(|id| *id != analyzer).cloned().collect();
+        if question.analyzer.is_none() && !others.is_empty() {
+            context.beside = search(others).await?;
         }
         Ok(context)
     }
@@ -229,6 +232,8 @@ impl Shotlog {
 struct Context<'a> {
     record: &'a VideoRecord,
     results: Vec<SearchResult>,
+    /// What the other analyzers found: what was said, where the segments tell what is seen.
+    beside: Vec<SearchResult>,
     routed_to: Vec<String>,
     routed: Vec<(&'static str, Vec<(Span, String)>)>,
     summary: Vec<(Span, String)>,
@@ -237,19 +242,21 @@ struct Context<'a> {
 
 impl Context<'_> {
     fn best_score(&self) -> f32 {
-        self.results.iter().map(|hit| hit.p_present).fold(0.0, f32::max)
+        self.results.iter().chain(&self.beside).map(|hit| hit.p_present).fold(0.0, f32::max)
     }
 
     /// Everything as evidence, the best piece of each source before the second best of any, the
     /// retrieved segments first.
     fn evidence(&self, question: &str) -> Vec<Evidence> {
-        let segments =
-            in_turn(self.results.iter().map(|hit| Evidence::of_hit(hit, question)).collect());
-        let aggregates = self.routed.iter().map(|(id, pieces)| (*id, *id, pieces)).chain([
-            ("sections", "section", &self.sections),
-            ("summary", "summary", &self.summary),
-        ]);
-        let mut sources = vec![segments];
+        let of_hits = |hits: &[SearchResult]| {
+            in_turn(hits.iter().map(|hit| Evidence::of_hit(hit, question)).collect())
+        };
+        let aggregates =
+            self.routed.iter().map(|(id, pieces)| (*id, labelled(id), pieces)).chain([
+                ("sections", "section".to_owned(), &self.sections),
+                ("summary", "summary".to_owned(), &self.summary),
+            ]);
+        let mut sources = vec![of_hits(&self.results), of_hits(&self.beside)];
         for (kind, source, pieces) in aggregates {
             let of_source = (0..).zip(pieces).filter(|(_, (_, text))| !text.is_empty());
             let of_source = of_source.map(|(element, (span, text))| Evidence {
@@ -257,7 +264,7 @@ impl Context<'_> {
                 span: *span,
                 kind,
                 element,
-                source: source.into(),
+                source: source.clone(),
                 text: text.clone(),
                 p_present: None,
             });
@@ -283,6 +290,12 @@ impl Context<'_> {
         let counts = kinds.map(|kind| (kind.to_owned(), count(kind))).collect();
         Sources { routed_to: self.routed_to.clone(), counts }
     }
+}
+
+/// An aggregator's id with what it answers: a model that is shown its result should know.
+fn labelled(id: &str) -> String {
+    let answers = aggregators::find(id).map_or("", |aggregator| aggregator.spec().answers);
+    format!("{id} ({answers})")
 }
 
 /// The first of every list, then the second of every list, and so on.
