@@ -437,7 +437,7 @@ section! {
         /// The server's key (openai).
         api_key: String = String::new(),
         /// Pieces of speech recognised at once; each holds a copy of the model (pocketsphinx).
-        concurrency: usize = 2,
+        concurrency: usize = 1,
         /// The shared library, a path or a name that the system's loader knows (pocketsphinx).
         library: PathBuf = "libpocketsphinx.so.3".into(),
         /// Folder of the model (pocketsphinx).

@@ -5,7 +5,8 @@
 mod library;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use ports::{
@@ -25,6 +26,10 @@ const MAX_SECONDS: f64 = 20.0;
 /// Of the language model against the sound. On the clips with known speech this makes 25 % word
 /// errors, the library's own 6.5 makes 30 %.
 const LANGUAGE_WEIGHT: &str = "5";
+
+/// A decoder that nobody wanted for so long is closed: a video is recognised in one go, and its
+/// analysis afterwards has better use for the memory.
+const KEPT: Duration = Duration::from_secs(5);
 
 /// Where the library and its models are.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +64,7 @@ pub struct PocketSphinx {
 }
 
 impl PocketSphinx {
-    /// Loads the library and one decoder. *Blocks*.
+    /// Loads the library, and opens a decoder to see that its models fit. *Blocks*.
     pub fn open(options: &PocketSphinxOptions) -> Result<Self> {
         let library = Library::load(&options.library)?;
         let name = options.model.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -71,8 +76,7 @@ impl PocketSphinx {
         let path = |path: &Path| path.to_string_lossy().into_owned();
         let files = [path(&acoustic), path(&language_model), path(&dictionary)];
         let decoders = Decoders { library, files, idle: Mutex::new(Vec::new()) };
-        let first = decoders.open()?;
-        decoders.put(first);
+        drop(decoders.open()?);
         let language = name.split('-').next().filter(|l| l.len() == 2).map(str::to_owned);
         Ok(Self {
             decoders: Arc::new(decoders),
@@ -97,12 +101,17 @@ fn present(file: &Path) -> Result<()> {
     ))
 }
 
-/// The decoders that wait for work; more are opened when none waits.
+/// The decoders that wait for work; one is opened when none waits.
 struct Decoders {
     library: Arc<Library>,
     /// Acoustic model, language model, dictionary.
     files: [String; 3],
-    idle: Mutex<Vec<Decoder>>,
+    idle: Mutex<Vec<Idle>>,
+}
+
+struct Idle {
+    decoder: Decoder,
+    since: Instant,
 }
 
 impl Decoders {
@@ -120,12 +129,21 @@ impl Decoders {
     }
 
     fn take(&self) -> Result<Decoder> {
-        let waiting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        waiting.map_or_else(|| self.open(), Ok)
+        let waiting = self.idle().pop();
+        waiting.map_or_else(|| self.open(), |idle| Ok(idle.decoder))
     }
 
     fn put(&self, decoder: Decoder) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(decoder);
+        self.idle().push(Idle { decoder, since: Instant::now() });
+    }
+
+    /// Closes what waits for longer than [`KEPT`].
+    fn close_unused(&self) {
+        self.idle().retain(|idle| idle.since.elapsed() < KEPT);
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn words(&self, samples: &[f32]) -> Result<Vec<Word>> {
@@ -184,6 +202,13 @@ impl Transcriber for PocketSphinx {
             decoders.words(&samples)
         })
         .await?;
+        let decoders = Arc::downgrade(&self.decoders);
+        tokio::spawn(async move {
+            tokio::time::sleep(KEPT).await;
+            if let Some(decoders) = decoders.upgrade() {
+                decoders.close_unused();
+            }
+        });
         let language = self.language.clone().filter(|_| !words.is_empty());
         Ok(Transcript { language, words })
     }
