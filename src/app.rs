@@ -14,6 +14,8 @@ use adapters::entities::RuleEntities;
 use adapters::fetcher::{HttpFetcher, HttpFetcherOptions};
 use adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
 use adapters::index::memory::MemoryIndex;
+#[cfg(feature = "cloud")]
+use adapters::index::qdrant::{QdrantIndex, QdrantOptions};
 use adapters::llm::{Extractive, ExtractiveOptions, OpenAiLanguageModel, OpenAiOptions};
 use adapters::openai::{Connection, Retry};
 use adapters::records::{FolderRecords, MemoryRecords};
@@ -27,9 +29,12 @@ use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
 
 use crate::config::{Config, EmbedderKind, IndexKind, LlmKind, StorageKind};
+#[cfg(feature = "cloud")]
+use crate::domain::analyzers::VECTOR_FIELDS;
 use crate::domain::analyzers::evidence::Sighting;
 use crate::domain::frames::FrameSettings;
 use crate::domain::jobs::JobLimits;
+use crate::domain::reindex::Reindexed;
 use crate::domain::{Ports, Settings, Shotlog};
 use crate::http::HttpOptions;
 
@@ -57,9 +62,39 @@ pub struct App {
 
 /// Opens every adapter that the configuration names. `address` is where the service listens.
 pub async fn build(config: &Config, address: SocketAddr) -> Result<App> {
+    let embedder = embedder(config)?;
+    let index = index(config, embedder.as_ref()).await?;
+    assemble(config, address, embedder, index)
+}
+
+/// Rebuilds every point from the records. On a Qdrant server a new collection is filled beside the
+/// one that is searched, and takes its place when it is full.
+pub async fn reindex(config: &Config, address: SocketAddr) -> Result<Reindexed> {
+    let failed = |e: crate::domain::Error| StartError(e.labelled());
+    #[cfg(feature = "cloud")]
+    if config.index.kind == IndexKind::Qdrant {
+        let embedder = embedder(config)?;
+        let options = qdrant_options(config, embedder.as_ref());
+        let fresh = QdrantIndex::beside(options).await.map_err(at("index"))?;
+        let app = assemble(config, address, embedder, Arc::new(fresh.clone()))?;
+        let mut done = app.service.reindex(true).await.map_err(failed)?;
+        fresh.publish().await.map_err(at("index"))?;
+        // What was ingested into the old collection meanwhile.
+        done.rebuilt += app.service.reindex(false).await.map_err(failed)?.rebuilt;
+        return Ok(done);
+    }
+    build(config, address).await?.service.reindex(true).await.map_err(failed)
+}
+
+fn assemble(
+    config: &Config,
+    address: SocketAddr,
+    embedder: Arc<dyn Embedder>,
+    index: Arc<dyn VectorIndex>,
+) -> Result<App> {
     check_exposure(config, address)?;
     let base_url = base_url(config, address);
-    let (ports, roles) = open_ports(config, &base_url).await?;
+    let (ports, roles) = open_ports(config, &base_url, embedder, index)?;
     let serves_storage = matches!(config.storage.kind, StorageKind::Fs | StorageKind::Memory);
     let storage_origin = url::Url::parse(&ports.storage.public_url("0/0"))
         .ok()
@@ -154,14 +189,14 @@ fn settings(config: &Config) -> Settings {
     }
 }
 
-async fn open_ports(
+fn open_ports(
     config: &Config,
     base_url: &str,
+    embedder: Arc<dyn Embedder>,
+    index: Arc<dyn VectorIndex>,
 ) -> Result<(Ports, Vec<(&'static str, String)>)> {
     let storage = storage(config, base_url)?;
     let records = records(config)?;
-    let embedder = embedder(config)?;
-    let index = index(config, embedder.as_ref()).await?;
     let decoder = decoder(config)?;
     let llm = llm(config)?;
     let reader = perception::reader(config)?;
@@ -253,6 +288,7 @@ fn cloud_storage(config: &Config) -> ports::Result<OpendalStorage> {
     })
 }
 
+#[cfg(not(all(feature = "ffmpeg", feature = "onnx", feature = "cloud")))]
 fn compiled_out(choice: &str, feature: &str) -> StartError {
     StartError(format!("{choice} was compiled out; build with --features {feature}"))
 }
@@ -268,9 +304,13 @@ fn records(config: &Config) -> Result<Arc<dyn RecordStore>> {
 async fn index(config: &Config, embedder: &dyn Embedder) -> Result<Arc<dyn VectorIndex>> {
     match config.index.kind {
         IndexKind::Memory => Ok(Arc::new(MemoryIndex::new(embedder.dimension()))),
-        IndexKind::Qdrant => Err(StartError(
-            "index.kind = \"qdrant\" is not part of this version; use \"embedded\"".into(),
-        )),
+        #[cfg(feature = "cloud")]
+        IndexKind::Qdrant => {
+            let index = QdrantIndex::open(qdrant_options(config, embedder)).await;
+            Ok(Arc::new(index.map_err(at("index"))?))
+        }
+        #[cfg(not(feature = "cloud"))]
+        IndexKind::Qdrant => Err(compiled_out("index.kind = \"qdrant\"", "cloud")),
         IndexKind::Embedded => {
             let options = EmbeddedOptions {
                 folder: index_folder(&config.data_dir, embedder),
@@ -281,6 +321,24 @@ async fn index(config: &Config, embedder: &dyn Embedder) -> Result<Arc<dyn Vecto
             };
             Ok(Arc::new(EmbeddedIndex::open(options).await.map_err(at("index"))?))
         }
+    }
+}
+
+#[cfg(feature = "cloud")]
+fn qdrant_options(config: &Config, embedder: &dyn Embedder) -> QdrantOptions {
+    let given = &config.index;
+    QdrantOptions {
+        url: given.url.clone(),
+        api_key: (!given.api_key.is_empty()).then(|| given.api_key.clone()),
+        collection: given.collection.clone(),
+        dimension: embedder.dimension(),
+        model: embedder.model().to_owned(),
+        fields: VECTOR_FIELDS.iter().map(|(field, _)| (*field).to_owned()).collect(),
+        exact: given.exact,
+        shards: given.shards.max(1),
+        replicas: given.replicas.max(1),
+        timeout: Duration::from_secs(given.timeout),
+        attempts: given.attempts.max(1),
     }
 }
 

@@ -170,8 +170,22 @@ section! {
     Index {
         /// Which.
         kind: IndexKind = IndexKind::Embedded,
-        /// Server address (qdrant).
+        /// The server's gRPC address, such as `http://127.0.0.1:6334`; `https` for TLS (qdrant).
         url: String = String::new(),
+        /// The server's API key (qdrant).
+        api_key: String = String::new(),
+        /// Name of the collection, shared by every instance (qdrant).
+        collection: String = "shotlog".into(),
+        /// Compare every point, rather than walk a graph that misses some hits (qdrant).
+        exact: bool = true,
+        /// Parts that a new collection is split into, over the nodes of a cluster (qdrant).
+        shards: u32 = 1,
+        /// Copies of each part of a new collection (qdrant).
+        replicas: u32 = 1,
+        /// Seconds for one request (qdrant).
+        timeout: u64 = 10,
+        /// Times a request is sent while the server does not answer (qdrant).
+        attempts: u32 = 3,
         /// Threads that score vectors; 0 is one per core (embedded).
         threads: usize = 0,
         /// Bytes that may wait in memory before they are written (embedded).

@@ -93,8 +93,7 @@ pub(super) async fn check(config: &Config) -> Result<(), Failure> {
 
 /// Rebuilds every point from the records.
 pub(super) async fn reindex(config: &Config) -> Result<(), Failure> {
-    let app = app::build(config, listen_address(config)?).await?;
-    let done = app.service.reindex(true).await?;
+    let done = app::reindex(config, listen_address(config)?).await?;
     println!(
         "{} videos, {} analyzers rebuilt, {} orphans removed",
         done.videos, done.rebuilt, done.orphans

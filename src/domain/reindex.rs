@@ -77,7 +77,7 @@ impl Shotlog {
                 continue;
             };
             let outputs = self.library.outputs(&record, id).await?;
-            let revision = uuid::Uuid::new_v4().simple().to_string();
+            let revision = record.analyzers.get(id).map(|e| e.revision.clone()).unwrap_or_default();
             let config = record.chunking.config();
             let points = points::points(
                 &self.ports,
@@ -91,7 +91,6 @@ impl Shotlog {
             .await?;
             if let Some(entry) = record.analyzers.get_mut(id) {
                 entry.points = points.len() as u64;
-                entry.revision = revision;
                 entry.embedder = self.ports.embedder.model().to_owned();
             }
             fresh.extend(points);
@@ -104,6 +103,7 @@ impl Shotlog {
             of_video
         };
         self.ports.index.replace(Some(&scope), fresh).await?;
+        // The revision stays: instances that search another index by this record go on.
         self.library.publish(&record).await?;
         Ok(rebuilt)
     }

@@ -3,4 +3,6 @@
 mod check;
 pub mod embedded;
 pub mod memory;
+#[cfg(feature = "cloud")]
+pub mod qdrant;
 mod words;

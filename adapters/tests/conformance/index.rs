@@ -34,6 +34,9 @@ async fn embedded() {
     check_whole_batches(fresh).await;
 }
 
+#[cfg(feature = "cloud")]
+mod qdrant;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn embedded_keeps_its_points_when_opened_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,0 +1,197 @@
+//! The collection behind the alias: made at the first start, checked at every other, filled anew
+//! beside the old one by `shotlog reindex`.
+
+use ports::index::{FieldKind, PAYLOAD_FIELDS};
+use ports::{ErrorKind, PortError, Result};
+use qdrant_client::qdrant::{
+    CollectionConfig, CreateAliasBuilder, CreateCollectionBuilder,
+    CreateFieldIndexCollectionBuilder, Distance, FieldType, Modifier, SparseVectorParamsBuilder,
+    SparseVectorsConfigBuilder, TextIndexParamsBuilder, TokenizerType, Value, VectorParamsBuilder,
+    VectorsConfigBuilder, value, vectors_config,
+};
+
+use super::{QdrantIndex, QdrantOptions, connect};
+
+/// The sparse vector of a point's words.
+pub(super) const TEXT: &str = "text";
+
+/// The payload field of a point's words in order.
+pub(super) const WORDS: &str = "words";
+
+impl QdrantIndex {
+    /// An empty collection beside the one that is searched, for [`Self::publish`] once it is full.
+    /// What an earlier attempt left behind is removed.
+    pub async fn beside(options: QdrantOptions) -> Result<Self> {
+        let client = connect(&options)?;
+        let target = options.collection.clone();
+        let mut index = Self { client, options, target };
+        let current = index.current().await?;
+        index.target = index.numbered(current.as_deref().map_or(1, |name| index.number(name) + 1));
+        index.remove(&index.target).await?;
+        index.create(&index.target).await?;
+        Ok(index)
+    }
+
+    /// Lets every instance search this collection from now on, and removes the one before it.
+    pub async fn publish(&self) -> Result<()> {
+        let before = self.current().await?;
+        let alias = self.options.collection.as_str();
+        if before.as_deref() == Some(alias) {
+            let message = format!(
+                "Qdrant has a collection named {alias:?} where an alias is expected; delete it or \
+                 choose another index.collection, and reindex"
+            );
+            return Err(PortError::new(ErrorKind::Invalid, message));
+        }
+        self.point_alias(&self.target).await?;
+        match before {
+            Some(before) if before != self.target => self.remove(&before).await,
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) async fn open_collection(&self) -> Result<()> {
+        let Some(current) = self.current().await? else {
+            let first = self.numbered(1);
+            self.create(&first).await?;
+            return self.point_alias(&first).await;
+        };
+        let info = self.retrying(|| self.client.collection_info(&current)).await?;
+        let config = info.result.and_then(|info| info.config).unwrap_or_default();
+        match fault(&config, &self.options) {
+            None => self.index_payload(&current).await,
+            Some(fault) => Err(PortError::new(
+                ErrorKind::Invalid,
+                format!(
+                    "the Qdrant collection {current:?} {fault}; `shotlog reindex` fills a new one \
+                     from the records"
+                ),
+            )),
+        }
+    }
+
+    /// The collection that the alias leads to, or the collection of that very name.
+    async fn current(&self) -> Result<Option<String>> {
+        let alias = &self.options.collection;
+        let aliases = self.retrying(|| self.client.list_aliases()).await?.aliases;
+        if let Some(found) = aliases.into_iter().find(|a| a.alias_name == *alias) {
+            return Ok(Some(found.collection_name));
+        }
+        let exists = self.retrying(|| self.client.collection_exists(alias)).await?;
+        Ok(exists.then(|| alias.clone()))
+    }
+
+    async fn point_alias(&self, collection: &str) -> Result<()> {
+        let alias = &self.options.collection;
+        let request = CreateAliasBuilder::new(collection, alias).build();
+        self.retrying(|| self.client.create_alias(request.clone())).await?;
+        Ok(())
+    }
+
+    async fn remove(&self, collection: &str) -> Result<()> {
+        if self.retrying(|| self.client.collection_exists(collection)).await? {
+            self.retrying(|| self.client.delete_collection(collection)).await?;
+        }
+        Ok(())
+    }
+
+    /// Makes an empty collection, unless another instance has just made it.
+    async fn create(&self, name: &str) -> Result<()> {
+        let options = &self.options;
+        let mut vectors = VectorsConfigBuilder::default();
+        for field in &options.fields {
+            let params = VectorParamsBuilder::new(options.dimension as u64, Distance::Cosine);
+            vectors.add_named_vector_params(field, params);
+        }
+        let mut sparse = SparseVectorsConfigBuilder::default();
+        let params = SparseVectorParamsBuilder::default().modifier(Modifier::Idf);
+        sparse.add_named_vector_params(TEXT, params);
+        let mut request = CreateCollectionBuilder::new(name)
+            .vectors_config(vectors)
+            .sparse_vectors_config(sparse)
+            .shard_number(options.shards)
+            .replication_factor(options.replicas)
+            .on_disk_payload(true)
+            .build();
+        request.metadata.insert("model".into(), Value::from(options.model.clone()));
+        if let Err(e) = self.retrying(|| self.client.create_collection(request.clone())).await
+            && !self.retrying(|| self.client.collection_exists(name)).await?
+        {
+            return Err(e);
+        }
+        self.index_payload(name).await
+    }
+
+    /// Makes the payload indexes that are missing.
+    async fn index_payload(&self, collection: &str) -> Result<()> {
+        let info = self.retrying(|| self.client.collection_info(collection)).await?;
+        let indexed = info.result.map(|info| info.payload_schema).unwrap_or_default();
+        for (field, kind) in PAYLOAD_FIELDS.iter().filter(|(f, _)| !indexed.contains_key(*f)) {
+            let kind = match kind {
+                FieldKind::Keyword => FieldType::Keyword,
+                FieldKind::Integer => FieldType::Integer,
+                FieldKind::Float => FieldType::Float,
+            };
+            let request =
+                CreateFieldIndexCollectionBuilder::new(collection, *field, kind).wait(true).build();
+            self.retrying(|| self.client.create_field_index(request.clone())).await?;
+        }
+        if !indexed.contains_key(WORDS) {
+            let params = TextIndexParamsBuilder::new(TokenizerType::Whitespace)
+                .lowercase(false)
+                .phrase_matching(true);
+            let request =
+                CreateFieldIndexCollectionBuilder::new(collection, WORDS, FieldType::Text)
+                    .field_index_params(params)
+                    .wait(true)
+                    .build();
+            self.retrying(|| self.client.create_field_index(request.clone())).await?;
+        }
+        Ok(())
+    }
+
+    fn numbered(&self, number: u64) -> String {
+        format!("{}-{number}", self.options.collection)
+    }
+
+    /// The number of a collection that this adapter has named; 0 of any other.
+    fn number(&self, name: &str) -> u64 {
+        let number = name.strip_prefix(&self.options.collection).and_then(|n| n.strip_prefix('-'));
+        number.and_then(|n| n.parse().ok()).unwrap_or(0)
+    }
+}
+
+/// Why the collection cannot hold the points of this configuration.
+fn fault(config: &CollectionConfig, options: &QdrantOptions) -> Option<String> {
+    let vectors = config.params.as_ref().and_then(|p| p.vectors_config.as_ref());
+    let named = match vectors.and_then(|v| v.config.as_ref()) {
+        Some(vectors_config::Config::ParamsMap(named)) => &named.map,
+        _ => return Some("has no named vectors".to_owned()),
+    };
+    let sparse = config.params.as_ref().and_then(|p| p.sparse_vectors_config.as_ref());
+    if !sparse.is_some_and(|s| s.map.contains_key(TEXT)) {
+        return Some(format!("has no sparse vector `{TEXT}`"));
+    }
+    for field in &options.fields {
+        match named.get(field) {
+            None => return Some(format!("has no vector field `{field}`")),
+            Some(params) if params.size != options.dimension as u64 => {
+                return Some(format!(
+                    "holds vectors of {} dimensions, the model {} makes {}",
+                    params.size, options.model, options.dimension
+                ));
+            }
+            Some(params) if params.distance != Distance::Cosine as i32 => {
+                return Some(format!("does not compare `{field}` by cosine"));
+            }
+            Some(_) => {}
+        }
+    }
+    match config.metadata.get("model").and_then(|model| model.kind.as_ref()) {
+        Some(value::Kind::StringValue(model)) if *model != options.model => Some(format!(
+            "was filled by the model {model}, the configured one is {}",
+            options.model
+        )),
+        _ => None,
+    }
+}

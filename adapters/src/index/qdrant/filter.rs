@@ -1,0 +1,69 @@
+//! From the port's conditions to the server's.
+
+use ports::Result;
+use ports::index::{Condition, FieldKind, Filter, PAYLOAD_FIELDS, Test};
+use qdrant_client::qdrant::{self, Range};
+
+use crate::index::check;
+
+/// The server's filter; `None` when nothing can match.
+pub(super) fn translate(filter: &Filter) -> Result<Option<qdrant::Filter>> {
+    check::filter(filter)?;
+    let conditions: Option<Vec<_>> = filter.0.iter().map(condition).collect();
+    Ok(conditions.map(qdrant::Filter::must))
+}
+
+fn condition(condition: &Condition) -> Option<qdrant::Condition> {
+    let field = condition.field.as_str();
+    let range = |range| Some(qdrant::Condition::range(field, range));
+    match &condition.test {
+        Test::AnyKeyword(any) if any.is_empty() => None,
+        Test::AnyInteger(any) if any.is_empty() => None,
+        Test::AnyKeyword(any) => Some(qdrant::Condition::matches(field, any.clone())),
+        Test::AnyInteger(any) => Some(qdrant::Condition::matches(field, any.clone())),
+        // Integers are compared as doubles: exact within 2^53, beyond which no field goes.
+        Test::AtLeast(bound) if is_integer(field) => {
+            let least = check::lowest_integer(*bound)? as f64;
+            range(Range { gte: Some(least), ..Range::default() })
+        }
+        Test::AtMost(bound) if is_integer(field) => {
+            let most = check::highest_integer(*bound)? as f64;
+            range(Range { lte: Some(most), ..Range::default() })
+        }
+        Test::AtLeast(bound) => range(Range { gte: Some(finite(*bound)), ..Range::default() }),
+        Test::AtMost(bound) => range(Range { lte: Some(finite(*bound)), ..Range::default() }),
+    }
+}
+
+fn is_integer(field: &str) -> bool {
+    PAYLOAD_FIELDS.iter().any(|(name, kind)| *name == field && *kind == FieldKind::Integer)
+}
+
+/// Stored numbers are finite and zero has one sign, so this compares alike.
+fn finite(bound: f64) -> f64 {
+    bound.clamp(f64::MIN, f64::MAX) + 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_match_asks_nothing() {
+        for impossible in [
+            Test::AnyInteger(vec![]),
+            Test::AtLeast(f64::INFINITY),
+            Test::AtMost(f64::NEG_INFINITY),
+        ] {
+            let filter = Filter::video("aa").and("people_count", impossible);
+            assert_eq!(translate(&filter).unwrap(), None);
+        }
+        assert_eq!(translate(&Filter::default()).unwrap(), Some(qdrant::Filter::default()));
+    }
+
+    #[test]
+    fn unknown_fields_are_refused() {
+        let filter = Filter::default().and("colour", Test::AtLeast(1.0));
+        assert!(translate(&filter).unwrap_err().to_string().contains("colour"));
+    }
+}

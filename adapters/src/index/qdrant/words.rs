@@ -1,0 +1,121 @@
+//! BM25 as a sparse vector: a point carries how much each of its words weighs in it, the server
+//! multiplies by how rare the word is. Words are the same as in the embedded index.
+
+use std::collections::BTreeMap;
+
+use crate::index::words;
+
+/// BM25's usual constants.
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
+
+/// Words of an average text. A sparse vector is made before the collection's average is known;
+/// chunk descriptions and speech have a few dozen words.
+const AVERAGE_WORDS: f32 = 40.0;
+
+/// Stands where a word too long to be searchable was, so that phrases do not reach across it.
+const GAP: &str = "\u{b7}";
+
+/// The words of a text in order.
+pub(super) struct Words(Vec<(usize, String)>);
+
+impl Words {
+    pub(super) fn of(text: &str) -> Self {
+        Self(words::words(&mut words::analyzer(), text))
+    }
+
+    /// Dimensions in rising order and BM25 weights without the rarity; `None` without words.
+    pub(super) fn weights(&self) -> Option<(Vec<u32>, Vec<f32>)> {
+        let mut times: BTreeMap<u32, f32> = BTreeMap::new();
+        for (_, word) in &self.0 {
+            *times.entry(dimension(word)).or_default() += 1.0;
+        }
+        let norm = K1 * (1.0 - B + B * self.0.len() as f32 / AVERAGE_WORDS);
+        (!times.is_empty())
+            .then(|| times.into_iter().map(|(d, n)| (d, n * (K1 + 1.0) / (n + norm))).unzip())
+    }
+
+    /// The words with spaces between them, for phrases.
+    pub(super) fn joined(&self) -> String {
+        joined(&self.0)
+    }
+}
+
+/// What a text query asks for.
+#[derive(Debug, PartialEq)]
+pub(super) struct Asked {
+    /// Single words: any of them counts.
+    pub(super) words: Vec<String>,
+    /// Each counts where its words follow one another.
+    pub(super) phrases: Vec<Phrase>,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) struct Phrase {
+    pub(super) words: Vec<String>,
+    pub(super) joined: String,
+}
+
+impl Asked {
+    pub(super) fn of(query: &str) -> Self {
+        let clauses = words::clauses(&mut words::analyzer(), query);
+        let mut asked = Self { words: Vec::new(), phrases: Vec::new() };
+        for clause in clauses {
+            match clause.as_slice() {
+                [(_, word)] => asked.words.push(word.clone()),
+                _ => asked.phrases.push(Phrase {
+                    joined: joined(&clause),
+                    words: clause.into_iter().map(|(_, word)| word).collect(),
+                }),
+            }
+        }
+        asked
+    }
+}
+
+/// A query's sparse vector: each word once.
+pub(super) fn presence(words: &[String]) -> (Vec<u32>, Vec<f32>) {
+    let dimensions: BTreeMap<u32, f32> = words.iter().map(|w| (dimension(w), 1.0)).collect();
+    dimensions.into_iter().unzip()
+}
+
+fn joined(words: &[(usize, String)]) -> String {
+    let mut parts = Vec::with_capacity(words.len());
+    let mut next = words.first().map_or(0, |(at, _)| *at);
+    for (at, word) in words {
+        if *at > next {
+            parts.push(GAP);
+        }
+        parts.push(word);
+        next = at + 1;
+    }
+    parts.join(" ")
+}
+
+/// FNV-1a: the same on every instance and in every version.
+fn dimension(word: &str) -> u32 {
+    word.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_weigh_more_the_more_often_and_less_in_long_texts() {
+        let weight = |text: &str| Words::of(text).weights().unwrap().1[0];
+        assert!(weight("car car") > weight("car"));
+        let long = format!("car {}", "car ".repeat(400));
+        assert!(weight(&long) < K1 + 1.0, "saturates");
+        assert_eq!(Words::of(" ?! ").weights(), None);
+    }
+
+    #[test]
+    fn phrases_are_apart_from_words() {
+        let asked = Asked::of("\"Red cars\" bakery");
+        assert_eq!(asked.words, ["bakeri"]);
+        assert_eq!(asked.phrases[0].joined, "red car");
+        let long = "x".repeat(100);
+        assert_eq!(Words::of(&format!("red {long} car")).joined(), "red \u{b7} car");
+    }
+}

@@ -1,0 +1,100 @@
+//! The Qdrant index, against the server whose gRPC address is in `QDRANT_URL`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use ports::ErrorKind;
+use ports::conformance::index::{DIMENSION, check};
+use ports::index::{Filter, VectorIndex};
+use shotlog_adapters::index::qdrant::{QdrantIndex, QdrantOptions};
+
+use super::batch;
+
+/// Options for a collection of this test's own, or `None` where there is no server.
+fn options(name: &str) -> Option<QdrantOptions> {
+    let Ok(url) = std::env::var("QDRANT_URL") else {
+        println!("skipped: QDRANT_URL is not set, the gRPC address of a Qdrant server");
+        return None;
+    };
+    Some(QdrantOptions {
+        url,
+        api_key: std::env::var("QDRANT_API_KEY").ok(),
+        collection: format!("shotlog-test-{}-{name}", std::process::id()),
+        dimension: DIMENSION,
+        model: "test".into(),
+        fields: ["combined", "people", "objects"].map(str::to_owned).to_vec(),
+        exact: true,
+        shards: 1,
+        replicas: 1,
+        timeout: Duration::from_secs(30),
+        attempts: 2,
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn qdrant() {
+    let next = AtomicUsize::new(0);
+    if options("").is_none() {
+        return;
+    }
+    let fresh = || async {
+        let name = format!("suite{}", next.fetch_add(1, Ordering::Relaxed));
+        let options = options(&name).unwrap();
+        // Another instance has the collection open already.
+        QdrantIndex::open(options.clone()).await.unwrap();
+        Arc::new(QdrantIndex::open(options).await.unwrap()) as Arc<dyn VectorIndex>
+    };
+    check(fresh).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn qdrant_is_filled_anew_beside_what_is_searched() {
+    let Some(options) = options("beside") else { return };
+    let all = Filter::default();
+    let old = QdrantIndex::open(options.clone()).await.unwrap();
+    old.replace(None, batch(1)).await.unwrap();
+    let before = old.count(&all).await.unwrap();
+
+    // An attempt that died leaves a collection behind; the next one starts empty.
+    QdrantIndex::beside(options.clone()).await.unwrap().replace(None, batch(3)).await.unwrap();
+    let model = QdrantOptions { model: "another".into(), ..options.clone() };
+    let new = QdrantIndex::beside(model.clone()).await.unwrap();
+    assert_eq!(new.count(&all).await.unwrap(), 0);
+    new.replace(None, [batch(1), batch(2)].concat()).await.unwrap();
+    assert_eq!(old.count(&all).await.unwrap(), before, "searches see the old one");
+    new.publish().await.unwrap();
+    assert_eq!(old.count(&all).await.unwrap(), 2 * before, "searches see the new one");
+
+    let error = QdrantIndex::open(options.clone()).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert!(error.to_string().contains("shotlog reindex"), "{error}");
+    let wider = QdrantOptions { dimension: DIMENSION + 1, ..model.clone() };
+    let error = QdrantIndex::open(wider).await.err().unwrap();
+    assert!(error.to_string().contains("dimensions"), "{error}");
+    QdrantIndex::open(model).await.unwrap().probe().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn qdrant_out_of_reach_is_said() {
+    let unreachable = QdrantOptions {
+        url: "http://127.0.0.1:1".into(),
+        api_key: None,
+        collection: "any".into(),
+        dimension: DIMENSION,
+        model: "test".into(),
+        fields: vec!["combined".into()],
+        exact: true,
+        shards: 1,
+        replicas: 1,
+        timeout: Duration::from_secs(2),
+        attempts: 2,
+    };
+    let error = QdrantIndex::open(unreachable.clone()).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert!(error.to_string().contains("127.0.0.1:1"), "{error}");
+    let nonsense = QdrantOptions { url: "not an address".into(), ..unreachable };
+    let error = QdrantIndex::open(nonsense).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    assert!(error.to_string().contains("http://127.0.0.1:6334"), "{error}");
+}
