@@ -126,8 +126,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let service = service(work.path())?;
     let mut spool = service.spool_upload().await?;
     spool.write(&std::fs::read(&clip)?).await?;
-    let fields =
-        IngestFields { analyzers: "default_video".into(), chunking: ChunkingFields::default() };
+    let fields = IngestFields {
+        analyzers: "default_video".into(),
+        chunking: ChunkingFields::default(),
+        idempotency_key: None,
+    };
     let mut job = service.ingest_file(Some(&clip), spool.finish().await?, fields)?;
     while !matches!(job.status, JobStatus::Done | JobStatus::Failed) {
         tokio::time::sleep(Duration::from_millis(100)).await;

@@ -34,6 +34,7 @@ use crate::domain::analyzers::VECTOR_FIELDS;
 use crate::domain::analyzers::evidence::Sighting;
 use crate::domain::frames::FrameSettings;
 use crate::domain::jobs::JobLimits;
+use crate::domain::meters::Prices;
 use crate::domain::reindex::Reindexed;
 use crate::domain::{Ports, Settings, Shotlog};
 use crate::http::HttpOptions;
@@ -175,6 +176,7 @@ fn settings(config: &Config) -> Settings {
             max_frames: config.detector.max_frames,
             side: config.detector.frame_side,
         },
+        prices: Prices { input: config.llm.input_price, output: config.llm.output_price },
         answer_tokens: config.ask.context_tokens,
         ask_videos: config.ask.max_videos,
         frames: FrameSettings {

@@ -276,6 +276,10 @@ section! {
         concurrency: usize = 4,
         /// Requests in all for one answer, repetitions after 429 and 5xx included (openai).
         attempts: u32 = 4,
+        /// Cost of a million tokens read, in any one currency; `/metrics` adds it up.
+        input_price: f64 = 0.0,
+        /// Cost of a million tokens written.
+        output_price: f64 = 0.0,
     }
 }
 

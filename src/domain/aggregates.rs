@@ -74,7 +74,7 @@ impl Shotlog {
         };
         self.library.video(video_id).await?;
         let (service, video_id) = (self.clone(), video_id.to_owned());
-        self.jobs.submit(move |progress| async move {
+        self.jobs.submit(None, move |progress| async move {
             progress.video(&video_id);
             let claim = service.ingests.claim(&video_id);
             let _claim = progress.cancellable(async { Ok(claim.await) }).await?;

@@ -2,16 +2,18 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::aggregates::AggregatesResult;
 use super::error::{Error, Result};
 use super::ingest::IngestResult;
+use super::meters;
 
 /// Where a job is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -47,6 +49,42 @@ pub enum Stage {
     Aggregating,
     /// Finished.
     Complete,
+}
+
+impl JobStatus {
+    /// Every status.
+    pub const ALL: [Self; 4] = [Self::Queued, Self::Running, Self::Done, Self::Failed];
+
+    /// As clients see it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// No change comes after it.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Done | Self::Failed)
+    }
+}
+
+impl Stage {
+    /// As clients see it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Fetching => "fetching",
+            Self::Chunking => "chunking",
+            Self::Chunked => "chunked",
+            Self::Analyzing => "analyzing",
+            Self::Indexing => "indexing",
+            Self::Aggregating => "aggregating",
+            Self::Complete => "complete",
+        }
+    }
 }
 
 /// What a finished job yields.
@@ -105,6 +143,15 @@ pub struct Jobs {
     state: Arc<Mutex<State>>,
 }
 
+/// Makes a request that is sent twice one job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Idempotency {
+    /// Chosen by the client.
+    pub key: String,
+    /// Tells requests apart that a client gives the same key by mistake.
+    pub request: String,
+}
+
 #[derive(Default)]
 struct State {
     jobs: HashMap<String, Entry>,
@@ -112,9 +159,11 @@ struct State {
 }
 
 struct Entry {
-    job: Job,
+    job: watch::Sender<Job>,
+    idempotency: Option<Idempotency>,
     cancelled: CancellationToken,
     reason: Arc<Mutex<Option<String>>>,
+    since: Instant,
     video_id: Option<String>,
 }
 
@@ -139,8 +188,9 @@ impl Jobs {
         }
     }
 
-    /// Queues `work` and returns its job. `Busy` when the queue is full or the service is stopping.
-    pub fn submit<F, W>(&self, work: W) -> Result<Job>
+    /// Queues `work` and returns its job, or the job that a request with the same key got before.
+    /// `Busy` when the queue is full or the service is stopping.
+    pub fn submit<F, W>(&self, idempotency: Option<Idempotency>, work: W) -> Result<Job>
     where
         W: FnOnce(Progress) -> F + Send + 'static,
         F: Future<Output = Result<JobResult>> + Send + 'static,
@@ -163,7 +213,12 @@ impl Jobs {
         };
         let progress = {
             let mut state = lock(&self.state);
-            let waiting = state.jobs.values().filter(|e| e.job.status == JobStatus::Queued).count();
+            if let Some(asked) = &idempotency
+                && let Some(job) = state.same_request(asked)?
+            {
+                return Ok(job);
+            }
+            let waiting = state.jobs.values().filter(|e| e.status() == JobStatus::Queued).count();
             if waiting >= self.limits.queue {
                 return Err(Error::Busy {
                     message: format!("{waiting} jobs are waiting already; try again later"),
@@ -171,9 +226,11 @@ impl Jobs {
                 });
             }
             let entry = Entry {
-                job: job.clone(),
+                job: watch::Sender::new(job.clone()),
+                idempotency,
                 cancelled: CancellationToken::new(),
                 reason: Arc::default(),
+                since: Instant::now(),
                 video_id: None,
             };
             let progress = Progress {
@@ -210,21 +267,28 @@ impl Jobs {
 
     /// One job.
     pub fn get(&self, job_id: &str) -> Result<Job> {
-        lock(&self.state).jobs.get(job_id).map(|e| e.job.clone()).ok_or_else(|| {
-            Error::NotFound(format!("unknown job '{job_id}'; a restart forgets jobs"))
-        })
+        lock(&self.state).jobs.get(job_id).map(Entry::job).ok_or_else(|| unknown(job_id))
+    }
+
+    /// One job now and after each change. The sender is gone when the job is forgotten.
+    pub fn watch(&self, job_id: &str) -> Result<watch::Receiver<Job>> {
+        let state = lock(&self.state);
+        state.jobs.get(job_id).map(|e| e.job.subscribe()).ok_or_else(|| unknown(job_id))
+    }
+
+    /// Cancels a job: at once while it waits, at its next safe point while it runs. One that has
+    /// ended stays as it is. Returns the job as it is now.
+    pub fn cancel(&self, job_id: &str, reason: &str) -> Result<Job> {
+        let state = lock(&self.state);
+        let entry = state.jobs.get(job_id).ok_or_else(|| unknown(job_id))?;
+        entry.cancel(reason);
+        Ok(entry.job())
     }
 
     /// Every job, newest first.
     pub fn list(&self) -> Vec<Job> {
         let state = lock(&self.state);
-        state
-            .order
-            .iter()
-            .rev()
-            .filter_map(|id| state.jobs.get(id))
-            .map(|e| e.job.clone())
-            .collect()
+        state.order.iter().rev().filter_map(|id| state.jobs.get(id)).map(Entry::job).collect()
     }
 
     /// Cancels every unfinished job that works on a video.
@@ -235,13 +299,18 @@ impl Jobs {
         }
     }
 
+    /// Whether new jobs are taken.
+    pub fn open(&self) -> bool {
+        !self.stopping.is_cancelled()
+    }
+
     /// Takes no new jobs, lets running ones go on for `grace`, then cancels them and waits until
     /// each has reached a safe point. Waiting jobs are cancelled at once.
     pub async fn stop(&self, grace: std::time::Duration) {
         self.stopping.cancel();
         self.running.close();
         let reason = "the service is stopping";
-        for entry in lock(&self.state).jobs.values().filter(|e| e.job.status == JobStatus::Queued) {
+        for entry in lock(&self.state).jobs.values().filter(|e| e.status() == JobStatus::Queued) {
             entry.cancel(reason);
         }
         if tokio::time::timeout(grace, self.running.wait()).await.is_err() {
@@ -254,8 +323,16 @@ impl Jobs {
 }
 
 impl Entry {
+    fn job(&self) -> Job {
+        self.job.borrow().clone()
+    }
+
+    fn status(&self) -> JobStatus {
+        self.job.borrow().status
+    }
+
     fn cancel(&self, reason: &str) {
-        if matches!(self.job.status, JobStatus::Queued | JobStatus::Running) {
+        if !self.status().is_final() {
             lock(&self.reason).get_or_insert_with(|| reason.to_owned());
             self.cancelled.cancel();
         }
@@ -263,9 +340,28 @@ impl Entry {
 }
 
 impl State {
+    /// The job of an earlier request with this key. `Unprocessable` when it was another request.
+    fn same_request(&self, asked: &Idempotency) -> Result<Option<Job>> {
+        let known = self
+            .jobs
+            .values()
+            .find(|e| e.idempotency.as_ref().is_some_and(|known| known.key == asked.key));
+        match known {
+            Some(entry) if entry.idempotency.as_ref() != Some(asked) => {
+                Err(Error::Unprocessable(format!(
+                    "Idempotency-Key: '{}' was given with another request, which became job {}; \
+                     use a new key for a new request",
+                    asked.key,
+                    entry.job.borrow().job_id
+                )))
+            }
+            known => Ok(known.map(Entry::job)),
+        }
+    }
+
     /// Drops the oldest finished jobs beyond `history`.
     fn forget(&mut self, history: usize) {
-        let finished = |e: &Entry| matches!(e.job.status, JobStatus::Done | JobStatus::Failed);
+        let finished = |e: &Entry| e.status().is_final();
         let mut surplus =
             self.jobs.values().filter(|e| finished(e)).count().saturating_sub(history);
         let jobs = &mut self.jobs;
@@ -326,8 +422,19 @@ impl Progress {
 
     fn change(&self, change: impl FnOnce(&mut Job)) {
         if let Some(entry) = lock(&self.state).jobs.get_mut(&self.job_id) {
-            change(&mut entry.job);
-            entry.job.updated_at = now();
+            let before = entry.job.borrow().stage;
+            entry.job.send_modify(|job| {
+                change(job);
+                job.updated_at = now();
+            });
+            let after = entry.job();
+            if after.stage != before || after.status.is_final() {
+                meters::stage_left(before, entry.since.elapsed());
+                entry.since = Instant::now();
+            }
+            if after.status.is_final() {
+                meters::job_ended(after.status);
+            }
         }
     }
 
@@ -347,6 +454,10 @@ impl Progress {
             }
         });
     }
+}
+
+fn unknown(job_id: &str) -> Error {
+    Error::NotFound(format!("unknown job '{job_id}'; a restart forgets jobs"))
 }
 
 /// The chain of causes, outermost first, at most its last 2000 characters.

@@ -19,6 +19,7 @@ pub mod frames;
 pub mod ingest;
 pub mod jobs;
 mod library;
+pub mod meters;
 pub mod passages;
 mod points;
 pub mod record;
@@ -97,6 +98,8 @@ pub struct Settings {
     pub frames_per_chunk: usize,
     /// How closely objects are followed.
     pub sighting: analyzers::evidence::Sighting,
+    /// What the language model costs.
+    pub prices: meters::Prices,
     /// Most tokens of evidence for an answer.
     pub answer_tokens: u32,
     /// Most videos that an answer is drawn from.
@@ -121,7 +124,9 @@ pub struct Shotlog {
 
 impl Shotlog {
     /// The service over the given ports. Nothing is read or written yet.
-    pub fn new(ports: Ports, settings: Settings) -> Arc<Self> {
+    pub fn new(mut ports: Ports, settings: Settings) -> Arc<Self> {
+        ports.llm = meters::MeteredModel::over(ports.llm, settings.prices);
+        ports.embedder = Arc::new(meters::MeteredEmbedder(ports.embedder));
         Arc::new(Self {
             library: library::Library::new(ports.records.clone()),
             jobs: jobs::Jobs::new(settings.jobs.clone()),

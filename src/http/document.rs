@@ -77,12 +77,21 @@ impl Methods {
 
     /// The methods of the first path that fits.
     pub(super) fn of(&self, path: &str) -> Option<String> {
+        self.fitting(path).map(|(_, methods)| methods.clone())
+    }
+
+    /// The first path that fits, as it was added.
+    pub(super) fn route(&self, path: &str) -> Option<String> {
+        self.fitting(path).map(|(pattern, _)| pattern.join("/"))
+    }
+
+    fn fitting(&self, path: &str) -> Option<&(Vec<String>, String)> {
         let given: Vec<&str> = path.split('/').collect();
         let fits = |pattern: &[String]| match pattern.split_last() {
             Some((last, head)) if last == "*" => given.len() > head.len() && same(head, &given),
             _ => given.len() == pattern.len() && same(pattern, &given),
         };
-        self.0.iter().find(|(pattern, _)| fits(pattern)).map(|(_, methods)| methods.clone())
+        self.0.iter().find(|(pattern, _)| fits(pattern))
     }
 }
 

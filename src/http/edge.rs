@@ -13,6 +13,7 @@ use tracing::Instrument;
 use super::auth::Guard;
 use super::document::Methods;
 use super::errors::{self, Failure};
+use super::metrics;
 
 const REQUEST_ID: &str = "x-request-id";
 
@@ -58,6 +59,8 @@ impl<E: Endpoint<Output = Response>> Edge<E> {
                 }
             },
         };
+        let route = self.methods.route(&path);
+        metrics::answered(method.as_str(), route, response.status().as_u16(), started.elapsed());
         log(&method, &path, &response, started);
         response
     }

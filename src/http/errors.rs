@@ -198,8 +198,8 @@ declares! {
     OfOneNaming = [400, 401, 404, 422, 500];
     /// Pictures of one video.
     Picture = [401, 404, 422, 500, 503];
-    /// The delete.
-    Delete = [401, 403, 404, 422, 500];
+    /// Changes of one thing that take no body.
+    Change = [401, 403, 404, 422, 500];
     /// Questions and searches.
     Search = [400, 401, 403, 408, 413, 422, 500];
     /// Ingests.

@@ -2,18 +2,27 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use poem::web::sse::Event;
 use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::EventStream;
+use poem_openapi::types::ToJSON;
 use poem_openapi::{Enum, Object, OpenApi, Union};
 
 use super::auth::Token;
 use super::body::Json;
-use super::errors::{Fails, Listing, OfOne};
+use super::errors::{Change, Fails, Listing, OfOne};
 use super::params::Whole;
 use super::values::Free;
 use crate::domain::aggregates::AggregatesResult;
 use crate::domain::ingest::{Aggregated, IngestResult};
 use crate::domain::{Shotlog, jobs};
+
+/// Proxies close connections that are silent for longer than about a minute.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// The routes of this section.
 pub(super) struct JobsApi(pub(super) Arc<Shotlog>);
@@ -42,6 +51,44 @@ impl JobsApi {
     #[oai(path = "/jobs/:job_id", method = "get", operation_id = "job")]
     async fn job(&self, _token: Token, job_id: Path<String>) -> Result<Json<Job>, Fails<OfOne>> {
         Ok(Json(self.0.job(&job_id)?.into()))
+    }
+
+    /// Cancel a job.
+    ///
+    /// At once while it is queued, at its next safe point while it runs; it ends as `failed` with
+    /// `Cancelled: …`. What was paid for is kept for the next ingest of the same video. A job that
+    /// has ended stays as it is. Answers with the job as it is now.
+    #[oai(path = "/jobs/:job_id", method = "delete", operation_id = "cancel_job")]
+    async fn cancel(
+        &self,
+        _token: Token,
+        job_id: Path<String>,
+    ) -> Result<Json<Job>, Fails<Change>> {
+        Ok(Json(self.0.cancel_job(&job_id)?.into()))
+    }
+
+    /// A job's progress as server-sent events.
+    ///
+    /// Each event is named `job` and holds the job as `GET /jobs/{job_id}` shows it: one at once,
+    /// one after each change. The stream ends with the job.
+    #[oai(path = "/jobs/:job_id/events", method = "get", operation_id = "job_events")]
+    async fn events(
+        &self,
+        _token: Token,
+        job_id: Path<String>,
+    ) -> Result<EventStream<BoxStream<'static, Job>>, Fails<OfOne>> {
+        let mut changes = self.0.watch_job(&job_id)?;
+        changes.mark_changed();
+        let events = stream::unfold(Some(changes), |changes| async move {
+            let mut changes = changes?;
+            changes.changed().await.ok()?;
+            let job = changes.borrow_and_update().clone();
+            let more = (!job.status.is_final()).then_some(changes);
+            Some((job.into(), more))
+        });
+        Ok(EventStream::new(events.boxed())
+            .keep_alive(KEEP_ALIVE)
+            .to_event(|job: Job| Event::message(job.to_json_string()).event_type("job")))
     }
 }
 

@@ -19,6 +19,7 @@ mod frames;
 mod jobs;
 mod media;
 mod meta;
+mod metrics;
 mod multipart;
 mod params;
 mod query;
@@ -97,12 +98,14 @@ pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, 
     let document = document::Document::new(&api, &service.schema());
     let mut methods = document.methods;
     let mut open: Vec<String> =
-        ["/health", "/docs", "/redoc", "/openapi.json", "/session"].map(Into::into).into();
+        ["/health", "/ready", "/docs", "/redoc", "/openapi.json", "/session"]
+            .map(Into::into)
+            .into();
     for path in ui::paths(&options) {
         methods.add(&path, "GET, HEAD");
         open.push(path);
     }
-    for path in ["/docs", "/redoc", "/openapi.json"] {
+    for path in ["/docs", "/redoc", "/openapi.json", "/metrics", "/ready"] {
         methods.add(path, "GET, HEAD");
     }
     methods.add("/session", "GET, HEAD, POST, DELETE");
@@ -116,7 +119,10 @@ pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, 
         .at("/openapi.json", get(document::fixed("application/json", document.json)))
         .at("/docs", get(document::fixed("text/html; charset=utf-8", document.swagger)))
         .at("/redoc", get(document::fixed("text/html; charset=utf-8", document.redoc)))
+        .at("/metrics", get(metrics::page))
+        .at("/ready", get(metrics::ready))
         .at("/session", session);
+    metrics::recorder();
     if options.serves_storage {
         methods.add("/storage/*", "GET, HEAD");
         let objects = RouteMethod::new().get(storage::object).head(storage::object);

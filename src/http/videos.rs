@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use poem_openapi::param::{Path, Query};
+use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::{Object, OpenApi};
 
 use super::auth::Token;
 use super::body::{Accepted, Json};
-use super::errors::{Delete, Fails, Ingest, Listing, OfOne};
+use super::errors::{Change, Fails, Ingest, Listing, OfOne};
 use super::multipart::Upload;
 use super::params::Whole;
 use super::values::Free;
@@ -29,9 +29,12 @@ impl VideosApi {
     async fn ingest_file(
         &self,
         _token: Token,
+        /// A request that is sent again with its key is answered with the job it started.
+        #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
+        key: Header<Option<String>>,
         upload: Upload,
     ) -> Result<Accepted<IngestAccepted>, Fails<Ingest>> {
-        let fields = upload.options.into();
+        let fields = IngestFields { idempotency_key: key.0, ..upload.options.into() };
         self.0.check_ingest(&fields)?;
         let source = upload.filename.unwrap_or_default();
         let name = (!source.is_empty()).then_some(source.as_str());
@@ -46,10 +49,14 @@ impl VideosApi {
     async fn ingest_url(
         &self,
         _token: Token,
+        /// A request that is sent again with its key is answered with the job it started.
+        #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
+        key: Header<Option<String>>,
         Json(request): Json<UrlIngestRequest>,
     ) -> Result<Accepted<IngestAccepted>, Fails<Ingest>> {
         let (url, options) = request.split();
-        let job = self.0.ingest_url(&url, options.into())?;
+        let fields = IngestFields { idempotency_key: key.0, ..options.into() };
+        let job = self.0.ingest_url(&url, fields)?;
         Ok(Accepted(IngestAccepted::new(&job, url)))
     }
 
@@ -85,7 +92,7 @@ impl VideosApi {
         &self,
         _token: Token,
         video_id: Path<String>,
-    ) -> Result<Json<Deleted>, Fails<Delete>> {
+    ) -> Result<Json<Deleted>, Fails<Change>> {
         Ok(Json(self.0.delete_video(&video_id).await?.into()))
     }
 }
@@ -180,6 +187,7 @@ impl From<IngestOptions> for IngestFields {
                 min_duration: o.min_duration,
                 max_duration: o.max_duration,
             },
+            idempotency_key: None,
         }
     }
 }

@@ -12,10 +12,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
+use tokio::sync::watch;
 
 use super::chunking::{Chunking, ChunkingFields};
 use super::error::Result;
-use super::jobs::Job;
+use super::jobs::{Idempotency, Job};
 use super::{Shotlog, analyzers};
 pub use claims::{Claim, Claims};
 use pipeline::Plan;
@@ -29,6 +30,17 @@ pub struct IngestFields {
     pub analyzers: String,
     /// Mode and parameters.
     pub chunking: ChunkingFields,
+    /// A client's key for this request: sent again, it is answered with the same job.
+    pub idempotency_key: Option<String>,
+}
+
+impl IngestFields {
+    /// What the key stands for: these fields and the source.
+    fn idempotency(&self, source: &str) -> Option<Idempotency> {
+        let key = self.idempotency_key.clone()?;
+        let request = format!("{source}\n{}\n{:?}", self.analyzers, self.chunking);
+        Some(Idempotency { key, request })
+    }
 }
 
 /// Result of an ingest.
@@ -106,19 +118,35 @@ impl Shotlog {
         fields: IngestFields,
     ) -> Result<Job> {
         let plan = self.plan(&fields)?;
-        self.submit(Source::File(file, filename.map(str::to_owned)), plan)
+        let key = fields.idempotency(&file.video_id);
+        self.submit(Source::File(file, filename.map(str::to_owned)), plan, key)
     }
 
     /// Queues the ingest of an http(s) URL.
     pub fn ingest_url(self: &Arc<Self>, url: &str, fields: IngestFields) -> Result<Job> {
         source::check_url(url)?;
         let plan = self.plan(&fields)?;
-        self.submit(Source::Url(url.to_owned()), plan)
+        self.submit(Source::Url(url.to_owned()), plan, fields.idempotency(url))
     }
 
     /// One job.
     pub fn job(&self, job_id: &str) -> Result<Job> {
         self.jobs.get(job_id)
+    }
+
+    /// One job now and after each change.
+    pub fn watch_job(&self, job_id: &str) -> Result<watch::Receiver<Job>> {
+        self.jobs.watch(job_id)
+    }
+
+    /// Stops a job: at once while it waits, at its next safe point while it runs.
+    pub fn cancel_job(&self, job_id: &str) -> Result<Job> {
+        self.jobs.cancel(job_id, "the job was cancelled")
+    }
+
+    /// Whether new jobs are taken; not while the service stops.
+    pub fn takes_jobs(&self) -> bool {
+        self.jobs.open()
     }
 
     /// Every job this process has seen, newest first.
@@ -138,9 +166,15 @@ impl Shotlog {
         })
     }
 
-    fn submit(self: &Arc<Self>, source: Source, plan: Plan) -> Result<Job> {
+    fn submit(
+        self: &Arc<Self>,
+        source: Source,
+        plan: Plan,
+        key: Option<Idempotency>,
+    ) -> Result<Job> {
         let service = self.clone();
-        self.jobs
-            .submit(move |progress| async move { service.ingest(source, plan, progress).await })
+        self.jobs.submit(key, move |progress| async move {
+            service.ingest(source, plan, progress).await
+        })
     }
 }

@@ -25,6 +25,7 @@ use crate::domain::chunking::{Chunking, Signals};
 use crate::domain::error::{Error, Result};
 use crate::domain::jobs::{JobResult, Progress, Stage, now};
 use crate::domain::library::CacheKey;
+use crate::domain::meters;
 use crate::domain::points::points;
 use crate::domain::record::{AnalyzedVideo, AnalyzerEntry, Output, Outputs, Span, VideoRecord};
 
@@ -316,11 +317,13 @@ impl Shotlog {
         let fingerprint = analyzer.fingerprint(&self.ports);
         let key = CacheKey::new(video_id, analyzer.spec().id, chunk.span, &fingerprint);
         if let Some(cached) = self.library.cached(&key).await? {
+            meters::chunk_analyzed(analyzer.spec().id, true);
             return Ok(cached.as_object().cloned());
         }
         let output = analyzer.analyze(&self.ports, chunk).await?;
         let value = output.clone().map_or(Value::Null, Value::Object);
         self.library.cache(&key, &value).await?;
+        meters::chunk_analyzed(analyzer.spec().id, false);
         Ok(output)
     }
 

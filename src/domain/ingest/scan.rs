@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
 use ports::voice::{VoiceActivity, VoiceActivitySession};
@@ -13,6 +14,7 @@ use crate::domain::chunking::silence::SilenceDetector;
 use crate::domain::chunking::{Signals, Weights};
 use crate::domain::error::{Error, Result};
 use crate::domain::jobs::Progress;
+use crate::domain::meters;
 use crate::domain::record::Span;
 use crate::domain::speech::{Sound, SoundWriter};
 
@@ -120,9 +122,12 @@ impl Scan {
             let ScanOptions { width, height } = self.options;
             let mut detectors = Detectors::new(width, height, &self.folder, self.progress)?;
             detectors.voice = self.voice_activity.map(|voice| voice.begin()).transpose()?;
+            let started = Instant::now();
             let summary = self.decoder.scan(&self.file, &self.options, &mut detectors);
             detectors.progress.check()?;
-            detectors.finish(&summary?)
+            let summary = summary?;
+            meters::decoded(summary.end, started.elapsed());
+            detectors.finish(&summary)
         });
         scanned.await.map_err(|e| Error::corrupt(format!("decoding panicked: {e}")))?
     }

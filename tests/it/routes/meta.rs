@@ -1,5 +1,6 @@
 use std::sync::atomic::Ordering;
 
+use poem::Request;
 use serde_json::json;
 
 use crate::support::{TestApp, keys};
@@ -86,4 +87,49 @@ async fn thresholds_are_recommended_for_fields_with_content() {
     let threshold = schema["recommended_thresholds"]["combined"].as_f64().unwrap();
     assert!((0.0..=1.0).contains(&threshold));
     assert!(schema["modes"]["hybrid"].is_string());
+}
+
+#[tokio::test]
+async fn metrics_tell_requests_jobs_stages_and_models() {
+    let app = TestApp::new().await;
+    app.video().await;
+    app.get("/videos/nothing").await.error(404);
+    app.get("/no/such/path").await.error(404);
+    let reply = app.get("/metrics").await;
+    assert_eq!(reply.status, 200);
+    assert!(reply.header("content-type").starts_with("text/plain; version=0.0.4"));
+    let text = reply.text();
+    let lines: Vec<&str> = text.lines().collect();
+    for expected in [
+        "shotlog_http_requests_total{method=\"GET\",route=\"/videos/{video_id}\",status=\"404\"}",
+        "shotlog_http_requests_total{method=\"GET\",route=\"other\",status=\"404\"}",
+        "shotlog_http_request_duration_seconds_bucket{route=\"/videos\",le=\"0.1\"}",
+        "shotlog_jobs{status=\"done\"} 1",
+        "shotlog_jobs{status=\"queued\"} 0",
+        "shotlog_jobs_ended_total{status=\"done\"}",
+        "shotlog_stage_duration_seconds_count{stage=\"analyzing\"}",
+        "shotlog_model_calls_total{role=\"language_model\",model=\"fake\",task=\"describe\",outcome=\"ok\"}",
+        "shotlog_model_tokens_total{model=\"fake\",direction=\"input\"}",
+        "shotlog_chunk_analyses_total{analyzer=\"default_video\",source=\"model\"}",
+        "shotlog_index_points ",
+        "shotlog_videos ",
+        "# HELP shotlog_decoded_seconds_total ",
+    ] {
+        assert!(lines.iter().any(|line| line.starts_with(expected)), "no {expected} in\n{text}");
+    }
+    assert!(!text.contains("/no/such/path"), "paths of strangers are no labels");
+}
+
+#[tokio::test]
+async fn ready_follows_what_the_service_stands_on() {
+    let app = TestApp::with(|setup| setup.http.tokens = vec!["secret-token-of-tests".into()]).await;
+    let ready = app.raw(Request::builder().uri_str("/ready").finish()).await;
+    assert_eq!(ready.status, 200, "{}", ready.text());
+    assert_eq!(ready.json()["ready"], true);
+    app.storage.down.store(true, Ordering::SeqCst);
+    let reply = app.get("/ready").await;
+    assert_eq!(reply.status, 503);
+    assert_eq!(reply.json()["ready"], false);
+    assert_eq!(reply.json()["checks"]["storage answers"], "failed");
+    app.raw(Request::builder().uri_str("/metrics").finish()).await.error(401);
 }

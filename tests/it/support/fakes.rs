@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
@@ -173,6 +174,8 @@ pub struct FakeModel {
     pub blind: Mutex<Vec<String>>,
     /// Sees no pictures while set.
     pub sightless: AtomicBool,
+    /// Answers nothing while set.
+    pub stalled: AtomicBool,
     /// Requests answered.
     pub calls: AtomicUsize,
     /// Descriptions given.
@@ -236,6 +239,9 @@ impl LanguageModel for FakeModel {
     }
 
     async fn complete(&self, request: &Request) -> Result<Completion> {
+        while self.stalled.load(Ordering::SeqCst) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
         self.calls.fetch_add(1, Ordering::SeqCst);
         if let Some(message) = self.failing.lock().expect("unpoisoned").get(&request.task) {
             return Err(PortError::new(ErrorKind::Unavailable, message.clone()));

@@ -121,6 +121,10 @@ impl QdrantIndex {
         // The code's name as gRPC spells it; the crate of its type is not a dependency.
         let (kind, what) = match format!("{:?}", status.code()).as_str() {
             "Unavailable" => (ErrorKind::Unavailable, "cannot reach"),
+            // How the client reports a connection that it could not make.
+            _ if status.message().starts_with("Failed to connect") => {
+                (ErrorKind::Unavailable, "cannot reach")
+            }
             "ResourceExhausted" | "Aborted" => (ErrorKind::Unavailable, "is overloaded:"),
             "DeadlineExceeded" | "Cancelled" => (ErrorKind::Timeout, "no answer in time from"),
             "Unauthenticated" | "PermissionDenied" => {
@@ -364,17 +368,24 @@ impl VectorIndex for QdrantIndex {
 }
 
 fn connect(options: &QdrantOptions) -> Result<Qdrant> {
+    let address = url::Url::parse(&options.url).ok().filter(|url| {
+        matches!(url.scheme(), "http" | "https") && url.host_str().is_some_and(|h| !h.is_empty())
+    });
+    if address.is_none() {
+        let message = format!(
+            "index.url is {:?}, which is no address; the server's gRPC address is expected, such \
+             as http://127.0.0.1:6334",
+            options.url
+        );
+        return Err(PortError::new(ErrorKind::Invalid, message));
+    }
     let mut config = Qdrant::from_url(&options.url)
         .timeout(options.timeout)
         .connect_timeout(options.timeout.min(Duration::from_secs(5)))
         .skip_compatibility_check();
     config.api_key.clone_from(&options.api_key);
     config.build().map_err(|e| {
-        let message = format!(
-            "index.url is {:?}, which cannot be used: {e}; the gRPC address is expected, such as \
-             http://127.0.0.1:6334",
-            options.url
-        );
+        let message = format!("cannot use Qdrant at {}: {e}", options.url);
         PortError::caused_by(ErrorKind::Invalid, message, e)
     })
 }

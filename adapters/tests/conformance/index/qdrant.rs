@@ -94,7 +94,7 @@ async fn qdrant_out_of_reach_is_said() {
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     assert!(error.to_string().contains("127.0.0.1:1"), "{error}");
     let nonsense = QdrantOptions { url: "not an address".into(), ..unreachable };
-    let error = QdrantIndex::open(nonsense).await.err().unwrap();
+    let error = QdrantIndex::open(nonsense).await.err().expect("no address");
     assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     assert!(error.to_string().contains("http://127.0.0.1:6334"), "{error}");
 }
