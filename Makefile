@@ -4,7 +4,7 @@ PROFILE ?= dev
 export PROFILE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sample run test fmt clippy shell ui rust browser api bench eval clean
+.PHONY: help setup sample run test fmt clippy shell ui rust browser api deploy bench eval clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ browser: ## the web page in a real browser
 
 api: ## the OpenAPI document, and a live service against it
 	@scripts/check.sh api
+
+deploy: ## deployment files and metrics alone
+	@scripts/check.sh deploy
 
 bench: ## the figures the README quotes
 	@scripts/bench.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that has to pass before a change is merged; ends with a line of counts.
 #
-#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api]     (none: all of them)
+#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api] [deploy]     (none: all of them)
 #
 #   SHOTLOG_MEDIA=DIR     footage for the tests that need more than the sample clip
 #   SHOTLOG_MODELS=DIR    model files, var/models when unset
@@ -12,11 +12,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 parts=("$@")
-((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api)
+((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api deploy)
 for part in "${parts[@]}"; do
     case $part in
-        fmt | clippy | shell | ui | rust | browser | api) ;;
-        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api" ;;
+        fmt | clippy | shell | ui | rust | browser | api | deploy) ;;
+        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api, deploy" ;;
     esac
 done
 
@@ -171,6 +171,33 @@ EOF
     local cases
     cases=$(number '[0-9]+ generated' "$scratch/fuzz")
     counts+=("OpenAPI document valid" "$cases API cases conform")
+}
+
+check_deploy() {
+    heading "deployment files"
+    local files meter meters
+    mapfile -t files < <(git ls-files 'deploy/*.yaml')
+    var/venv/bin/yamllint --strict -d '{extends: default, rules: {document-start: disable, line-length: {max: 120}, braces: {max-spaces-inside: 1}}}' "${files[@]}"
+    mapfile -t files < <(git ls-files 'deploy/kubernetes/*.yaml' ':!*/kustomization.yaml')
+    var/venv/bin/kubernetes-validate --strict "${files[@]}"
+    if command -v systemd-analyze >/dev/null; then
+        sed 's#/usr/local/bin/shotlog#/bin/true#' deploy/systemd/shotlog.service >"$scratch/shotlog.service"
+        systemd-analyze verify "$scratch/shotlog.service"
+    fi
+
+    heading "metrics"
+    sample
+    serve_fresh metrics
+    ingest var/sample/shotlog-sample.mp4 >/dev/null
+    call /metrics >"$scratch/metrics"
+    var/tools/promtool check metrics <"$scratch/metrics"
+    stop_service
+    # What the dashboard draws is what the service measures.
+    mapfile -t meters < <(grep -oE 'shotlog_[a-z_]+' deploy/grafana/shotlog.json | sed 's/_bucket$//' | sort -u)
+    for meter in "${meters[@]}"; do
+        grep -q "^# TYPE $meter " "$scratch/metrics" || die "deploy/grafana/shotlog.json draws $meter, which /metrics does not have"
+    done
+    counts+=("deployment files ok" "${#meters[@]} meters ok")
 }
 
 scripts/setup.sh test

@@ -13,6 +13,11 @@ die() {
 build() {
     local profile=$1 folder=$1
     [[ $profile == dev ]] && folder=debug
+    # Only where it matters: another value compiles the program again.
+    if [[ $profile == release ]]; then
+        SHOTLOG_COMMIT=$(git rev-parse --short HEAD 2>/dev/null || true)
+        export SHOTLOG_COMMIT
+    fi
     cargo build --locked --profile "$profile" --bin shotlog
     binary=${CARGO_TARGET_DIR:-target}/$folder/shotlog
 }

@@ -296,6 +296,30 @@ if [[ $purpose == test ]]; then
     fi
 fi
 
+# ---------------------------------------------------------------- metrics tests
+
+# Prometheus' own checker, without the server that its package starts.
+promtool() {
+    local folder
+    folder=$(mktemp -d) || return 1
+    # apt downloads as a user of its own.
+    chmod 755 "$folder"
+    (cd "$folder" && apt-get download -q prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb |
+        tar -x --strip-components=3 ./usr/bin/promtool) || return 1
+    mkdir -p var/tools
+    mv "$folder/promtool" var/tools/promtool
+    rm -rf "$folder"
+}
+
+if [[ $purpose == test && ! -x var/tools/promtool ]]; then
+    if command -v promtool >/dev/null; then
+        mkdir -p var/tools
+        ln -sf "$(command -v promtool)" var/tools/promtool
+    else
+        logged "promtool" promtool || die "promtool cannot be had; the whole output is in $log"
+    fi
+fi
+
 # ---------------------------------------------------------------- the end
 
 rm -f var/log/setup.warnings

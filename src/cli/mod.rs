@@ -18,7 +18,7 @@ const DEFAULT_FILE: &str = "config.toml";
 
 /// An HTTP service that watches video.
 #[derive(Parser)]
-#[command(name = "shotlog", version)]
+#[command(name = "shotlog", version = env!("SHOTLOG_VERSION"))]
 struct Cli {
     /// Configuration file; without it `config.toml`, where there is one.
     #[arg(long, global = true, value_name = "FILE")]
