@@ -22,7 +22,7 @@ done
 
 counts=()
 scratch=$(mktemp -d)
-trap 'stop_service; rm -rf "$scratch"' EXIT
+trap 'stop_service; stop_s3; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
 export SHOTLOG_MODELS=${SHOTLOG_MODELS:-$PWD/var/models}
@@ -60,8 +60,32 @@ check_ui() {
     counts+=("web UI ok")
 }
 
+s3_pid=
+
+stop_s3() {
+    [[ -z $s3_pid ]] || kill "$s3_pid" 2>/dev/null || true
+    s3_pid=
+}
+
+# An S3 server for the tests of that adapter, unless S3_ENDPOINT names one.
+start_s3() {
+    [[ -z ${S3_ENDPOINT-} ]] || return 0
+    local port deadline=$((SECONDS + 60))
+    port=$(free_port)
+    var/venv/bin/python -m moto.server -H 127.0.0.1 -p "$port" >"$scratch/s3.log" 2>&1 &
+    s3_pid=$!
+    until curl -sf -o /dev/null -X PUT "http://127.0.0.1:$port/shotlog"; do
+        if ((SECONDS >= deadline)) || ! kill -0 "$s3_pid" 2>/dev/null; then
+            die "the S3 server for the tests does not answer: $(tail -n 5 "$scratch/s3.log")"
+        fi
+        sleep 0.2
+    done
+    export S3_ENDPOINT=http://127.0.0.1:$port
+}
+
 check_rust() {
     heading "Rust tests"
+    start_s3
     local log=var/log/rust-tests.log library=$PWD/var/lib/libonnxruntime.so passed ignored skipped failed=0
     [[ -n ${SHOTLOG_ONNXRUNTIME-} || ! -f $library ]] || export SHOTLOG_ONNXRUNTIME=$library
     # Cargo's own progress goes to the terminal, a line per binary too; the log has everything.
@@ -78,6 +102,7 @@ check_rust() {
     if ((skipped)); then
         grep '^skipped: ' "$log" | sort | uniq -c
     fi
+    stop_s3
     counts+=("$passed Rust tests passed ($skipped skipped themselves, $ignored ignored)")
 }
 
