@@ -101,6 +101,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         frame_side: 640,
         frames_per_chunk: 3,
         sighting: Sighting { per_second: 2.0, max_frames: 24, side: 640 },
+        lease: None,
         prices: shotlog::domain::meters::Prices::default(),
         answer_tokens: 2000,
         ask_videos: 1,

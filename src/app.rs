@@ -18,6 +18,8 @@ use adapters::index::memory::MemoryIndex;
 use adapters::index::qdrant::{QdrantIndex, QdrantOptions};
 use adapters::llm::{Extractive, ExtractiveOptions, OpenAiLanguageModel, OpenAiOptions};
 use adapters::openai::{Connection, Retry};
+#[cfg(feature = "cloud")]
+use adapters::records::BucketRecords;
 use adapters::records::{FolderRecords, MemoryRecords};
 use adapters::sentiment::Vader;
 use adapters::storage::OpendalStorage;
@@ -28,7 +30,7 @@ use ports::llm::LanguageModel;
 use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
 
-use crate::config::{Config, EmbedderKind, IndexKind, LlmKind, StorageKind};
+use crate::config::{Config, EmbedderKind, IndexKind, LlmKind, RecordsKind, StorageKind};
 #[cfg(feature = "cloud")]
 use crate::domain::analyzers::VECTOR_FIELDS;
 use crate::domain::analyzers::evidence::Sighting;
@@ -176,6 +178,8 @@ fn settings(config: &Config) -> Settings {
             max_frames: config.detector.max_frames,
             side: config.detector.frame_side,
         },
+        lease: (config.records.kind == RecordsKind::Bucket)
+            .then(|| Duration::from_secs(config.records.lease.max(4))),
         prices: Prices { input: config.llm.input_price, output: config.llm.output_price },
         answer_tokens: config.ask.context_tokens,
         ask_videos: config.ask.max_videos,
@@ -251,7 +255,10 @@ fn storage(config: &Config, base_url: &str) -> Result<Arc<dyn ObjectStorage>> {
         StorageKind::Fs => OpendalStorage::folder(&config.data_dir.join("storage"), base_url),
         StorageKind::Memory => OpendalStorage::memory(base_url),
         #[cfg(feature = "cloud")]
-        StorageKind::S3 | StorageKind::Gcs => cloud_storage(config),
+        StorageKind::S3 | StorageKind::Gcs => {
+            let given = &config.storage;
+            cloud_storage(config, &given.bucket, &given.prefix, &given.public_base_url)
+        }
         #[cfg(not(feature = "cloud"))]
         StorageKind::S3 | StorageKind::Gcs => {
             return Err(compiled_out("storage.kind = \"s3\" and \"gcs\"", "cloud"));
@@ -261,31 +268,36 @@ fn storage(config: &Config, base_url: &str) -> Result<Arc<dyn ObjectStorage>> {
 }
 
 #[cfg(feature = "cloud")]
-fn cloud_storage(config: &Config) -> ports::Result<OpendalStorage> {
+fn cloud_storage(
+    config: &Config,
+    bucket: &str,
+    prefix: &str,
+    public_base_url: &str,
+) -> ports::Result<OpendalStorage> {
     use adapters::storage::{GcsOptions, RemoteLimits, S3Options, gcs, s3};
     let given = &config.storage;
     let set = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     if given.kind == StorageKind::Gcs {
         return gcs(&GcsOptions {
-            bucket: given.bucket.clone(),
+            bucket: bucket.to_owned(),
             endpoint: set(&given.endpoint),
-            prefix: given.prefix.clone(),
+            prefix: prefix.to_owned(),
             credential: set(&given.credential),
             anonymous: false,
-            public_base_url: set(&given.public_base_url),
+            public_base_url: set(public_base_url),
             limits: RemoteLimits::default(),
         });
     }
     s3(&S3Options {
-        bucket: given.bucket.clone(),
+        bucket: bucket.to_owned(),
         endpoint: set(&given.endpoint),
         region: given.region.clone(),
-        prefix: given.prefix.clone(),
+        prefix: prefix.to_owned(),
         access_key_id: set(&given.access_key_id),
         secret_access_key: set(&given.secret_access_key),
         session_token: None,
         virtual_host_style: given.virtual_host_style,
-        public_base_url: set(&given.public_base_url),
+        public_base_url: set(public_base_url),
         limits: RemoteLimits::default(),
     })
 }
@@ -296,11 +308,37 @@ fn compiled_out(choice: &str, feature: &str) -> StartError {
 }
 
 fn records(config: &Config) -> Result<Arc<dyn RecordStore>> {
+    if config.records.kind == RecordsKind::Bucket {
+        return shared_records(config);
+    }
     if config.storage.kind == StorageKind::Memory {
         return Ok(Arc::new(MemoryRecords::new()));
     }
     let folder = FolderRecords::open(&config.data_dir.join("records")).map_err(at("data_dir"))?;
     Ok(Arc::new(folder))
+}
+
+#[cfg(feature = "cloud")]
+fn shared_records(config: &Config) -> Result<Arc<dyn RecordStore>> {
+    if !matches!(config.storage.kind, StorageKind::S3 | StorageKind::Gcs) {
+        return Err(StartError(
+            "records.kind is \"bucket\", which needs storage.kind \"s3\" or \"gcs\"".into(),
+        ));
+    }
+    let given = &config.records;
+    if given.bucket.is_empty() {
+        return Err(StartError(
+            "records.kind is \"bucket\" but records.bucket names none; name one that is not public"
+                .into(),
+        ));
+    }
+    let bucket = cloud_storage(config, &given.bucket, &given.prefix, "").map_err(at("records"))?;
+    Ok(Arc::new(BucketRecords::over(bucket).map_err(at("records"))?))
+}
+
+#[cfg(not(feature = "cloud"))]
+fn shared_records(_config: &Config) -> Result<Arc<dyn RecordStore>> {
+    Err(compiled_out("records.kind = \"bucket\"", "cloud"))
 }
 
 async fn index(config: &Config, embedder: &dyn Embedder) -> Result<Arc<dyn VectorIndex>> {

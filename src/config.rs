@@ -36,6 +36,8 @@ section! {
         auth: Auth = Auth::default(),
         /// Where videos and posters are stored.
         storage: Storage = Storage::default(),
+        /// Where the records of videos are.
+        records: Records = Records::default(),
         /// Where vectors are.
         index: Index = Index::default(),
         /// Where model files are.
@@ -149,6 +151,33 @@ section! {
         virtual_host_style: bool = false,
         /// Address that clients read objects from, as of a CDN; empty: the bucket's own.
         public_base_url: String = String::new(),
+    }
+}
+
+/// Where the records of videos are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordsKind {
+    /// A folder below `data_dir`; in memory with storage in memory.
+    #[default]
+    Folder,
+    /// A bucket that is not public, shared by every instance; server and credentials of `[storage]`.
+    Bucket,
+}
+
+section! {
+    /// Where the records of videos are.
+    Records {
+        /// Which.
+        kind: RecordsKind = RecordsKind::Folder,
+        /// Bucket name; it must not be public (bucket).
+        bucket: String = String::new(),
+        /// Prefix within the bucket (bucket).
+        prefix: String = "records".into(),
+        /// Seconds after which the videos of an instance that died may be worked on (bucket).
+        lease: u64 = 60,
+        /// Seconds between repairs of what an instance that died left behind (bucket).
+        repair: u64 = 300,
     }
 }
 

@@ -16,6 +16,10 @@ pub trait RecordStore: Send + Sync {
     /// durable when it returns, a crash of the process or the machine included.
     async fn put(&self, key: &str, document: &Value) -> Result<()>;
 
+    /// Replaces the document if it is still `expected` (`None`: absent), and says whether it did.
+    /// MUST be atomic: of several swaps that expect the same, in whatever process, one does it.
+    async fn swap(&self, key: &str, expected: Option<&Value>, document: &Value) -> Result<bool>;
+
     /// Every key that starts with `prefix` (empty, or ending with `/`), in order.
     async fn list(&self, prefix: &str) -> Result<Vec<String>>;
 

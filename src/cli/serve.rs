@@ -1,13 +1,15 @@
 //! `serve`, `check` and `reindex`: the commands that open the adapters themselves.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use poem::listener::{Acceptor, Listener, TcpListener};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, app};
-use crate::config::Config;
+use crate::config::{Config, RecordsKind};
+use crate::domain::Shotlog;
 
 /// Runs the service until SIGINT or SIGTERM.
 pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
@@ -40,6 +42,10 @@ pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
     tracing::info!(url = %app.http.base_url, ui = !app.http.api_only, "listening");
     let grace = Duration::from_secs(config.shutdown.grace);
     let service = app.service.clone();
+    if config.records.kind == RecordsKind::Bucket {
+        let every = Duration::from_secs(config.records.repair.max(1));
+        tokio::spawn(repair_now_and_then(app.service.clone(), every));
+    }
     let server = poem::Server::new_with_acceptor(acceptor).run_with_graceful_shutdown(
         crate::http::app(app.service, app.http),
         async move {
@@ -52,6 +58,22 @@ pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
     );
     server.await?;
     Ok(())
+}
+
+/// Another instance may die in an ingest at any time: what it left is searched until it is removed.
+async fn repair_now_and_then(service: Arc<Shotlog>, every: Duration) {
+    loop {
+        tokio::time::sleep(every).await;
+        match service.reindex(false).await {
+            Ok(done) if done.rebuilt + done.orphans > 0 => tracing::warn!(
+                rebuilt = done.rebuilt,
+                orphans = done.orphans,
+                "the index disagreed with the records and was brought in line"
+            ),
+            Ok(_) => {}
+            Err(error) => tracing::warn!(error = %error.labelled(), "the index was not checked"),
+        }
+    }
 }
 
 async fn stop_signal() {

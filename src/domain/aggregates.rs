@@ -77,11 +77,12 @@ impl Shotlog {
         self.jobs.submit(None, move |progress| async move {
             progress.video(&video_id);
             let claim = service.ingests.claim(&video_id);
-            let _claim = progress.cancellable(async { Ok(claim.await) }).await?;
+            let claim = progress.cancellable(claim).await?;
             let mut record = service.library.video(&video_id).await?;
             let video = service.library.analyzed(&record).await?;
             let report =
                 service.run_aggregators(&mut record, &video, selected, force, &progress).await?;
+            claim.check()?;
             service.library.publish(&record).await?;
             Ok(JobResult::Aggregates(Box::new(report)))
         })

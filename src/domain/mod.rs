@@ -98,6 +98,8 @@ pub struct Settings {
     pub frames_per_chunk: usize,
     /// How closely objects are followed.
     pub sighting: analyzers::evidence::Sighting,
+    /// Length of the lease on a video that is being changed, where instances share their records.
+    pub lease: Option<std::time::Duration>,
     /// What the language model costs.
     pub prices: meters::Prices,
     /// Most tokens of evidence for an answer.
@@ -130,7 +132,7 @@ impl Shotlog {
         Arc::new(Self {
             library: library::Library::new(ports.records.clone()),
             jobs: jobs::Jobs::new(settings.jobs.clone()),
-            ingests: ingest::Claims::default(),
+            ingests: ingest::Claims::new(ports.records.clone(), settings.lease),
             frames: frames::Frames::new(&settings.frames),
             routes: tokio::sync::OnceCell::new(),
             nulls: scores::Nulls::default(),

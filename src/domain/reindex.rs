@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use ports::index::{Filter, Test};
 
 use super::error::Result;
+use super::ingest::Claim;
 use super::record::VideoRecord;
 use super::{Shotlog, analyzers, points};
 
@@ -27,9 +28,9 @@ impl Shotlog {
         let mut done = Reindexed::default();
         let mut known = BTreeSet::new();
         for video_id in self.library.ids().await? {
-            let _claim = self.ingests.claim(&video_id).await;
+            let Some(_claim) = self.claim_to_repair(&video_id, all).await? else { continue };
             let Some(record) = self.library.find(&video_id).await? else {
-                self.library.sweep(&video_id, None).await?;
+                self.remove_leftovers(&video_id).await?;
                 continue;
             };
             known.insert(video_id.clone());
@@ -37,13 +38,32 @@ impl Shotlog {
             done.rebuilt += self.reindex_video(record, all).await?;
         }
         for video_id in self.ports.index.values("video_id").await? {
-            let _claim = self.ingests.claim(&video_id).await;
+            let Some(_claim) = self.claim_to_repair(&video_id, all).await? else { continue };
             if !known.contains(&video_id) && self.library.find(&video_id).await?.is_none() {
                 self.ports.index.replace(Some(&Filter::video(&video_id)), Vec::new()).await?;
                 done.orphans += 1;
             }
         }
         Ok(done)
+    }
+
+    /// Removes what an ingest that died left: objects first, by whose documents they are found.
+    async fn remove_leftovers(&self, video_id: &str) -> Result<()> {
+        match self.ports.storage.delete_prefix(&format!("{video_id}/")).await {
+            Ok(_) => self.library.sweep(video_id, None).await,
+            Err(error) => {
+                tracing::warn!(video_id, %error, "leftovers of an interrupted ingest remain");
+                Ok(())
+            }
+        }
+    }
+
+    /// A video that is being changed needs no repair; a rebuild waits for it.
+    async fn claim_to_repair(&self, video_id: &str, wait: bool) -> Result<Option<Claim>> {
+        if wait {
+            return self.ingests.claim(video_id).await.map(Some);
+        }
+        self.ingests.try_claim(video_id).await
     }
 
     /// How many analyzers' points of one video were rebuilt.

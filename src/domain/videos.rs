@@ -123,7 +123,7 @@ impl Shotlog {
     pub async fn delete_video(&self, video_id: &str) -> Result<Deleted> {
         self.library.video(video_id).await?;
         self.jobs.cancel_video(video_id, "the video was deleted");
-        let _claim = self.ingests.claim(video_id).await;
+        let _claim = self.ingests.claim(video_id).await?;
         self.ports.index.replace(Some(&Filter::video(video_id)), Vec::new()).await?;
         self.library.remove(video_id).await?;
         self.forget_frames(video_id).await;

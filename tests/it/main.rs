@@ -7,6 +7,7 @@ mod auth;
 mod errors;
 #[cfg(feature = "ffmpeg")]
 mod footage;
+mod leases;
 mod limits;
 mod model_server;
 mod openapi;

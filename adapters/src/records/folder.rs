@@ -17,6 +17,8 @@ use crate::keys::{check_key, check_prefix};
 
 /// Below the folder, out of reach of every key: documents being written, folders being removed.
 const PARTIAL: &str = ".partial";
+/// Beside them, locked by a swap.
+const SWAP: &str = "swap.lock";
 /// How often a write is tried again whose folder another process removed under it.
 const ATTEMPTS: usize = 8;
 
@@ -108,6 +110,24 @@ impl RecordStore for FolderRecords {
             replace(root, &target, &json)
         })
         .await
+    }
+
+    async fn swap(&self, key: &str, expected: Option<&Value>, document: &Value) -> Result<bool> {
+        check_key(key)?;
+        let (lock, root) = (self.root.join(PARTIAL).join(SWAP), self.clone());
+        // Held by one swap at a time, in whatever process; given back when it is closed.
+        let lock = self.blocking(format!("replace the record {key}"), move |_| {
+            let file = File::options().create(true).truncate(false).write(true).open(lock)?;
+            file.lock()?;
+            Ok(file)
+        });
+        let lock = lock.await?;
+        let same = root.get(key).await?.as_ref() == expected;
+        if same {
+            root.put(key, document).await?;
+        }
+        drop(lock);
+        Ok(same)
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<String>> {

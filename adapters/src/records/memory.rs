@@ -44,6 +44,16 @@ impl RecordStore for MemoryRecords {
         Ok(())
     }
 
+    async fn swap(&self, key: &str, expected: Option<&Value>, document: &Value) -> Result<bool> {
+        check_key(key)?;
+        let mut documents = self.write();
+        if documents.get(key) != expected {
+            return Ok(false);
+        }
+        documents.insert(key.to_owned(), document.clone());
+        Ok(true)
+    }
+
     async fn list(&self, prefix: &str) -> Result<Vec<String>> {
         check_prefix(prefix)?;
         Ok(self.read().keys().filter(|key| key.starts_with(prefix)).cloned().collect())

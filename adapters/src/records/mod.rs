@@ -1,7 +1,11 @@
 //! Adapters of `ports::records`.
 
+#[cfg(feature = "cloud")]
+mod bucket;
 mod folder;
 mod memory;
 
+#[cfg(feature = "cloud")]
+pub use bucket::BucketRecords;
 pub use folder::FolderRecords;
 pub use memory::MemoryRecords;

@@ -8,4 +8,6 @@ mod urls;
 
 #[cfg(feature = "cloud")]
 pub use cloud::{GcsOptions, S3Options, gcs, s3};
+#[cfg(feature = "cloud")]
+pub(crate) use opendal::failed;
 pub use opendal::{OpendalStorage, RemoteLimits};

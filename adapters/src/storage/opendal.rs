@@ -58,7 +58,7 @@ impl Default for RemoteLimits {
 
 /// A bucket of objects.
 pub struct OpendalStorage {
-    pub(super) operator: Operator,
+    pub(crate) operator: Operator,
     pub(super) bucket: String,
     pub(super) urls: PublicUrls,
     /// Of a folder, its canonical path.
@@ -326,7 +326,7 @@ fn remove_abandoned(folder: &Path) -> io::Result<()> {
 
 /// `cannot store a/b: No space left on device (os error 28)`. Paths, addresses and credentials,
 /// which opendal keeps as context, stay in the source.
-pub(super) fn failed(action: &str, key: &str, e: opendal::Error) -> PortError {
+pub(crate) fn failed(action: &str, key: &str, e: opendal::Error) -> PortError {
     use opendal::ErrorKind as From;
     let mut kind = match e.kind() {
         From::NotFound => ErrorKind::NotFound,

@@ -23,3 +23,19 @@ async fn a_folder_on_a_single_thread() {
     let root = tempfile::tempdir().unwrap();
     check(Arc::new(FolderRecords::open(root.path()).unwrap())).await;
 }
+
+/// Against the server that `S3_ENDPOINT` names: `S3_BUCKET` must exist there.
+#[cfg(feature = "cloud")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bucket() {
+    use shotlog_adapters::records::BucketRecords;
+    use shotlog_adapters::storage::{OpendalStorage, s3};
+    let Some(options) = crate::storage::s3_options("tests/records") else { return };
+    let open = || Arc::new(BucketRecords::over(s3(&options).unwrap()).unwrap());
+    check(open()).await;
+    check_reopened(|| open()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = OpendalStorage::folder(folder.path(), "http://localhost").unwrap();
+    let error = BucketRecords::over(folder).err().expect("no conditional writes");
+    assert!(error.to_string().contains("conditional writes"), "{error}");
+}

@@ -137,27 +137,33 @@ fn a_bad_base_url_is_refused_at_opening() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
 }
 
-/// Against the server that `S3_ENDPOINT` names: `S3_BUCKET` must exist there.
+/// A bucket on the server that `S3_ENDPOINT` names: `S3_BUCKET` must exist there.
 #[cfg(feature = "cloud")]
-#[tokio::test(flavor = "multi_thread")]
-async fn s3() {
-    use shotlog_adapters::storage::{RemoteLimits, S3Options, s3};
+pub(crate) fn s3_options(prefix: &str) -> Option<shotlog_adapters::storage::S3Options> {
+    use shotlog_adapters::storage::{RemoteLimits, S3Options};
     let Ok(endpoint) = std::env::var("S3_ENDPOINT") else {
         println!("skipped: S3_ENDPOINT names no server");
-        return;
+        return None;
     };
     let variable = |name, default: &str| std::env::var(name).unwrap_or_else(|_| default.into());
-    let options = S3Options {
+    Some(S3Options {
         bucket: variable("S3_BUCKET", "shotlog"),
         endpoint: Some(endpoint),
         region: variable("S3_REGION", "us-east-1"),
-        prefix: "tests/storage".into(),
+        prefix: prefix.into(),
         access_key_id: Some(variable("S3_ACCESS_KEY_ID", "test")),
         secret_access_key: Some(variable("S3_SECRET_ACCESS_KEY", "test")),
         limits: RemoteLimits { part_size: 5 << 20, concurrency: 2, ..Default::default() },
         ..Default::default()
-    };
-    let storage: Arc<dyn ObjectStorage> = Arc::new(s3(&options).unwrap());
+    })
+}
+
+#[cfg(feature = "cloud")]
+#[tokio::test(flavor = "multi_thread")]
+async fn s3() {
+    let Some(options) = s3_options("tests/storage") else { return };
+    let storage: Arc<dyn ObjectStorage> =
+        Arc::new(shotlog_adapters::storage::s3(&options).unwrap());
     check(storage.clone()).await;
     check_bounded_memory(storage, 64 << 20, 32 << 20).await;
 }

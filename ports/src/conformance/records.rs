@@ -17,6 +17,7 @@ pub async fn check(records: Arc<dyn RecordStore>) {
     knows_what_is_absent(records).await;
     keeps_documents_as_they_are(records).await;
     replaces(records).await;
+    swaps_what_is_expected(records).await;
     lists(records).await;
     deletes(records).await;
     shows_whole_documents_to_concurrent_readers(records).await;
@@ -101,6 +102,37 @@ async fn replaces(records: &dyn RecordStore) {
     }
     assert_eq!(records.list("").await.unwrap(), ["replaced.json"]);
     records.delete("replaced.json").await.unwrap();
+}
+
+async fn swaps_what_is_expected(records: &dyn RecordStore) {
+    let key = "claims/a.json";
+    let (one, two) = (json!({"n": 1}), json!({"n": 2}));
+    assert!(!records.swap(key, Some(&one), &two).await.unwrap(), "nothing is there yet");
+    assert!(records.swap(key, None, &one).await.unwrap());
+    assert!(!records.swap(key, None, &two).await.unwrap(), "something is there");
+    assert!(!records.swap(key, Some(&two), &two).await.unwrap(), "something else is there");
+    assert_eq!(records.get(key).await.unwrap(), Some(one.clone()));
+    assert!(records.swap(key, Some(&one), &two).await.unwrap());
+    assert_eq!(records.get(key).await.unwrap(), Some(two));
+    records.delete(key).await.unwrap();
+    refused(records.swap("../a", None, &one).await, ErrorKind::Invalid, "swap ../a");
+
+    // Everyone adds one, whenever nobody else did in between.
+    records.put(key, &json!(0)).await.unwrap();
+    let add = async || {
+        for _ in 0..3 {
+            loop {
+                let before = records.get(key).await.unwrap().unwrap();
+                let after = json!(before.as_u64().unwrap() + 1);
+                if records.swap(key, Some(&before), &after).await.unwrap() {
+                    break;
+                }
+            }
+        }
+    };
+    future::join_all((0..4).map(|_| add())).await;
+    assert_eq!(records.get(key).await.unwrap(), Some(json!(12)), "no addition is lost");
+    records.delete(key).await.unwrap();
 }
 
 async fn lists(records: &dyn RecordStore) {

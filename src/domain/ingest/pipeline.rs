@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::perceive::Perceived;
 use super::source::{self, Source};
-use super::{Aggregated, IngestResult, Limit, Spool, Spooled, poster};
+use super::{Aggregated, Claim, IngestResult, Limit, Spool, Spooled, poster};
 use crate::domain::Shotlog;
 use crate::domain::aggregators::AGGREGATORS;
 use crate::domain::analyzers::Analyzer;
@@ -55,10 +55,10 @@ impl Shotlog {
         let video_id = fetched.file.video_id.clone();
         progress.video(&video_id);
         let claim = self.ingests.claim(&video_id);
-        let _claim = progress.cancellable(async { Ok(claim.await) }).await?;
+        let claim = progress.cancellable(claim).await?;
         let previous = self.library.find(&video_id).await?;
-        let outcome = self.process(&fetched, &plan, previous.clone(), &progress).await;
-        if outcome.is_err() {
+        let outcome = self.process(&fetched, &plan, previous.clone(), &progress, &claim).await;
+        if outcome.is_err() && claim.check().is_ok() {
             self.discard(&video_id, previous.as_ref()).await;
         }
         Ok(JobResult::Ingest(Box::new(outcome?)))
@@ -131,6 +131,7 @@ impl Shotlog {
         plan: &Plan,
         previous: Option<VideoRecord>,
         progress: &Progress,
+        claim: &Claim,
     ) -> Result<IngestResult> {
         progress.stage(Stage::Chunking, Value::Null);
         let Perceived { signals, signals_document, speech, speech_document } =
@@ -183,6 +184,7 @@ impl Shotlog {
         drop(chunks);
         let aggregated = self.aggregate_draft(&mut record, progress).await?;
         progress.check()?;
+        claim.check()?;
         self.publish(&record, previous.as_ref(), ran, fresh).await?;
         Ok(self.result(&record, plan, aggregated))
     }

@@ -93,6 +93,7 @@ impl TestApp {
                 frame_side: 64,
                 frames_per_chunk: 2,
                 sighting: Sighting { per_second: 1.0, max_frames: 10, side: 64 },
+                lease: None,
                 prices: Default::default(),
                 answer_tokens: 2000,
                 ask_videos: 10,
