@@ -2,27 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::StreamExt;
-use futures::stream::{self, BoxStream};
-use poem::web::sse::Event;
+use futures::stream;
 use poem_openapi::param::{Path, Query};
-use poem_openapi::payload::EventStream;
-use poem_openapi::types::ToJSON;
 use poem_openapi::{Enum, Object, OpenApi, Union};
 
 use super::auth::Token;
 use super::body::Json;
 use super::errors::{Change, Fails, Listing, OfOne};
+use super::events::Events;
 use super::params::Whole;
 use super::values::Free;
 use crate::domain::aggregates::AggregatesResult;
 use crate::domain::ingest::{Aggregated, IngestResult};
 use crate::domain::{Shotlog, jobs};
-
-/// Proxies close connections that are silent for longer than about a minute.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// The routes of this section.
 pub(super) struct JobsApi(pub(super) Arc<Shotlog>);
@@ -69,14 +63,14 @@ impl JobsApi {
 
     /// A job's progress as server-sent events.
     ///
-    /// Each event is named `job` and holds the job as `GET /jobs/{job_id}` shows it: one at once,
+    /// Each event is named `job` and its data is the job as `GET /jobs/{job_id}` shows it: one at once,
     /// one after each change. The stream ends with the job.
     #[oai(path = "/jobs/:job_id/events", method = "get", operation_id = "job_events")]
     async fn events(
         &self,
         _token: Token,
         job_id: Path<String>,
-    ) -> Result<EventStream<BoxStream<'static, Job>>, Fails<OfOne>> {
+    ) -> Result<Events<Job>, Fails<OfOne>> {
         let mut changes = self.0.watch_job(&job_id)?;
         changes.mark_changed();
         let events = stream::unfold(Some(changes), |changes| async move {
@@ -86,9 +80,7 @@ impl JobsApi {
             let more = (!job.status.is_final()).then_some(changes);
             Some((job.into(), more))
         });
-        Ok(EventStream::new(events.boxed())
-            .keep_alive(KEEP_ALIVE)
-            .to_event(|job: Job| Event::message(job.to_json_string()).event_type("job")))
+        Ok(Events { name: "job", data: events.boxed() })
     }
 }
 

@@ -14,6 +14,7 @@ mod document;
 mod edge;
 mod entities;
 mod errors;
+mod events;
 mod export;
 mod frames;
 mod jobs;
