@@ -353,6 +353,8 @@ impl VectorIndex for QdrantIndex {
         let values: BTreeSet<String> = found
             .hits
             .into_iter()
+            // The server keeps a value for a while after its last point is gone.
+            .filter(|hit| hit.count > 0)
             .filter_map(|hit| match hit.value?.variant? {
                 facet_value::Variant::StringValue(text) => Some(text),
                 _ => None,
