@@ -203,7 +203,7 @@ check_deploy() {
     local files meter meters
     mapfile -t files < <(git ls-files 'deploy/*.yaml')
     var/venv/bin/yamllint --strict -d '{extends: default, rules: {document-start: disable, line-length: {max: 120}, braces: {max-spaces-inside: 1}}}' "${files[@]}"
-    mapfile -t files < <(git ls-files 'deploy/kubernetes/*.yaml' ':!*/kustomization.yaml')
+    mapfile -t files < <(git ls-files 'deploy/kubernetes/*.yaml' ':!deploy/kubernetes/kustomization.yaml')
     var/venv/bin/kubernetes-validate --strict "${files[@]}"
     if command -v systemd-analyze >/dev/null; then
         sed 's#/usr/local/bin/shotlog#/bin/true#' deploy/systemd/shotlog.service >"$scratch/shotlog.service"
@@ -212,7 +212,7 @@ check_deploy() {
 
     heading "metrics"
     sample
-    serve_fresh metrics
+    serve_fresh metered
     ingest var/sample/shotlog-sample.mp4 >/dev/null
     call /metrics >"$scratch/metrics"
     var/tools/promtool check metrics <"$scratch/metrics"

@@ -84,10 +84,12 @@ if [[ $purpose == test ]]; then
     packages+=(chromium shellcheck)
 fi
 
+as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
+
 node_version() { node --version 2>/dev/null | tr -d v || true; }
 
 system_packages() {
-    local missing=() package sudo=()
+    local missing=() package
     for package in "${packages[@]}"; do
         # shellcheck disable=SC2016 # the format is dpkg's own
         [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
@@ -103,13 +105,12 @@ system_packages() {
     if ((EUID != 0)); then
         command -v sudo >/dev/null ||
             die "these packages are missing and sudo is not there to install them; as root: apt-get install ${missing[*]}"
-        sudo=(sudo)
         sudo -v || die "these packages are missing: ${missing[*]}"
     fi
     say "${#missing[@]} system packages to install: ${missing[*]}"
-    logged "package lists" "${sudo[@]}" apt-get update -q ||
+    logged "package lists" as_root apt-get update -q ||
         warn "apt-get update failed; going on with the package lists that are here"
-    logged "system packages" "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+    logged "system packages" as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install -q -y --no-install-recommends "${missing[@]}" ||
         die "apt-get could not install the packages; the whole output is in $log"
 }
@@ -118,7 +119,7 @@ system_packages() {
 other_system() {
     local missing=() command library
     local commands=(cc mold clang pkg-config cmake protoc ffmpeg espeak-ng curl jq unzip python3 node npm)
-    [[ $purpose == test ]] && commands+=(chromium shellcheck)
+    [[ $purpose == test ]] && commands+=(chromium shellcheck promtool)
     for command in "${commands[@]}"; do
         command -v "$command" >/dev/null || missing+=("$command")
     done
@@ -299,24 +300,30 @@ fi
 # ---------------------------------------------------------------- metrics tests
 
 # Prometheus' own checker, without the server that its package starts.
-promtool() {
+fetch_promtool() {
     local folder
     folder=$(mktemp -d) || return 1
     # apt downloads as a user of its own.
     chmod 755 "$folder"
-    (cd "$folder" && apt-get download -q prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb |
-        tar -x --strip-components=3 ./usr/bin/promtool) || return 1
+    (
+        cd "$folder"
+        # Package lists that are too old name a file that is gone.
+        apt-get download -q prometheus ||
+            { as_root apt-get update -q && apt-get download -q prometheus; } || exit 1
+        dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x --strip-components=3 ./usr/bin/promtool
+    ) || return 1
     mkdir -p var/tools
     mv "$folder/promtool" var/tools/promtool
     rm -rf "$folder"
 }
 
 if [[ $purpose == test && ! -x var/tools/promtool ]]; then
+    rm -f var/tools/promtool
     if command -v promtool >/dev/null; then
         mkdir -p var/tools
-        ln -sf "$(command -v promtool)" var/tools/promtool
+        ln -s "$(command -v promtool)" var/tools/promtool
     else
-        logged "promtool" promtool || die "promtool cannot be had; the whole output is in $log"
+        logged "promtool" fetch_promtool || die "promtool cannot be had; the whole output is in $log"
     fi
 fi
 
