@@ -2,10 +2,12 @@
 //! them; what they do not bear out is left out.
 
 use ports::llm::{Answer, Passage, Request, Task};
+use serde_json::Value;
 
 use super::Shotlog;
 use super::audit::{AuditedSentence, Claim, Verdict, is_said_by};
 use super::error::{Error, Result};
+use super::prose::{counted, in_view};
 use super::record::Span;
 use super::scores::content_words;
 use super::search::SearchResult;
@@ -25,6 +27,12 @@ const HEADING: usize = 60;
 /// Longest piece of evidence, characters; longer text is split, so that a long chunk does not crowd
 /// out everything else.
 const LONGEST_PIECE: usize = 2000;
+
+/// Sentences of the likeliest moments that are compared with a question that has no answer.
+const COMPARED: usize = 32;
+
+/// Longest sentence that is quoted as the nearest moment, characters.
+const LONGEST_SENTENCE: usize = 200;
 
 /// A piece of text about a moment of a video.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,10 +82,12 @@ impl Evidence {
         } else {
             found.extend(speech.into_iter().map(|(span, text)| evidence("speech", span, text)));
         }
+        if let Some(objects) = objects(&document.detections) {
+            found.extend(split("objects", &objects));
+        }
         if found.is_empty() {
             let source = match () {
                 () if !document.texts.is_empty() => "on-screen text",
-                () if !document.detections.is_empty() => "objects",
                 () if !document.persons.is_empty() => "people",
                 () => "text",
             };
@@ -93,6 +103,14 @@ impl Evidence {
             && self.span.start >= other.span.start
             && self.span.end <= other.span.end
     }
+}
+
+/// Detections as a sentence.
+fn objects(detections: &[Value]) -> Option<String> {
+    let counts = detections.iter().filter_map(|found| {
+        Some(counted(found["label"].as_str()?, found["count"].as_u64().unwrap_or(1)))
+    });
+    in_view(&counts.collect::<Vec<_>>())
 }
 
 /// The turns of a hit, those of one span together: the whole chunk while it is short.
@@ -239,35 +257,58 @@ impl Shotlog {
                 verdict,
             })
             .collect();
-        Ok(Some(with_what_holds(audit, question, context, form)))
+        self.with_what_holds(audit, question, context, form).await.map(Some)
     }
-}
 
-/// The answer of the sentences that hold; where none does, the nearest moment, said to be no answer.
-fn with_what_holds(
-    mut audit: Vec<AuditedSentence>,
-    question: &str,
-    context: &[&Evidence],
-    form: CitationForm,
-) -> Answered {
-    let told = |s: &AuditedSentence| format!("{} {}", s.sentence, s.citations.join(" "));
-    let held = |s: &&AuditedSentence| s.verdict != Verdict::Unsupported;
-    let mut text = audit.iter().filter(held).map(told).collect::<Vec<_>>().join(" ");
-    let likely = |e: &&&Evidence| e.p_present.unwrap_or(-1.0);
-    let nearest = context.iter().max_by(|a, b| likely(a).total_cmp(&likely(b)));
-    if let (true, Some(nearest)) = (text.is_empty(), nearest) {
-        let nothing = AuditedSentence {
-            sentence: format!(
-                "The footage does not show this; the nearest moment: {}",
-                nearest_sentence(question, &nearest.text)
-            ),
-            citations: vec![form.cite(nearest)],
-            verdict: Verdict::Supported,
-        };
-        text = told(&nothing);
-        audit.push(nothing);
+    /// The answer of the sentences that hold; where none does, the nearest moment, said to be no
+    /// answer.
+    async fn with_what_holds(
+        &self,
+        mut audit: Vec<AuditedSentence>,
+        question: &str,
+        context: &[&Evidence],
+        form: CitationForm,
+    ) -> Result<Answered> {
+        let told = |s: &AuditedSentence| format!("{} {}", s.sentence, s.citations.join(" "));
+        let held = |s: &&AuditedSentence| s.verdict != Verdict::Unsupported;
+        let mut text = audit.iter().filter(held).map(told).collect::<Vec<_>>().join(" ");
+        if text.is_empty()
+            && let Some((sentence, evidence)) = self.nearest_sentence(question, context).await?
+        {
+            let sentence = sentence.chars().take(LONGEST_SENTENCE).collect::<String>();
+            let nothing = AuditedSentence {
+                sentence: format!("The footage does not show this; the nearest moment: {sentence}"),
+                citations: vec![form.cite(evidence)],
+                verdict: Verdict::Supported,
+            };
+            text = told(&nothing);
+            audit.push(nothing);
+        }
+        Ok(Answered { text, audit })
     }
-    Answered { text, audit }
+
+    /// Of the moments that are most likely to have it, the sentence most like the question.
+    async fn nearest_sentence<'a>(
+        &self,
+        question: &str,
+        context: &[&'a Evidence],
+    ) -> Result<Option<(&'a str, &'a Evidence)>> {
+        let mut likeliest: Vec<&Evidence> = context.to_vec();
+        let likely = |e: &Evidence| e.p_present.unwrap_or(-1.0);
+        likeliest.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
+        let told: Vec<(&str, &Evidence)> = likeliest
+            .into_iter()
+            .flat_map(|e| sentences(&e.text).into_iter().map(move |sentence| (sentence, e)))
+            .take(COMPARED)
+            .collect();
+        let mut texts = vec![question.to_owned()];
+        texts.extend(told.iter().map(|(sentence, _)| (*sentence).to_owned()));
+        let vectors = self.ports.embedder.embed(&texts).await?;
+        let Some((asked, vectors)) = vectors.split_first() else { return Ok(None) };
+        let like = |v: &[f32]| v.iter().zip(asked).map(|(a, b)| a * b).sum::<f32>();
+        let nearest = told.into_iter().zip(vectors).max_by(|a, b| like(a.1).total_cmp(&like(b.1)));
+        Ok(nearest.map(|(told, _)| told))
+    }
 }
 
 /// The evidence that a sentence cites, each once: what is not in the context is no citation, and
@@ -324,19 +365,6 @@ fn without_brackets(text: &str) -> String {
         })
         .collect();
     kept.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".")
-}
-
-/// The sentence that has most words of the question, the first of those, at most 200 characters.
-fn nearest_sentence(question: &str, text: &str) -> String {
-    let words = content_words(question);
-    let (mut nearest, mut most) = ("", -1.0);
-    for sentence in sentences(text) {
-        let share = shared(&words, sentence);
-        if share > most {
-            (nearest, most) = (sentence, share);
-        }
-    }
-    nearest.chars().take(200).collect()
 }
 
 #[cfg(test)]

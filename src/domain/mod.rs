@@ -22,6 +22,7 @@ mod library;
 pub mod meters;
 pub mod passages;
 mod points;
+mod prose;
 pub mod record;
 pub mod reindex;
 pub mod schema;

@@ -52,7 +52,10 @@ impl Aggregator for Stats {
             .into_iter()
             .flatten()
             .take(8)
-            .filter_map(|pair| Some(format!("{} in {} chunks", pair[0].as_str()?, pair[1])))
+            .filter_map(|pair| {
+                let plural = if pair[1] == 1 { "" } else { "s" };
+                Some(format!("{} in {} chunk{plural}", pair[0].as_str()?, pair[1]))
+            })
             .collect();
         if !common.is_empty() {
             text.push_str(&format!(

@@ -1,13 +1,15 @@
 //! Evidence for a question: the sentences that share its rare words, or none. An answer that the
 //! passages do not bear out is worse than no answer, so every doubt ends in silence.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use ports::llm::{Answer, AnswerSentence};
 
-use crate::english::{is_stop_word, stem, words};
+use crate::english::words;
 
+use super::SUMMARY_SENTENCES;
 use super::document::{Document, Kind, Sentence, content_stems};
+use super::question::{Hint, Question, counts, is_kind_of};
 use super::rank;
 
 const MAX_SENTENCES: usize = 3;
@@ -17,119 +19,8 @@ const LEAST_OWN: f64 = 0.3;
 const LEAST_TOTAL: f64 = 0.5;
 /// What a word in the sentence's surroundings counts of one inside it.
 const AROUND: f64 = 0.5;
-/// What a word counts that belongs to asking rather than to what is asked about.
-const META_WEIGHT: f64 = 0.25;
-
-/// Words of questions about videos that say little about what is looked for.
-const META: &[&str] = &[
-    "video",
-    "videos",
-    "clip",
-    "clips",
-    "footage",
-    "film",
-    "movie",
-    "recording",
-    "scene",
-    "scenes",
-    "show",
-    "shows",
-    "shown",
-    "showing",
-    "see",
-    "seen",
-    "visible",
-    "talk",
-    "talks",
-    "talking",
-    "talked",
-    "speak",
-    "speaks",
-    "speaking",
-    "spoken",
-    "mention",
-    "mentioned",
-    "mentions",
-    "tell",
-    "tells",
-    "told",
-    "happen",
-    "happens",
-    "happening",
-    "happened",
-    "discuss",
-    "discussed",
-    "discusses",
-    "describe",
-    "described",
-    "describes",
-    "appear",
-    "appears",
-    "picture",
-    "pictures",
-    "image",
-    "moment",
-    "part",
-    "color",
-    "colour",
-    "colors",
-    "colours",
-    "name",
-    "named",
-    "names",
-    "called",
-    "type",
-    "kind",
-    "sort",
-    "number",
-    "reason",
-    "time",
-    "place",
-    "year",
-    "person",
-    "people",
-    "someone",
-    "anyone",
-    "summary",
-    "summarize",
-    "summarise",
-    "overview",
-    "topic",
-    "topics",
-    "main",
-    "text",
-    "word",
-    "words",
-    "written",
-    "write",
-    "hear",
-    "heard",
-    "speech",
-    "watch",
-    "explain",
-    "explains",
-    "contain",
-    "contains",
-    "start",
-    "starts",
-    "begin",
-    "begins",
-    "end",
-    "ends",
-    "content",
-    "subject",
-    "point",
-    "points",
-    "screen",
-    "during",
-    "made",
-    "beginning",
-    "opening",
-    "ending",
-    "first",
-    "last",
-    "finally",
-];
+/// What a number right before the thing that is asked for adds.
+const COUNTED: f64 = 1.5;
 
 /// What a question about nothing in particular is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,37 +52,19 @@ impl Stretch {
     }
 }
 
-struct Question {
-    /// Stems and their weight as words of a question.
-    terms: BTreeMap<String, f64>,
-    /// Stems without which nothing is an answer: names and numbers.
-    required: BTreeSet<String>,
-    hint: Hint,
-}
-
-/// The kind of thing a question asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hint {
-    Person,
-    Time,
-    Place,
-    /// Without a number nothing is an answer.
-    Quantity,
-    /// Without a colour nothing is an answer.
-    Colour,
-    Anything,
-}
-
 /// The sentences that answer `question`, the best first.
 pub(super) fn find(document: &Document, question: &str, most: usize) -> Answer {
     let asked = Question::read(question);
     if let Some(answer) = described(document, &asked) {
         return answer;
     }
-    if asked.terms.values().all(|&weight| weight < 1.0)
-        && let Some(overview) = overview(question)
-    {
-        return about(document, overview, Stretch::asked(question), most);
+    if asked.terms.values().all(|&weight| weight < 1.0) {
+        if asked.hint == Hint::Year {
+            return dated(document);
+        }
+        if let Some(overview) = overview(question) {
+            return about(document, overview, Stretch::asked(question), most);
+        }
     }
     if asked.terms.is_empty() {
         return Answer::default();
@@ -265,7 +138,9 @@ fn evidence(document: &Document, question: &Question) -> Answer {
         let (mut own, mut with_near) = (0.0, 0.0);
         let mut complete = true;
         for (term, weight) in &weights {
-            let inside = sentence.stems.iter().map(|stem| likeness(term, stem)).fold(0.0, f64::max);
+            let general = if is_kind_of(term, &sentence.stems) { 1.0 } else { 0.0 };
+            let alike = sentence.stems.iter().map(|stem| likeness(term, stem));
+            let inside = alike.fold(general, f64::max);
             let outside = if near.contains(term) { AROUND } else { 0.0 };
             own += weight * inside;
             with_near += weight * inside.max(outside);
@@ -275,6 +150,8 @@ fn evidence(document: &Document, question: &Question) -> Answer {
             continue;
         }
         let Some(bonus) = question.hint.bonus(&sentence.text) else { continue };
+        let counted = question.hint == Hint::Quantity && counts(&sentence.text, &question.terms);
+        let bonus = if counted { bonus * COUNTED } else { bonus };
         let kind = match sentence.kind {
             Kind::Scene => 0.8,
             Kind::List => 0.9,
@@ -303,6 +180,16 @@ fn evidence(document: &Document, question: &Question) -> Answer {
         }
     }
     cited(document, told)
+}
+
+/// The first sentences that have a year.
+fn dated(document: &Document) -> Answer {
+    let sentences = &document.sentences;
+    let has_year = |at: &usize| {
+        sentences[*at].repeats.is_none() && Hint::Year.bonus(&sentences[*at].text).is_some()
+    };
+    let dated = (0..sentences.len()).filter(has_year).take(MAX_SENTENCES);
+    cited(document, dated.map(|at| (at, vec![sentences[at].passage])).collect())
 }
 
 fn cited(document: &Document, told: Vec<(usize, Vec<usize>)>) -> Answer {
@@ -392,7 +279,18 @@ fn overview(question: &str) -> Option<Overview> {
 fn about(document: &Document, overview: Overview, stretch: Stretch, most: usize) -> Answer {
     let is_summary =
         |passage: usize| document.passages[passage].source.to_lowercase().starts_with("summary");
-    let summarised = document.sentences.iter().any(|sentence| is_summary(sentence.passage));
+    let summary: Vec<usize> = (0..document.sentences.len())
+        .filter(|&at| is_summary(document.sentences[at].passage))
+        .collect();
+    if overview == Overview::Everything && stretch == Stretch::Whole && !summary.is_empty() {
+        // Chosen once already.
+        let told = summary.into_iter().filter(|&at| document.sentences[at].repeats.is_none());
+        let told = told.take(SUMMARY_SENTENCES);
+        return cited(
+            document,
+            told.map(|at| (at, vec![document.sentences[at].passage])).collect(),
+        );
+    }
     let part = document.passages.len().div_ceil(5);
     let ranking = rank::rank(document, most, |at| {
         let sentence = &document.sentences[at];
@@ -405,242 +303,13 @@ fn about(document: &Document, overview: Overview, stretch: Stretch, most: usize)
             && match overview {
                 Overview::Speech => sentence.kind == Kind::Speech,
                 Overview::Screen => sentence.kind == Kind::Screen,
-                Overview::Everything => {
-                    stretch != Stretch::Whole || !summarised || is_summary(sentence.passage)
-                }
+                Overview::Everything => true,
             }
     });
     let mut told = ranking.best(MAX_SENTENCES);
     told.sort_unstable();
     cited(document, told.into_iter().map(|at| (at, vec![document.sentences[at].passage])).collect())
 }
-
-impl Question {
-    fn read(question: &str) -> Self {
-        let all = words(question);
-        let mut terms = BTreeMap::new();
-        let mut required = BTreeSet::new();
-        for (place, word) in all.iter().enumerate() {
-            if is_stop_word(&word.lower) && !is_name(word.text, place) {
-                continue;
-            }
-            let stem = stem(&word.lower);
-            let meta = META.contains(&word.lower.as_str());
-            let numeric = word.lower.chars().any(|c| c.is_ascii_digit());
-            if numeric || (is_name(word.text, place) && !meta) {
-                required.insert(stem.clone());
-            }
-            terms.insert(stem, if meta { META_WEIGHT } else { 1.0 });
-        }
-        let lower: Vec<&str> = all.iter().map(|word| word.lower.as_str()).collect();
-        Self { terms, required, hint: Hint::read(&lower) }
-    }
-
-    /// Rarer words weigh more; one that occurs nowhere weighs most.
-    fn weights(&self, sentences: &[Sentence]) -> BTreeMap<String, f64> {
-        let mut counts: HashMap<&str, f64> = HashMap::new();
-        for sentence in sentences {
-            let distinct: BTreeSet<&str> = sentence.stems.iter().map(String::as_str).collect();
-            distinct.into_iter().for_each(|stem| *counts.entry(stem).or_default() += 1.0);
-        }
-        let total = sentences.len() as f64;
-        self.terms
-            .iter()
-            .map(|(term, weight)| {
-                let count = counts.get(term.as_str()).copied().unwrap_or(0.5);
-                (term.clone(), weight * (1.0 + total / count).ln())
-            })
-            .collect()
-    }
-}
-
-/// A capital inside a question marks a name.
-fn is_name(text: &str, place: usize) -> bool {
-    place > 0
-        && text.starts_with(char::is_uppercase)
-        && !matches!(text, "I" | "I'm" | "I've" | "I'll" | "I'd")
-        && !is_stop_word(&text.to_lowercase())
-}
-
-impl Hint {
-    fn read(lower: &[&str]) -> Self {
-        const MEASURES: &[&str] =
-            &["many", "much", "old", "tall", "far", "high", "fast", "long", "deep", "heavy"];
-        for (at, word) in lower.iter().enumerate() {
-            match *word {
-                "colour" | "color" | "colours" | "colors" => return Self::Colour,
-                "who" | "whom" | "whose" => return Self::Person,
-                "when" => return Self::Time,
-                "where" => return Self::Place,
-                "how" if lower.get(at + 1).is_some_and(|next| MEASURES.contains(next)) => {
-                    return Self::Quantity;
-                }
-                _ => {}
-            }
-        }
-        Self::Anything
-    }
-
-    /// How well a sentence fits what is asked for; `None` when it cannot be the answer.
-    fn bonus(self, sentence: &str) -> Option<f64> {
-        const FITS: f64 = 1.15;
-        let all = words(sentence);
-        let any = |list: &[&str]| all.iter().any(|word| list.contains(&word.lower.as_str()));
-        let named = all.iter().skip(1).any(|word| word.is_capitalised() && word.lower != "i");
-        let numbered = all.iter().any(|word| word.lower.starts_with(|c: char| c.is_ascii_digit()))
-            || any(NUMBERS);
-        let fits = match self {
-            Self::Anything => return Some(1.0),
-            Self::Quantity => return numbered.then_some(1.0),
-            Self::Colour => return any(COLOURS).then_some(1.0),
-            Self::Person => named || any(PERSONS),
-            Self::Time => numbered || any(TIMES),
-            Self::Place => any(PLACES),
-        };
-        Some(if fits { FITS } else { 1.0 })
-    }
-}
-
-const NUMBERS: &[&str] = &[
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "fifteen",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-    "hundred",
-    "hundreds",
-    "thousand",
-    "thousands",
-    "million",
-    "millions",
-    "billion",
-    "billions",
-    "dozen",
-    "dozens",
-    "half",
-    "quarter",
-    "none",
-    "no",
-    "several",
-    "single",
-    "couple",
-    "pair",
-    "both",
-];
-const COLOURS: &[&str] = &[
-    "red",
-    "orange",
-    "yellow",
-    "green",
-    "blue",
-    "purple",
-    "pink",
-    "brown",
-    "black",
-    "white",
-    "grey",
-    "gray",
-    "violet",
-    "turquoise",
-    "beige",
-    "gold",
-    "silver",
-];
-const PERSONS: &[&str] = &[
-    "man",
-    "men",
-    "woman",
-    "women",
-    "boy",
-    "girl",
-    "child",
-    "children",
-    "people",
-    "person",
-    "he",
-    "she",
-    "they",
-    "speaker",
-    "player",
-    "worker",
-    "driver",
-    "president",
-    "doctor",
-    "teacher",
-    "host",
-    "crowd",
-    "team",
-    "i",
-    "we",
-];
-const TIMES: &[&str] = &[
-    "today",
-    "tomorrow",
-    "yesterday",
-    "morning",
-    "afternoon",
-    "evening",
-    "night",
-    "noon",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "january",
-    "february",
-    "march",
-    "april",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "year",
-    "years",
-    "month",
-    "week",
-    "hour",
-    "minute",
-    "second",
-    "century",
-    "spring",
-    "summer",
-    "autumn",
-    "winter",
-    "after",
-    "before",
-    "when",
-    "while",
-    "until",
-    "then",
-];
-const PLACES: &[&str] = &[
-    "in", "at", "on", "inside", "outside", "near", "under", "over", "behind", "between", "beside",
-    "from", "into", "onto", "through", "across", "along", "around", "above", "below", "here",
-    "there",
-];
 
 /// Stems of each passage and of the end of the one before it, where a pronoun may point.
 fn surroundings(document: &Document) -> Vec<BTreeSet<String>> {

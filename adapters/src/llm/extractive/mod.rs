@@ -5,6 +5,7 @@ mod answer;
 mod document;
 mod events;
 mod phrases;
+mod question;
 mod rank;
 
 use async_trait::async_trait;

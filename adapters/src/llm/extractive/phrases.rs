@@ -19,6 +19,8 @@ struct Phrase {
 const MAX_PHRASE_WORDS: usize = 3;
 const MAX_NAME_WORDS: usize = 5;
 const MAX_TITLE_WORDS: usize = 8;
+/// What a phrase gains that is a line of its own on screen, as titles and signs are.
+const TITLED: f64 = 1.4;
 /// Words of one document that are weighed.
 const MAX_CANDIDATES: usize = 20_000;
 
@@ -78,7 +80,7 @@ fn weighed(document: &Document) -> Vec<Phrase> {
         }
     }
 
-    let mut candidates: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    let mut candidates: Vec<(Vec<String>, Vec<String>, bool)> = Vec::new();
     let mut counts: HashMap<String, f64> = HashMap::new();
     for sentence in sentences() {
         if candidates.len() >= MAX_CANDIDATES {
@@ -103,24 +105,27 @@ fn weighed(document: &Document) -> Vec<Phrase> {
                 .collect();
             let weight = if sentence.repeats.is_some() { 0.3 } else { 1.0 };
             stems.iter().for_each(|stem| *counts.entry(stem.clone()).or_default() += weight);
-            candidates.push((shown, stems));
+            let titled = sentence.kind == Kind::Screen && is_line(&sentence.text, run);
+            candidates.push((shown, stems, titled));
         }
     }
 
     let mut phrases: Vec<Phrase> = Vec::new();
     let mut places: HashMap<Vec<String>, usize> = HashMap::new();
     let mut times: Vec<f64> = Vec::new();
-    for (shown, stems) in candidates {
+    let mut titles: Vec<bool> = Vec::new();
+    for (shown, stems, titled) in candidates {
         let next = phrases.len();
         let place = *places.entry(stems.clone()).or_insert(next);
         if place == next {
             phrases.push(Phrase { words: shown, stems, score: 0.0 });
             times.push(1.0);
+            titles.push(titled);
         } else {
             times[place] += 1.0;
         }
     }
-    for (phrase, times) in phrases.iter_mut().zip(times) {
+    for ((phrase, times), titled) in phrases.iter_mut().zip(times).zip(titles) {
         let sum: f64 = phrase
             .stems
             .iter()
@@ -128,11 +133,20 @@ fn weighed(document: &Document) -> Vec<Phrase> {
             .sum();
         let length = phrase.stems.len() as f64;
         let compound = if phrase.stems.len() > 1 { 1.2 } else { 1.0 };
+        let compound = if titled { compound * TITLED } else { compound };
         phrase.score = compound * sum / length.powf(0.4) * (1.0 + 0.5 * f64::ln(times));
     }
     // Stable: of equals the one that came first.
     phrases.sort_by(|a, b| b.score.total_cmp(&a.score));
     phrases
+}
+
+/// Whether some words are all the words of a line on screen.
+fn is_line(text: &str, run: &[Word<'_>]) -> bool {
+    let [first, .., last] = run else { return false };
+    let before = text[..first.start].rsplit(';').next().unwrap_or_default();
+    let after = text[last.start + last.text.len()..].split(';').next().unwrap_or_default();
+    !before.contains(char::is_alphabetic) && !after.contains(char::is_alphabetic)
 }
 
 /// Runs of content words that can stand as a phrase: no stop word and no verb at either end.

@@ -11,6 +11,7 @@ pub(super) struct Ranking {
     chosen: Vec<usize>,
     scores: Vec<f64>,
     vectors: Vec<Vec<(usize, f64)>>,
+    passages: Vec<usize>,
 }
 
 const DAMPING: f64 = 0.85;
@@ -19,6 +20,9 @@ const ROUNDS: usize = 30;
 const LAMBDA: f64 = 0.7;
 /// Sentences more alike than this say the same.
 const SAME: f64 = 0.75;
+
+/// What every sentence of the same passage that is chosen already costs.
+const CROWDED: f64 = 0.1;
 
 /// Ranks the distinct sentences that `wanted` lets through, at most `most` of them.
 pub(super) fn rank(document: &Document, most: usize, wanted: impl Fn(usize) -> bool) -> Ranking {
@@ -83,23 +87,31 @@ pub(super) fn rank(document: &Document, most: usize, wanted: impl Fn(usize) -> b
         .enumerate()
         .map(|(slot, &at)| 0.5 * weights[slot] + 0.5 * central[slot] * prior(document, at))
         .collect();
-    Ranking { chosen, scores, vectors }
+    let passages = chosen.iter().map(|&at| sentences[at].passage).collect();
+    Ranking { chosen, scores, vectors, passages }
 }
 
 impl Ranking {
-    /// Up to `count` sentences, the most telling first, none of which says what another does.
+    /// Up to `count` sentences, the most telling first, none of which says what another does, from
+    /// many passages rather than from few.
     pub(super) fn best(&self, count: usize) -> Vec<usize> {
         let mut best: Vec<usize> = Vec::new();
         let mut nearest = vec![0.0_f64; self.chosen.len()];
+        let mut taken: HashMap<usize, f64> = HashMap::new();
         while best.len() < count {
             let next = (0..self.chosen.len())
                 .filter(|slot| !best.contains(slot) && nearest[*slot] < SAME)
-                .map(|slot| (slot, LAMBDA * self.scores[slot] - (1.0 - LAMBDA) * nearest[slot]))
+                .map(|slot| {
+                    let crowd = CROWDED * taken.get(&self.passages[slot]).copied().unwrap_or(0.0);
+                    let novelty = (1.0 - LAMBDA) * nearest[slot];
+                    (slot, LAMBDA * self.scores[slot] - novelty - crowd)
+                })
                 .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
             let Some((slot, _)) = next else { break };
             for (other, near) in nearest.iter_mut().enumerate() {
                 *near = near.max(cosine(&self.vectors[slot], &self.vectors[other]));
             }
+            *taken.entry(self.passages[slot]).or_default() += 1.0;
             best.push(slot);
         }
         best.into_iter().map(|slot| self.chosen[slot]).collect()

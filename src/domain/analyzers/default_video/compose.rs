@@ -10,6 +10,7 @@ use crate::domain::analyzers::people::{Looks, action, person};
 use crate::domain::chunking::Candidate;
 use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::colour;
+use crate::domain::prose::{counted, in_view};
 use crate::domain::record::Span;
 use crate::domain::tracking::Track;
 
@@ -75,32 +76,12 @@ pub(super) fn compose(
     }
 }
 
-/// `4 people and a dog are in view.`, or nothing.
-fn in_view(seen: &[String]) -> Option<String> {
-    let (last, others) = seen.split_last()?;
-    let one = |name: &String| {
-        let counted = name.starts_with(|c: char| c.is_ascii_digit());
-        let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-        if counted { name.clone() } else { format!("{article} {name}") }
-    };
-    let verb = if others.is_empty() && one(last) != *last { "is" } else { "are" };
-    let listed = others.iter().map(one).collect::<Vec<_>>().join(", ");
-    let listed = if others.is_empty() { one(last) } else { format!("{listed} and {}", one(last)) };
-    let mut letters = listed.chars();
-    let first = letters.next()?.to_uppercase();
-    Some(format!("{first}{} {verb} in view.", letters.as_str()))
-}
-
 /// What is seen and how often, as `2 people`, `3 dogs`, `bus`; the most first.
 pub(super) fn inventory(tracks: &[Track]) -> Vec<String> {
     labels(tracks)
         .into_iter()
-        .map(|label| match tracks.iter().filter(|track| track.label == label).count() {
-            1 => label,
-            n if label == "person" => format!("{n} people"),
-            n if matches!(&*label, "sheep" | "skis" | "scissors") => format!("{n} {label}"),
-            n if label.ends_with(['s', 'x', 'h']) => format!("{n} {label}es"),
-            n => format!("{n} {label}s"),
+        .map(|label| {
+            counted(&label, tracks.iter().filter(|track| track.label == label).count() as u64)
         })
         .collect()
 }
