@@ -2,7 +2,6 @@
 //! them; what they do not bear out is left out.
 
 use ports::llm::{Answer, Passage, Request, Task};
-use serde_json::Value;
 
 use super::Shotlog;
 use super::audit::{AuditedSentence, Claim, Verdict, is_said_by};
@@ -10,7 +9,7 @@ use super::error::{Error, Result};
 use super::prose::{counted, in_view};
 use super::record::Span;
 use super::scores::content_words;
-use super::search::SearchResult;
+use super::search::{HitDocument, SearchResult};
 use super::words::{sentences, shared};
 
 const PROMPT: &str = include_str!("answer.md");
@@ -75,23 +74,20 @@ impl Evidence {
         let split = |source: &str, text: &str| -> Vec<Self> {
             pieces(text).into_iter().map(|piece| evidence(source, whole, piece)).collect()
         };
-        let mut found = split("description", &document.description);
+        let mut found = match () {
+            () if !document.detections.is_empty() => split("objects", &objects(document)),
+            () if !document.texts.is_empty() => split("on-screen text", &lines(document)),
+            () if !document.persons.is_empty() => split("people", &document.description),
+            () => split("description", &document.description),
+        };
         let speech = speech(hit);
         if let [(_, only)] = &speech[..] {
             found.extend(split("speech", only));
         } else {
             found.extend(speech.into_iter().map(|(span, text)| evidence("speech", span, text)));
         }
-        if let Some(objects) = objects(&document.detections) {
-            found.extend(split("objects", &objects));
-        }
         if found.is_empty() {
-            let source = match () {
-                () if !document.texts.is_empty() => "on-screen text",
-                () if !document.persons.is_empty() => "people",
-                () => "text",
-            };
-            found = split(source, &document.text);
+            found = split("text", &document.text);
         }
         let words = content_words(question);
         found.sort_by(|a, b| shared(&words, &b.text).total_cmp(&shared(&words, &a.text)));
@@ -106,11 +102,17 @@ impl Evidence {
 }
 
 /// Detections as a sentence.
-fn objects(detections: &[Value]) -> Option<String> {
-    let counts = detections.iter().filter_map(|found| {
+fn objects(document: &HitDocument) -> String {
+    let counts = document.detections.iter().filter_map(|found| {
         Some(counted(found["label"].as_str()?, found["count"].as_u64().unwrap_or(1)))
     });
-    in_view(&counts.collect::<Vec<_>>())
+    in_view(&counts.collect::<Vec<_>>()).unwrap_or_default()
+}
+
+/// What was read, line by line.
+fn lines(document: &HitDocument) -> String {
+    let lines = document.texts.iter().filter_map(|line| line["text"].as_str());
+    lines.collect::<Vec<_>>().join("; ")
 }
 
 /// The turns of a hit, those of one span together: the whole chunk while it is short.
@@ -275,7 +277,10 @@ impl Shotlog {
         if text.is_empty()
             && let Some((sentence, evidence)) = self.nearest_sentence(question, context).await?
         {
-            let sentence = sentence.chars().take(LONGEST_SENTENCE).collect::<String>();
+            let mut sentence = sentence.chars().take(LONGEST_SENTENCE).collect::<String>();
+            if evidence.source == "speech" {
+                sentence = format!("“{sentence}”");
+            }
             let nothing = AuditedSentence {
                 sentence: format!("The footage does not show this; the nearest moment: {sentence}"),
                 citations: vec![form.cite(evidence)],

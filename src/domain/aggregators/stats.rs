@@ -54,12 +54,12 @@ impl Aggregator for Stats {
             .take(8)
             .filter_map(|pair| {
                 let plural = if pair[1] == 1 { "" } else { "s" };
-                Some(format!("{} in {} chunk{plural}", pair[0].as_str()?, pair[1]))
+                Some(format!("{} ({} chunk{plural})", pair[0].as_str()?, pair[1]))
             })
             .collect();
         if !common.is_empty() {
             text.push_str(&format!(
-                " {} distinct kinds of objects are seen: {}.",
+                " {} kinds of objects are seen. Most often in view: {}.",
                 result["objects"]["distinct"],
                 common.join(", ")
             ));

@@ -160,7 +160,11 @@ fn evidence(document: &Document, question: &Question) -> Answer {
         let brevity = if sentence.length < 3 { 0.7 } else { 1.0 };
         scored.push((at, with_near / total * bonus * kind * brevity));
     }
-    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    // Of equals the one that says little else.
+    let length = |at: usize| sentences[at].length;
+    scored.sort_by(|a, b| {
+        b.1.total_cmp(&a.1).then(length(a.0).cmp(&length(b.0))).then(a.0.cmp(&b.0))
+    });
     let Some(&(_, best)) = scored.first() else { return Answer::default() };
 
     let mut told: Vec<(usize, Vec<usize>)> = Vec::new();
@@ -284,8 +288,7 @@ fn about(document: &Document, overview: Overview, stretch: Stretch, most: usize)
         .collect();
     if overview == Overview::Everything && stretch == Stretch::Whole && !summary.is_empty() {
         // Chosen once already.
-        let told = summary.into_iter().filter(|&at| document.sentences[at].repeats.is_none());
-        let told = told.take(SUMMARY_SENTENCES);
+        let told = summary.into_iter().take(SUMMARY_SENTENCES);
         return cited(
             document,
             told.map(|at| (at, vec![document.sentences[at].passage])).collect(),

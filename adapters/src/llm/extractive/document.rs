@@ -338,7 +338,8 @@ fn is_speaker(name: &str) -> bool {
 
 /// `4 people and a dog are in view.`, `In view: dog, cat.`
 fn is_list(text: &str) -> bool {
-    text.starts_with("In view: ") || text.ends_with(" in view.")
+    ["In view: ", "Most often in view: "].iter().any(|start| text.starts_with(start))
+        || text.ends_with(" in view.")
 }
 
 fn is_measured(text: &str) -> bool {

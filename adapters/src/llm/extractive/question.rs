@@ -244,7 +244,10 @@ pub(super) fn counts(sentence: &str, terms: &BTreeMap<String, f64>) -> bool {
         |lower: &str| lower.starts_with(|c: char| c.is_ascii_digit()) || NUMBERS.contains(&lower);
     all.iter().enumerate().any(|(at, word)| {
         terms.contains_key(&stem(&word.lower))
-            && all[at.saturating_sub(NEAR)..at].iter().any(|before| is_number(&before.lower))
+            && all[at.saturating_sub(NEAR)..at].iter().any(|before| {
+                let between = &sentence[before.start..word.start];
+                is_number(&before.lower) && !between.contains([',', ';', '(', ')'])
+            })
     })
 }
 

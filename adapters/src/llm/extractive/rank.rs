@@ -123,7 +123,7 @@ fn prior(document: &Document, at: usize) -> f64 {
     let sentence: &Sentence = &document.sentences[at];
     let kind = match sentence.kind {
         Kind::Prose | Kind::Speech => 1.0,
-        Kind::Screen => 0.8,
+        Kind::Screen => 0.65,
         Kind::List => 0.6,
         Kind::Scene => 0.45,
     };
