@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the figures the project is held to: boundary detection against ffmpeg, peak memory of an
-# ingest, and the embedded index against a bare scan. Each is compared within one run.
+# ingest, the embedded index against a bare scan, and the web UI in a browser.
 #
 #   SHOTLOG_BENCH_CLIP=FILE   the clip, bench_5min_720p.mp4 of SHOTLOG_MEDIA or five minutes of the sample
 set -euo pipefail
@@ -17,7 +17,7 @@ trap 'exit 130' INT TERM
 
 heading() { printf '\n== %s\n' "$*"; }
 
-scripts/setup.sh run
+scripts/setup.sh test
 examples/make_sample.sh
 
 clip=${SHOTLOG_BENCH_CLIP:-${SHOTLOG_MEDIA:+$SHOTLOG_MEDIA/bench_5min_720p.mp4}}
@@ -52,5 +52,8 @@ printf '%s MiB, %s chunks in %s s: %s\n' "$peak" "$(jq .chunks <<<"$result")" $(
 
 heading "the embedded index, 100,000 × 384 (bars: 1.5 × a bare scan, 0.5 × with a 10 % filter)"
 cargo bench --quiet --locked -p shotlog-adapters --no-default-features --bench index
+
+heading "the web UI in Chromium (bars: 150 KB of script, first paint 1000 ms, 50 frames per second)"
+SHOTLOG_BINARY=$(realpath "$binary") npm --prefix tests/browser run bench --silent
 
 ((peak < memory_bar))

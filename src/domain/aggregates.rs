@@ -72,9 +72,9 @@ impl Shotlog {
             Some(ids) => aggregators::select(&ids)?,
             None => aggregators::AGGREGATORS.to_vec(),
         };
-        self.library.video(video_id).await?;
+        let filename = self.library.video(video_id).await?.filename;
         let (service, video_id) = (self.clone(), video_id.to_owned());
-        self.jobs.submit(None, move |progress| async move {
+        self.jobs.submit(&filename, None, move |progress| async move {
             progress.video(&video_id);
             let claim = service.ingests.claim(&video_id);
             let claim = progress.cancellable(claim).await?;

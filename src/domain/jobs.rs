@@ -102,6 +102,8 @@ pub enum JobResult {
 pub struct Job {
     /// Its id.
     pub job_id: String,
+    /// What it works on, for people to read: a file's name or a URL.
+    pub source: String,
     /// Its status.
     pub status: JobStatus,
     /// Its stage.
@@ -188,9 +190,14 @@ impl Jobs {
         }
     }
 
-    /// Queues `work` and returns its job, or the job that a request with the same key got before.
-    /// `Busy` when the queue is full or the service is stopping.
-    pub fn submit<F, W>(&self, idempotency: Option<Idempotency>, work: W) -> Result<Job>
+    /// Queues `work` on a source and returns its job, or the job that a request with the same key
+    /// got before. `Busy` when the queue is full or the service is stopping.
+    pub fn submit<F, W>(
+        &self,
+        source: &str,
+        idempotency: Option<Idempotency>,
+        work: W,
+    ) -> Result<Job>
     where
         W: FnOnce(Progress) -> F + Send + 'static,
         F: Future<Output = Result<JobResult>> + Send + 'static,
@@ -203,6 +210,7 @@ impl Jobs {
         }
         let job = Job {
             job_id: uuid::Uuid::new_v4().simple().to_string(),
+            source: source.to_owned(),
             status: JobStatus::Queued,
             stage: Stage::Starting,
             detail: Map::new(),

@@ -120,6 +120,8 @@ struct JobList {
 #[derive(Object)]
 struct Job {
     job_id: String,
+    /// The uploaded file's name or the URL; on an aggregate re-run the video's file name.
+    source: String,
     status: JobStatus,
     stage: Stage,
     /// `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
@@ -236,6 +238,7 @@ impl From<jobs::Job> for Job {
     fn from(job: jobs::Job) -> Self {
         Self {
             job_id: job.job_id,
+            source: job.source,
             status: job.status.into(),
             stage: job.stage.into(),
             detail: Free(job.detail),

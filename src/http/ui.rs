@@ -81,8 +81,8 @@ fn policy(options: &HttpOptions) -> String {
         None => String::new(),
     };
     format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:{storage}; \
-         media-src 'self'{storage}; connect-src 'self'; form-action 'self'; \
+        "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; \
+         img-src 'self' data:{storage}; media-src 'self'{storage}; connect-src 'self'; form-action 'self'; \
          frame-ancestors 'none'; base-uri 'none'"
     )
 }

@@ -19,7 +19,8 @@ try {
 
   const id = await longVideo(page);
   await page.goto(`${service.url}/#/videos/${id}`);
-  await page.locator("#moments > li").nth(1999).waitFor({ state: "attached" });
+  await page.getByText("2,000 moments").waitFor();
+  await page.getByLabel("Lanes").getByText("Novelty").waitFor();
   const frames = (move) => page.evaluate(async (move) => {
     const canvas = document.querySelector("canvas");
     const box = canvas.getBoundingClientRect();

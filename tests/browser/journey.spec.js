@@ -8,6 +8,7 @@ import { sample } from "./service.js";
 test.describe.configure({ mode: "serial" });
 test.use({ settings: { environment: { SERVICE_FETCH__ALLOW_PRIVATE: "true" } } });
 
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const tile = (page) => page.getByRole("link", { name: /^Open shotlog-sample\.mp4/ });
 const openSample = async (page, service) => {
   await page.goto(service.url);
@@ -39,7 +40,7 @@ test("an upload shows its progress and ends as a video in the library", async ({
 
   const job = page.getByRole("listitem").filter({ has: page.getByRole("progressbar") });
   await expect(job).toContainText("shotlog-sample.mp4");
-  await expect(job).toContainText(/Uploading|Starting|Fetching|Finding the moments|Moments found|Watching|Indexing|Summing up|Waiting/);
+  await expect(job).toContainText(/Uploading|Starting|Fetching|Finding the moments|Moments found|Analysing|Indexing|Summing up|Waiting/);
 
   await expect(tile(page)).toBeVisible({ timeout: 500_000 });
   await expect(page.getByRole("heading", { name: "In progress" })).toBeHidden();
@@ -84,6 +85,7 @@ test("an address is fetched, and a job that fails says why and can be tried agai
     await page.getByLabel("From an address").fill(`${origin}/nothing`);
     await page.getByRole("button", { name: "Add", exact: true }).click();
     const failed = page.getByRole("listitem").filter({ hasText: "failed" });
+    await expect(failed).toContainText(`${origin}/nothing`);
     await expect(failed).toContainText(/\w+Error: /);
     const again = page.waitForResponse((answer) => answer.url().endsWith("/videos/url"));
     await failed.getByRole("button", { name: "Try again" }).click();
@@ -117,7 +119,7 @@ test("a video opens, lists its moments and plays from the one that is clicked", 
   await expect.poll(() => page.evaluate(() => Math.round(document.querySelector("video").duration))).toBe(52);
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   const { total } = await (await fetch(`${service.url}/videos/${videos[0].video_id}/chunks`)).json();
-  await expect(page.locator("#moments > li")).toHaveCount(total);
+  await expect(page.getByText(`${total} moments`)).toBeVisible();
 
   await watchSeeks(page);
   await page.locator("#moments .moment").nth(1).click();
@@ -164,13 +166,61 @@ test("the timeline seeks, follows and zooms", async ({ page, service }) => {
   await expect(page.getByLabel("Part of the video that is shown")).toBeHidden();
 });
 
+test("the browser parses the captions, and shows them when asked", async ({ page, service }) => {
+  await openSample(page, service);
+  const { videos } = await (await fetch(`${service.url}/videos`)).json();
+  const file = await (await fetch(`${service.url}/videos/${videos[0].video_id}/export?format=vtt`)).text();
+  const timed = file.match(/-->/g)?.length ?? 0;
+  expect(timed).toBeGreaterThan(0);
+  const track = () => page.evaluate(() => {
+    const [one] = document.querySelector("video").textTracks;
+    return { mode: one.mode, cues: one.cues?.length ?? 0, text: one.cues?.[0]?.getCueAsHTML().textContent ?? "" };
+  });
+  await expect.poll(async () => (await track()).cues).toBe(timed);
+  expect((await track()).text).not.toBe("");
+  await page.getByRole("button", { name: "Captions" }).click();
+  expect((await track()).mode).toBe("showing");
+});
+
+test("the log is there to take away in every format", async ({ page, service }) => {
+  await openSample(page, service);
+  await page.getByText("Export", { exact: true }).click();
+  const links = page.getByRole("link", { name: /\(.+\)$/ });
+  await expect(links.first()).toBeVisible();
+  const addresses = await links.evaluateAll((all) => all.map((link) => link.href));
+  expect(addresses).toHaveLength(8);
+  for (const address of addresses) {
+    const answer = await fetch(address);
+    expect(answer.status, address).toBe(200);
+    expect((await answer.text()).length, address).toBeGreaterThan(0);
+  }
+  await page.keyboard.press("Escape");
+  await expect(links.first()).toBeHidden();
+});
+
+test("other weights show another split, and change nothing", async ({ page, service }) => {
+  await openSample(page, service);
+  await page.getByRole("tab", { name: "Splitting" }).click();
+  await expect(page.getByLabel("Lanes").getByText("Tried split")).toBeVisible();
+  const status = page.getByRole("tabpanel").locator("p[role=status]");
+  const before = await status.textContent();
+  await page.getByLabel("Shortest, seconds").fill("20");
+  await page.getByLabel("Longest, seconds").fill("60");
+  await expect(status).not.toHaveText(before);
+  await expect(status).toContainText(/^[12] moments?/);
+  await page.getByRole("tab", { name: "Moments" }).click();
+  await expect(page.getByLabel("Lanes").getByText("Tried split")).toBeHidden();
+});
+
 test("the inspector shows what the analyzers said of a moment", async ({ page, service }) => {
   await openSample(page, service);
   await page.getByRole("button", { name: /^Inspect the moment at/ }).nth(1).click();
   const inspector = page.getByRole("region", { name: "Chunk inspector" });
-  await expect(inspector.getByRole("heading", { name: "What is seen" })).toBeVisible();
+  await expect(inspector.getByRole("heading", { name: "Scenes" })).toBeVisible();
   await expect(inspector).toContainText("description");
-  await inspector.getByRole("button", { name: "Close" }).click();
+  await inspector.getByRole("button", { name: "Next moment" }).click();
+  await expect(inspector.getByRole("heading", { name: /^Moment 2/ })).toBeVisible();
+  await inspector.getByRole("button", { name: "All moments" }).click();
   await expect(inspector).toBeHidden();
 });
 
@@ -200,7 +250,7 @@ test("a search hit plays in place from its second, and opens by a link to it", a
   await page.goto(`${service.url}/#/search`);
   await page.getByLabel("Search the footage").fill("a dark street with lamps at night");
   await page.getByRole("button", { name: "Search", exact: true }).click();
-  const hits = page.locator("#hits button");
+  const hits = page.locator("#hits .thumb");
   await expect(hits.first()).toBeVisible();
   await expect(page.getByRole("heading", { name: /^\d+ moments?$/ })).toBeVisible();
   await expect.poll(() => hits.first().locator("img").evaluate((image) => image.complete && image.naturalWidth > 0)).toBe(true);
@@ -242,6 +292,22 @@ test("an answer cites moments, and a citation plays", async ({ page, service }) 
   await expectPlayerAt(page, start);
 });
 
+test("nothing fails to load on any page", async ({ page, service }) => {
+  const { videos } = await (await fetch(`${service.url}/videos`)).json();
+  const failed = [];
+  page.on("requestfailed", (one) => {
+    // A player gives up a range it does not need any more, and a page what it was waiting for when it is left.
+    if (one.failure().errorText !== "net::ERR_ABORTED") failed.push(`${one.url()}: ${one.failure().errorText}`);
+  });
+  page.on("response", (one) => { if (one.status() >= 400) failed.push(`${one.url()}: ${one.status()}`); });
+  for (const hash of ["#/", `#/videos/${videos[0].video_id}?t=5`, "#/search?q=boat", "#/ask?q=boat", "#/jobs"]) {
+    await page.goto(`${service.url}/${hash}`);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await page.waitForLoadState("networkidle");
+  }
+  expect(failed).toEqual([]);
+});
+
 for (const scheme of ["light", "dark"]) {
   for (const width of [360, 1280, 1920]) {
     test(`nothing overflows or is hard to read at ${width} px, ${scheme}`, async ({ page, service }) => {
@@ -250,7 +316,7 @@ for (const scheme of ["light", "dark"]) {
       const { videos } = await (await fetch(`${service.url}/videos`)).json();
       const check = async (name) => {
         expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(width);
-        const { violations } = await new AxeBuilder({ page }).exclude("video").analyze();
+        const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
         expect(violations.map((found) => `${name}: ${found.id}: ${found.nodes.map((node) => node.target).join(", ")}`)).toEqual([]);
       };
       await page.goto(service.url);
@@ -267,7 +333,7 @@ for (const scheme of ["light", "dark"]) {
         await page.goto(`${service.url}/#/${name}`);
         await page.getByLabel(label).fill("boat");
         await page.locator("main form button.primary").click();
-        await page.locator("#hits button").first().click();
+        await page.locator("#hits .thumb").first().click();
         await check(name);
       }
       await page.goto(`${service.url}/#/jobs`);
@@ -277,12 +343,19 @@ for (const scheme of ["light", "dark"]) {
   }
 }
 
-test("summing up again starts a job", async ({ page, service }) => {
+test("the chosen aggregates are worked out again", async ({ page, service }) => {
   await openSample(page, service);
-  const answer = page.waitForResponse((one) => one.url().endsWith("/aggregates") && one.request().method() === "POST");
-  await page.getByRole("button", { name: "Sum up again" }).click();
-  expect((await answer).status()).toBe(202);
-  await expect(page.getByText(/Working the video out again/)).toBeVisible();
+  await page.getByRole("button", { name: "Re-run" }).click();
+  const dialog = page.getByRole("dialog");
+  for (const box of await dialog.getByRole("group", { name: "Which" }).getByRole("checkbox").all()) await box.uncheck();
+  await dialog.getByLabel("Novelty").check();
+  const answer = page.waitForResponse((one) => one.url().includes("/aggregates?force=true"));
+  const shown = page.waitForResponse((one) => one.url().endsWith("/aggregates") && one.request().method() === "GET");
+  await dialog.getByRole("button", { name: "Re-run" }).click();
+  const { job_id: jobId } = await (await answer).json();
+  await expect(dialog).toBeHidden();
+  await expect.poll(async () => (await (await fetch(`${service.url}/jobs/${jobId}`)).json()).result?.ran).toEqual(["novelty"]);
+  await shown;
 });
 
 test("a video is deleted after a question, and only then", async ({ page, service }) => {

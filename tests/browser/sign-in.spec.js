@@ -8,7 +8,7 @@ test.use({ settings: { environment: { SERVICE_AUTH__TOKENS: JSON.stringify([TOKE
 test("the page asks for it, refuses a wrong one and never holds the right one", async ({ page, service }) => {
   await page.goto(service.url);
   await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
-  await expect(page.getByRole("heading", { name: "Videos" })).toBeHidden();
+  await expect(page.getByRole("heading", { name: "Library" })).toBeHidden();
 
   await page.getByLabel("Access token").fill("not the token");
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -16,7 +16,7 @@ test("the page asks for it, refuses a wrong one and never holds the right one", 
 
   await page.getByLabel("Access token").fill(TOKEN);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByRole("heading", { name: "Videos" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Library" })).toBeVisible();
   await expect(page.getByRole("heading", { name: "Sign in" })).toBeHidden();
 
   const held = await page.evaluate(() => ({
@@ -31,7 +31,7 @@ test("the page asks for it, refuses a wrong one and never holds the right one", 
   expect(cookie.value).not.toContain(TOKEN);
 
   await page.reload();
-  await expect(page.getByRole("heading", { name: "Videos" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Library" })).toBeVisible();
   await page.getByRole("button", { name: "Sign out" }).click();
   await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
   expect(await page.evaluate(async () => (await fetch("videos")).status)).toBe(401);

@@ -173,7 +173,11 @@ impl Shotlog {
         key: Option<Idempotency>,
     ) -> Result<Job> {
         let service = self.clone();
-        self.jobs.submit(key, move |progress| async move {
+        let name = match &source {
+            Source::File(_, name) => name.clone().unwrap_or_default(),
+            Source::Url(url) => url.clone(),
+        };
+        self.jobs.submit(&name, key, move |progress| async move {
             service.ingest(source, plan, progress).await
         })
     }

@@ -11,8 +11,19 @@ async fn a_job_has_the_contracts_fields() {
     let job = app.job_of(&[], "clip.mp4", &clip(30.0)).await;
     assert_eq!(
         keys(&job),
-        ["created_at", "detail", "error", "job_id", "result", "stage", "status", "updated_at"]
+        [
+            "created_at",
+            "detail",
+            "error",
+            "job_id",
+            "result",
+            "source",
+            "stage",
+            "status",
+            "updated_at"
+        ]
     );
+    assert_eq!(job["source"], json!("clip.mp4"));
     assert_eq!((&job["status"], &job["stage"]), (&json!("done"), &json!("complete")));
     assert_eq!(job["error"], json!(null));
 }

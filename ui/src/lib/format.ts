@@ -1,4 +1,4 @@
-// How times, counts and ids read.
+// How times, counts, ids and citations read.
 
 export function clock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
@@ -12,16 +12,18 @@ export const plural = (count: number, one: string, many = `${one}s`) =>
 export const words = (id: string) => id.replaceAll("_", " ");
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+export const listed = (names: string[]) =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 
-const NAMES: Record<string, string> = {
-  default_video: "What is seen",
-  diarization: "What is said, and by whom",
-  transcript: "What is said",
+const ANALYZERS: Record<string, string> = {
+  default_video: "Scenes",
+  diarization: "Speech by speaker",
+  transcript: "Speech",
   people: "People",
   object_detection: "Objects",
-  ocr: "Text on screen",
+  ocr: "On-screen text",
 };
-export const analyzerName = (id: string) => NAMES[id] ?? capital(words(id));
+export const analyzerName = (id: string) => ANALYZERS[id] ?? capital(words(id));
 
 const STAGES: Record<string, string> = {
   queued: "Waiting for its turn",
@@ -29,25 +31,27 @@ const STAGES: Record<string, string> = {
   fetching: "Fetching",
   chunking: "Finding the moments",
   chunked: "Moments found",
-  analyzing: "Watching",
+  analyzing: "Analysing",
   indexing: "Indexing",
   aggregating: "Summing up",
   complete: "Done",
 };
-export const STAGE_ORDER = ["fetching", "chunking", "analyzing", "aggregating", "complete"];
 export const stageName = (stage: string) => STAGES[stage] ?? capital(words(stage));
 
+/** The address of a video, or of a second in it. */
 export const moment = (id: string, seconds?: number) =>
   `#/videos/${encodeURIComponent(id)}${seconds === undefined ? "" : `?t=${Number(seconds.toFixed(2))}`}`;
 
-export type Piece = { text: string; id?: string; start?: number };
-/** Citations look like [<video_id> 12.3-15.8s]; text and citations alternate. */
+export type Piece = { text: string; cited?: { id: string; start: number } };
+
+/** Text and citations in turn; a citation looks like [<video_id> 12.3-15.8s]. */
 export function pieces(text: string): Piece[] {
   const found: Piece[] = [];
   let last = 0;
   for (const match of text.matchAll(/\[([0-9A-Za-z_-]+) (\d+(?:\.\d+)?)\s*[-–]\s*(\d+(?:\.\d+)?)s?\]/g)) {
+    const start = Number(match[2]);
     found.push({ text: text.slice(last, match.index) });
-    found.push({ text: clock(Number(match[2])), id: match[1], start: Number(match[2]) });
+    found.push({ text: clock(start), cited: { id: match[1], start } });
     last = match.index + match[0].length;
   }
   found.push({ text: text.slice(last) });
@@ -58,12 +62,10 @@ export function pieces(text: string): Piece[] {
 export function marked(text: string, query: string): { text: string; hit: boolean }[] {
   const sought = query.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
   if (!sought.length) return [{ text, hit: false }];
-  const pattern = new RegExp(
-    `(${sought.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`,
-    "giu",
-  );
+  const escaped = sought.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const known = new Set(sought.map((word) => word.toLowerCase()));
   return text
-    .split(pattern)
+    .split(new RegExp(`(${escaped.join("|")})`, "giu"))
     .filter(Boolean)
-    .map((part) => ({ text: part, hit: sought.some((word) => word.toLowerCase() === part.toLowerCase()) }));
+    .map((part) => ({ text: part, hit: known.has(part.toLowerCase()) }));
 }

@@ -1,7 +1,9 @@
 // What all pages share: the videos, the jobs, what this install has, and where the reader is.
-import { ApiError, api, onUnauthorised, type Health, type Job, type Schema, type Video } from "./api";
+import { api, ApiError, onUnauthorised } from "./api";
+import type { Health, Job, Schema, Video } from "./types";
 
-export type Ingest = { name: string; percent: number; line: string; error?: string; retry?: () => void };
+/** A file on its way to the service. */
+export type Upload = { name: string; percent: number; line: string };
 
 export const app = $state({
   ready: false,
@@ -12,16 +14,15 @@ export const app = $state({
   reachable: true,
   videos: null as Video[] | null,
   videosError: "",
-  jobs: [] as Job[],
+  jobs: null as Job[] | null,
   jobsError: "",
-  route: { page: "", id: "", t: null as number | null, q: "" },
+  route: { page: "", id: "", t: null as number | null, q: "", video: "" },
   toast: "",
-  help: false,
 });
 
-/** Names and ways to try again of the jobs this page started. */
-export const started = $state<Record<string, { name: string; retry: () => void }>>({});
-export const uploads = $state<Ingest[]>([]);
+/** How to try again the jobs that this page started. */
+export const retries = $state<Record<string, () => void>>({});
+export const uploads = $state<Upload[]>([]);
 
 export const title = (id: string) => app.videos?.find((video) => video.video_id === id)?.filename ?? id;
 export const message = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -51,6 +52,7 @@ export function readRoute() {
     id: decoded,
     t: t === null || Number.isNaN(Number(t)) ? null : Number(t),
     q: parameters.get("q") ?? "",
+    video: parameters.get("video") ?? "",
   };
 }
 
@@ -72,24 +74,25 @@ export async function checkHealth() {
   }
 }
 
-const unfinished = (job: Job) => job.status === "queued" || job.status === "running";
+export const unfinished = (job: Job) => job.status === "queued" || job.status === "running";
 let polling: ReturnType<typeof setTimeout> | undefined;
 
 export async function loadJobs() {
   clearTimeout(polling);
-  const before = new Set(app.jobs.filter(unfinished).map((job) => job.job_id));
+  const before = new Set((app.jobs ?? []).filter(unfinished).map((job) => job.job_id));
   try {
-    app.jobs = (await api<{ jobs: Job[] }>("jobs")).jobs;
+    const { jobs } = await api<{ jobs: Job[] }>("jobs");
+    app.jobs = jobs;
     app.jobsError = "";
-    if (app.jobs.some((job) => before.has(job.job_id) && job.status === "done")) await loadVideos();
-    for (const job of app.jobs) {
-      if (job.status === "done" && started[job.job_id]) delete started[job.job_id];
+    if (jobs.some((job) => before.has(job.job_id) && job.status === "done")) await loadVideos();
+    for (const job of jobs) {
+      if (job.status === "done") delete retries[job.job_id];
     }
   } catch (error) {
     app.jobsError = message(error);
     if (error instanceof ApiError && error.status === 401) return;
   }
-  polling = setTimeout(loadJobs, app.jobs.some(unfinished) ? 1000 : 8000);
+  polling = setTimeout(loadJobs, app.jobs?.some(unfinished) ? 1000 : 8000);
 }
 
 export async function start() {

@@ -1,0 +1,105 @@
+// What the pages say when the service has more to tell: how sure a hit is, why there is none, and
+// whether each sentence of an answer is borne out.
+import { expect, test } from "./fixtures.js";
+
+const ID = "00c0ffee00c0ffee";
+const hit = {
+  video_id: ID, chunk_id: 3, start: 12, end: 17, timecode: "0:12.00-0:17.00", score: 0.61, video_url: "/storage/none.mp4", description: "A boat leaves the harbour.",
+  people: [], objects: ["boat"], actions: [], tags: [], speakers: [], people_count: 0, turns: [],
+};
+const json = (page, path, body) => page.route((url) => url.pathname === path, (route) => route.fulfill({ json: body }));
+
+async function richer(page, service) {
+  const schema = await (await fetch(`${service.url}/schema`)).json();
+  await json(page, "/schema", {
+    ...schema,
+    modes: { vector: "by meaning", text: "by words", hybrid: "by both" },
+    recommended_thresholds: { combined: 0.42 },
+  });
+}
+async function search(page, service) {
+  await page.goto(`${service.url}/#/search`);
+  await page.getByLabel("Search the footage").fill("boat");
+  await page.getByText("Filters", { exact: true }).click();
+}
+
+test("a search is sent with the mode and the threshold that the install offers", async ({ page, service }) => {
+  await richer(page, service);
+  await json(page, "/query", { answer: null, results: [{ ...hit, p_present: 0.93, text_score: 4.25 }] });
+  await search(page, service);
+  await page.getByLabel("Search by").selectOption("hybrid");
+  await page.getByRole("button", { name: /Use 0\.42/ }).click();
+  await page.getByLabel("Min people").fill("2");
+  await page.getByLabel("Objects").fill("boat, ferry");
+  const sent = page.waitForRequest((one) => one.url().endsWith("/query"));
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  expect((await sent).postDataJSON()).toMatchObject({
+    text: "boat", mode: "hybrid", score_threshold: 0.42, filters: { min_people: 2, objects: ["boat", "ferry"] },
+  });
+  const first = page.locator("#hits li").first();
+  await expect(first).toContainText("0.61");
+  await expect(first).toContainText("93 %");
+  await expect(first).toContainText("4.3");
+  await expect(first.locator("mark")).toHaveText("boat");
+});
+
+test("an empty result says why, in words", async ({ page, service }) => {
+  await json(page, "/query", {
+    answer: null,
+    results: [],
+    diagnostics: {
+      hits_without_filter: { min_people: 4, objects: 0 }, videos_without_analyzer: [ID], videos_without_field: [], unknown_videos: ["feedfacefeedface"], best_score: 0.31,
+    },
+  });
+  await search(page, service);
+  await page.getByLabel("At least this alike (0–1)").fill("0.5");
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  for (const text of [
+    "Without “min people” there would be 4 moments.",
+    "The closest moment is 0.31 alike, and you asked for at least 0.5.",
+    `${ID} has not been analysed for this.`,
+    "There is no video feedfacefeedface.",
+  ]) await expect(page.getByText(text)).toBeVisible();
+  await expect(page.getByText("Without “objects”")).toBeHidden();
+});
+
+test("the verdict on each sentence of an answer is told", async ({ page, service }) => {
+  const sentences = [`A boat leaves. [${ID} 12-17s]`, `It is green. [${ID} 12-17s]`];
+  await json(page, "/query", { answer: null, results: [] });
+  await json(page, "/ask", {
+    question: "What leaves?",
+    answer: sentences.join(" "),
+    sources: { [ID]: { routed_to: ["events"], sections: 0, chunks: 1 } },
+    results: [hit],
+    audit: [
+      { sentence: sentences[0], citations: [{ video_id: ID, start: 12, end: 17 }], verdict: "supported" },
+      { sentence: sentences[1], citations: [{ video_id: ID, start: 12, end: 17 }], verdict: "unsupported" },
+    ],
+  });
+  await page.goto(`${service.url}/#/ask`);
+  await page.getByLabel("Ask about the footage").fill("What leaves?");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  const answer = page.getByRole("region", { name: "Answer" });
+  await expect(answer.getByText("1 of 2 sentences borne out by what they cite")).toBeVisible();
+  await expect(answer.getByRole("listitem").filter({ hasText: "It is green" })).toContainText("Unsupported");
+  await expect(answer).not.toContainText(`[${ID}`);
+  await answer.getByText("What the answer rests on").click();
+  await expect(answer.getByText(/consulted events, chunks: 1/)).toBeVisible();
+});
+
+test("the moments come before the answer does", async ({ page, service }) => {
+  let release;
+  const held = new Promise((done) => { release = done; });
+  await json(page, "/query", { answer: null, results: [hit] });
+  await page.route((url) => url.pathname === "/ask", async (route) => {
+    await held;
+    await route.fulfill({ json: { question: "What leaves?", answer: `A boat leaves. [${ID} 12-17s]`, sources: {}, results: [hit] } });
+  });
+  await page.goto(`${service.url}/#/ask`);
+  await page.getByLabel("Ask about the footage").fill("What leaves?");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await expect(page.getByText("Reading 1 moment…")).toBeVisible();
+  await expect(page.locator("#hits li")).toHaveCount(1);
+  release();
+  await expect(page.locator("#answer .cite")).toBeVisible();
+});

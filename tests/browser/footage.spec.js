@@ -1,0 +1,45 @@
+// Real footage with real models: what is found in it is in the timeline, and boxes are drawn over it.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "./fixtures.js";
+
+const clip = process.env.SHOTLOG_MEDIA && join(process.env.SHOTLOG_MEDIA, "demo_public.mp4");
+const models = process.env.SHOTLOG_MODELS ?? "";
+const detector = ["yolox_nano_bigisland.onnx", "picodet_s_416_coco.onnx"].find((file) => existsSync(join(models, "detect", file)));
+
+test.skip(!clip || !existsSync(clip), "SHOTLOG_MEDIA has no demo_public.mp4");
+test.skip(!detector, "SHOTLOG_MODELS has no object detector");
+test.use({ settings: { environment: { SERVICE_MODELS__DIR: models, SERVICE_DETECTOR__FILE: `detect/${detector}` } } });
+
+test("people and objects have lanes, and boxes over the paused frame", async ({ page, service }) => {
+  await page.goto(service.url);
+  await page.getByLabel("Choose a file").setInputFiles(clip);
+  await page.getByText("Options", { exact: true }).click();
+  await page.getByLabel("Shortest (s)").fill("3");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByRole("link", { name: /^Open demo_public\.mp4/ }).click({ timeout: 500_000 });
+
+  const lanes = page.getByLabel("Lanes");
+  for (const name of ["Cuts", "Speakers", "People", "Car"]) await expect(lanes.getByText(name, { exact: true })).toBeVisible();
+  await expect.poll(() => page.evaluate(() => document.querySelector("video").readyState)).toBeGreaterThan(0);
+
+  const { videos } = await (await fetch(`${service.url}/videos`)).json();
+  const { chunks } = await (await fetch(`${service.url}/videos/${videos[0].video_id}/chunks?verbose=true`)).json();
+  const index = chunks.findIndex((chunk) => chunk.object_detection?.detections.some(({ label }) => label === "car"));
+  const { locations } = chunks[index].object_detection.detections.find(({ label }) => label === "car");
+  await page.getByRole("button", { name: /^Inspect the moment at/ }).nth(index).click();
+  const inspector = page.getByRole("region", { name: "Chunk inspector" });
+  await inspector.locator(".cite").filter({ hasText: new RegExp(`^${Math.floor(locations[0].t / 60)}:${String(Math.floor(locations[0].t % 60)).padStart(2, "0")}`) }).first().click();
+
+  // The box is where the service says the car is, in parts of the frame.
+  const drawn = page.locator("svg rect");
+  await expect(drawn.first()).toBeVisible();
+  await expect.poll(() => drawn.evaluateAll((all) => all.map((rect) => {
+    const { width, height } = rect.ownerSVGElement.viewBox.baseVal;
+    return [rect.x.baseVal.value / width, rect.y.baseVal.value / height].map((part) => Math.round(part * 100) / 100).join();
+  }))).toContain(locations[0].box.slice(0, 2).map((part) => Math.round(part * 100) / 100).join());
+  expect(await page.evaluate(() => document.querySelector("video").paused)).toBe(true);
+
+  await page.getByRole("button", { name: "All moments" }).click();
+  await expect(drawn).toHaveCount(0);
+});

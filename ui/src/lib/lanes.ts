@@ -1,0 +1,142 @@
+// The timeline's lanes, made of what is stored of a video.
+import { capital } from "./format";
+import { textOf, type VideoLog } from "./log.svelte";
+import type { Span } from "./types";
+
+/** `colour` is an index into the palette of app.css; `level` is 0..1. */
+export type Item = Span & { label: string; colour: number; level?: number };
+export type Lane = {
+  name: string;
+  kind: "spans" | "marks" | "levels";
+  /** In order of their start; they may overlap. */
+  items: Item[];
+  /** The latest end of the items up to each, which never falls and so can be searched. */
+  reach: number[];
+};
+type Drawn = Omit<Lane, "reach">;
+
+const NEUTRAL = 6;
+const MOOD: Record<string, number> = { positive: 3, negative: 5 };
+const OBJECT_LANES = 4;
+
+/** `split` is a way to split the video that is being tried. */
+export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
+  const { chapters, events, sentiment, novelty } = log.aggregates;
+  const ranked = novelty?.ranked ?? [];
+  const most = Math.max(...ranked.map((one) => one.novelty), 1e-9);
+  const lanes: Drawn[] = [
+    spans("Chapters", chapters?.chapters ?? [], (one, index) => ({
+      label: one.title,
+      colour: index % 2 ? 8 : 7,
+    })),
+    spans("Moments", log.chunks, (one, index) => ({ label: textOf(one), colour: index % 2 ? 9 : NEUTRAL })),
+    spans("Tried split", split, (_, index) => ({ label: `Moment ${index + 1}`, colour: index % 2 ? 8 : 7 })),
+    {
+      name: "Cuts",
+      kind: "marks",
+      items: log.cuts.map((t) => ({ start: t, end: t, label: "Cut", colour: 4 })),
+    },
+    spans(log.speakers.join("") ? "Speakers" : "Speech", log.speech, (turn) => ({
+      label: [turn.speaker, turn.text].filter(Boolean).join(": "),
+      colour: Math.max(0, log.speakers.indexOf(turn.speaker)),
+    })),
+    {
+      name: "People",
+      kind: "spans",
+      items: log.people.flatMap((one, index) =>
+        (one.timeline?.spans ?? [[one.first_seen, one.last_seen]]).map(([start, end]) => ({
+          start,
+          end,
+          label: one.description,
+          colour: index,
+        })),
+      ),
+    },
+    ...objectLanes(log),
+    {
+      name: "Events",
+      kind: "marks",
+      items: (events?.events ?? []).map((one) => ({
+        start: one.start,
+        end: one.end,
+        label: one.event,
+        colour: 0,
+      })),
+    },
+    spans("Sentiment", sentiment?.timeline ?? [], (one) => ({
+      label: capital(one.dominant),
+      colour: MOOD[one.dominant] ?? NEUTRAL,
+    })),
+    {
+      name: "Novelty",
+      kind: "levels",
+      items: ranked.map((one) => ({
+        start: one.start,
+        end: one.end,
+        label: `Novelty ${one.novelty.toFixed(2)}`,
+        colour: 1,
+        level: one.novelty / most,
+      })),
+    },
+  ];
+  return lanes.filter((lane) => lane.items.length).map(searchable);
+}
+
+function searchable(lane: Drawn): Lane {
+  const items = lane.items.toSorted((a, b) => a.start - b.start);
+  let latest = -Infinity;
+  return { ...lane, items, reach: items.map((item) => (latest = Math.max(latest, item.end))) };
+}
+
+function spans<T extends Span>(
+  name: string,
+  all: T[],
+  look: (one: T, index: number) => { label: string; colour: number },
+): Drawn {
+  const items = all.map((one, index) => ({ start: one.start, end: one.end, ...look(one, index) }));
+  return { name, kind: "spans", items };
+}
+
+/** One lane for each of the labels that are seen in most chunks. */
+function objectLanes(log: VideoLog): Drawn[] {
+  const byLabel = new Map<string, Item[]>();
+  for (const chunk of log.chunks) {
+    for (const { label, first_seen, last_seen } of chunk.object_detection?.detections ?? []) {
+      if (!label) continue;
+      const items = byLabel.get(label) ?? [];
+      items.push({
+        start: first_seen ?? chunk.start,
+        end: last_seen ?? chunk.end,
+        label: capital(label),
+        colour: 2,
+      });
+      byLabel.set(label, items);
+    }
+  }
+  return [...byLabel]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .slice(0, OBJECT_LANES)
+    .map(([label, items]) => ({ name: capital(label), kind: "spans", items }));
+}
+
+/** Index of the first item that may reach `t`. */
+export function firstReaching({ reach }: Lane, t: number): number {
+  let [low, high] = [0, reach.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (reach[middle] < t) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The item of a lane at `t`, give or take `slack` seconds; of several the one that starts last. */
+export function itemAt(lane: Lane, t: number, slack: number): Item | undefined {
+  let found: Item | undefined;
+  for (let index = firstReaching(lane, t - slack); index < lane.items.length; index += 1) {
+    const item = lane.items[index];
+    if (item.start - slack > t) break;
+    if (item.end + slack >= t) found = item;
+  }
+  return found;
+}

@@ -1,0 +1,106 @@
+// Everything that is stored of one video, read once and derived from there.
+import { api, videoPath } from "./api";
+import { message } from "./state.svelte";
+import type { Aggregates, Chunk, Entity, Preview, Span, VideoDetail } from "./types";
+
+const PAGE = 500;
+
+/** A stretch of speech; `speaker` is empty where speakers were not told apart. */
+export type Speech = Span & { speaker: string; text: string };
+
+export class VideoLog {
+  detail = $state.raw<VideoDetail | null>(null);
+  chunks = $state.raw<Chunk[]>([]);
+  aggregates = $state.raw<Aggregates>({});
+  people = $state.raw<Entity[]>([]);
+  /** Seconds at which the picture cuts; empty for videos whose signals were not kept. */
+  cuts = $state.raw<number[]>([]);
+  error = $state("");
+  loading = $state(true);
+
+  readonly speech: Speech[] = $derived(
+    this.chunks.flatMap(
+      (chunk) =>
+        chunk.diarization?.turns ??
+        chunk.transcript?.segments.map((segment) => ({ ...segment, speaker: "" })) ??
+        [],
+    ),
+  );
+  readonly spoken: Speech[] = $derived(this.speech.filter((turn) => turn.text.trim()));
+  readonly speakers: string[] = $derived([...new Set(this.speech.map((turn) => turn.speaker))].sort());
+
+  constructor(readonly id: string) {}
+
+  async load() {
+    this.error = "";
+    this.loading = true;
+    try {
+      this.detail = await api<VideoDetail>(videoPath(this.id));
+      void this.findCuts(this.detail.duration);
+      await Promise.all([this.loadChunks(), this.loadAggregates()]);
+    } catch (reason) {
+      this.error = message(reason);
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  async loadAggregates() {
+    const path = videoPath(this.id);
+    const { available, aggregates } = await api<{ available: string[]; aggregates: Aggregates }>(
+      `${path}/aggregates`,
+    );
+    this.aggregates = aggregates;
+    if (!available.includes("entities")) return;
+    this.people = (await api<{ entities: Entity[] }>(`${path}/entities`)).entities;
+  }
+
+  private async loadChunks() {
+    const page = (offset: number) =>
+      api<{ total: number; chunks: Chunk[] }>(`${videoPath(this.id)}/chunks?limit=${PAGE}&offset=${offset}`);
+    const first = await page(0);
+    this.chunks = first.chunks;
+    const offsets = Array.from(
+      { length: Math.ceil(first.total / PAGE) - 1 },
+      (_, index) => (index + 1) * PAGE,
+    );
+    if (!offsets.length) return;
+    const rest = await Promise.all(offsets.map(page));
+    this.chunks = [first, ...rest].flatMap((one) => one.chunks);
+  }
+
+  /** A split by cuts alone, from the signals that are kept with the video. */
+  private async findCuts(duration: number) {
+    const json = { mode: "weights", cut: 1, min_duration: 0.2, max_duration: Math.max(1, duration) };
+    try {
+      const { boundaries } = await api<Preview>(`${videoPath(this.id)}/chunking/preview`, { json });
+      this.cuts = boundaries.flatMap(({ votes }) =>
+        votes
+          .filter((vote) => vote.detector === "cut")
+          .map((vote) => vote.time)
+          .slice(0, 1),
+      );
+    } catch {
+      this.cuts = [];
+    }
+  }
+
+  chunkAt(time: number): number {
+    return this.chunks.findLastIndex((chunk) => chunk.start <= time + 0.01);
+  }
+}
+
+/** What there is to read of a chunk, best first. */
+export function textOf(chunk: Chunk): string {
+  return (
+    chunk.default_video?.description ||
+    chunk.diarization?.turns
+      .filter((turn) => turn.text)
+      .map((turn) => `${turn.speaker}: ${turn.text}`)
+      .join(" ") ||
+    chunk.transcript?.text ||
+    chunk.ocr?.text ||
+    chunk.object_detection?.objects.join(", ") ||
+    ""
+  );
+}

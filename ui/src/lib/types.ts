@@ -1,0 +1,122 @@
+// What the service answers. The shapes come from its OpenAPI document; written out here are only those
+// that the document leaves open, because an install may have more analyzers and aggregators.
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type Video = Schemas["Video"];
+export type VideoDetail = Schemas["VideoDetail"];
+export type Health = Schemas["Health"];
+export type Storyboard = Schemas["Storyboard"];
+export type Preview = Schemas["Preview"];
+export type Detector = Schemas["Detector"];
+export type Turn = Schemas["Turn"];
+export type Entity = Schemas["Entity"];
+export type Deleted = Schemas["Deleted"];
+export type IngestAccepted = Schemas["IngestAccepted"];
+export type RerunAccepted = Schemas["RerunAccepted"];
+
+/** Installs that search by words too say so. */
+export type Schema = Schemas["Schema"] & {
+  modes?: Record<string, string>;
+  recommended_thresholds?: Record<string, number>;
+};
+
+export type Job = Omit<Schemas["Job"], "detail" | "result"> & {
+  detail: {
+    chunks?: number;
+    analyzer?: string;
+    aggregator?: string;
+    done?: number;
+    total?: number;
+    traceback?: string;
+  };
+  result: Partial<Schemas["IngestResult"] & Schemas["AggregatesResult"]> | null;
+};
+
+export type Span = { start: number; end: number };
+
+/** `box` is left, top, width and height, in 0..1 of the frame. */
+export type Box = { t: number; box: [number, number, number, number] };
+
+/** A person, an object or a line of text in a chunk. */
+export type Seen = {
+  label?: string;
+  text?: string;
+  person?: string;
+  description?: string;
+  first_seen?: number;
+  last_seen?: number;
+  locations?: Box[];
+};
+
+export type Chunk = Span & {
+  chunk_id: number;
+  timecode: string;
+  default_video?: Schemas["DefaultVideoOutput"];
+  diarization?: Schemas["DiarizationOutput"];
+  transcript?: { text: string; segments: (Span & { text: string })[] };
+  object_detection?: { objects: string[]; detections: Seen[] };
+  ocr?: { text: string; texts: Seen[] };
+  people?: { people: Seen[]; people_count: number };
+};
+
+/** A hit at any level of detail. */
+export type Hit = Schemas["MinimalResult"] &
+  Partial<Schemas["FullResult"]> & { text_score?: number; p_present?: number };
+
+/** Why a search found nothing. */
+export type Diagnostics = {
+  hits_without_filter?: Record<string, number>;
+  videos_without_analyzer?: string[];
+  videos_without_field?: string[];
+  unknown_videos?: string[];
+  best_score?: number | null;
+};
+
+export type Found = { answer?: string | null; results: Hit[]; diagnostics?: Diagnostics };
+
+/** Whether a sentence of an answer is borne out by what it cites. */
+export type Verdict = { sentence: string; citations?: unknown[]; verdict: string };
+
+export type Asked = {
+  answer?: string | null;
+  error?: string;
+  sources: Record<string, { routed_to?: string[] } & Record<string, unknown>>;
+  results: Hit[];
+  audit?: Verdict[];
+};
+
+type Mood = { positive: number; neutral: number; negative: number; dominant: string };
+
+export type Tier = { level: number; section_count: number; sections: (Span & { summary: string })[] };
+
+export type ObjectTrack = {
+  entity_id: string;
+  label: string;
+  appearances: number;
+  first_seen: number;
+  last_seen: number;
+  description?: string;
+  narrative?: string;
+};
+
+export type Aggregates = {
+  summary?: { summary: string; key_points: string[]; topics: string[]; tiers: Tier[] };
+  chapters?: { chapters: (Span & { title: string; summary: string })[] };
+  events?: { events: (Span & { event: string; actor: string; category: string })[] };
+  stats?: {
+    people?: { series: (Span & { people_count: number })[] };
+    objects?: { most_common: [string, number][] };
+  };
+  novelty?: { ranked: (Span & { chunk_id: number; novelty: number })[]; outliers: { chunk_id: number }[] };
+  speaker_stats?: {
+    speakers: { speaker: string; seconds: number; turns: number; share: number }[];
+    handovers: number;
+    total_speech_seconds: number;
+  };
+  sentiment?: { timeline: (Span & Mood & { speaker?: string })[]; note?: string; dominant?: string };
+  ner?: { entities: { text: string; label: string; count: number }[] };
+  cooccurrence?: { pairs: { a: string; b: string; chunks: number; seconds: number }[] };
+  object_entities?: { objects: ObjectTrack[] };
+};
