@@ -64,24 +64,27 @@ test("an empty result says why, in words", async ({ page, service }) => {
 });
 
 test("the verdict on each sentence of an answer is told", async ({ page, service }) => {
-  const sentences = [`A boat leaves. [${ID} 12-17s]`, `It is green. [${ID} 12-17s]`];
+  const citations = [`${ID} 12-17s`];
   await json(page, "/query", { answer: null, results: [] });
   await json(page, "/ask", {
     question: "What leaves?",
-    answer: sentences.join(" "),
+    answer: `A boat leaves [${citations}]. It is big [${citations}].`,
     sources: { [ID]: { routed_to: ["events"], sections: 0, chunks: 1 } },
     results: [hit],
     audit: [
-      { sentence: sentences[0], citations: [{ video_id: ID, start: 12, end: 17 }], verdict: "supported" },
-      { sentence: sentences[1], citations: [{ video_id: ID, start: 12, end: 17 }], verdict: "unsupported" },
+      { sentence: "A boat leaves.", citations, verdict: "supported" },
+      { sentence: "It is big.", citations, verdict: "weak" },
+      { sentence: "It is green.", citations, verdict: "unsupported" },
     ],
   });
   await page.goto(`${service.url}/#/ask`);
   await page.getByLabel("Ask about the footage").fill("What leaves?");
   await page.getByRole("button", { name: "Ask", exact: true }).click();
   const answer = page.getByRole("region", { name: "Answer" });
-  await expect(answer.getByText("1 of 2 sentences borne out by what they cite")).toBeVisible();
-  await expect(answer.getByRole("listitem").filter({ hasText: "It is green" })).toContainText("Unsupported");
+  await expect(answer.getByText("1 borne out, 1 weak, 1 left out")).toBeVisible();
+  const green = answer.getByRole("listitem").filter({ hasText: "It is green" });
+  await expect(green).toContainText("Left out");
+  await expect(green.locator(".cite")).toHaveText("▸ 0:12");
   await expect(answer).not.toContainText(`[${ID}`);
   await answer.getByText("What the answer rests on").click();
   await expect(answer.getByText(/consulted events, chunks: 1/)).toBeVisible();

@@ -74,17 +74,21 @@ export type Diagnostics = {
   best_score?: number | null;
 };
 
-export type Found = { answer?: string | null; results: Hit[]; diagnostics?: Diagnostics };
+/** How far the moments that a sentence cites bear it out; an unsupported one is not in the answer. */
+export type Audited = {
+  sentence: string;
+  citations: string[];
+  verdict: "supported" | "weak" | "unsupported";
+};
 
-/** Whether a sentence of an answer is borne out by what it cites. */
-export type Verdict = { sentence: string; citations?: unknown[]; verdict: string };
+export type Found = { answer?: string | null; audit?: Audited[]; results: Hit[]; diagnostics?: Diagnostics };
 
 export type Asked = {
   answer?: string | null;
   error?: string;
   sources: Record<string, { routed_to?: string[] } & Record<string, unknown>>;
   results: Hit[];
-  audit?: Verdict[];
+  audit?: Audited[];
 };
 
 type Mood = { positive: number; neutral: number; negative: number; dominant: string };
