@@ -277,7 +277,7 @@ test("filters that leave nothing say so", async ({ page, service }) => {
   await page.getByText("Filters", { exact: true }).click();
   await page.getByLabel("At least this alike (0–1)").fill("1");
   await page.getByRole("button", { name: "Search", exact: true }).click();
-  await expect(page.getByText(/filters only ever remove results/)).toBeVisible();
+  await expect(page.getByText(/Filters only ever remove results/)).toBeVisible();
 });
 
 test("an answer cites moments, and a citation plays", async ({ page, service }) => {
