@@ -7,6 +7,7 @@ type Schemas = components["schemas"];
 export type Video = Schemas["Video"];
 export type VideoDetail = Schemas["VideoDetail"];
 export type Health = Schemas["Health"];
+export type Schema = Schemas["Schema"];
 export type Storyboard = Schemas["Storyboard"];
 export type Preview = Schemas["Preview"];
 export type Detector = Schemas["Detector"];
@@ -15,12 +16,6 @@ export type Entity = Schemas["Entity"];
 export type Deleted = Schemas["Deleted"];
 export type IngestAccepted = Schemas["IngestAccepted"];
 export type RerunAccepted = Schemas["RerunAccepted"];
-
-/** Installs that search by words too say so. */
-export type Schema = Schemas["Schema"] & {
-  modes?: Record<string, string>;
-  recommended_thresholds?: Record<string, number>;
-};
 
 export type Job = Omit<Schemas["Job"], "detail" | "result"> & {
   detail: {
@@ -62,34 +57,13 @@ export type Chunk = Span & {
 };
 
 /** A hit at any level of detail. */
-export type Hit = Schemas["MinimalResult"] &
-  Partial<Schemas["FullResult"]> & { text_score?: number; p_present?: number };
+export type Hit = Schemas["MinimalResult"] & Partial<Schemas["FullResult"]>;
 
-/** Why a search found nothing. */
-export type Diagnostics = {
-  hits_without_filter?: Record<string, number>;
-  videos_without_analyzer?: string[];
-  videos_without_field?: string[];
-  unknown_videos?: string[];
-  best_score?: number | null;
-};
+export type Diagnostics = Schemas["Diagnostics"];
+export type Audited = Schemas["AuditedSentence"];
+export type Found = Omit<Schemas["QueryResponse"], "results"> & { results: Hit[] };
 
-/** How far the moments that a sentence cites bear it out; an unsupported one is not in the answer. */
-export type Audited = {
-  sentence: string;
-  citations: string[];
-  verdict: "supported" | "weak" | "unsupported";
-};
-
-export type Found = { answer?: string | null; audit?: Audited[]; results: Hit[]; diagnostics?: Diagnostics };
-
-export type Asked = {
-  answer?: string | null;
-  error?: string;
-  sources: Record<string, { routed_to?: string[] } & Record<string, unknown>>;
-  results: Hit[];
-  audit?: Audited[];
-};
+export type Asked = Omit<Schemas["AskResponse"], "results"> & { results: Hit[] };
 
 type Mood = { positive: number; neutral: number; negative: number; dominant: string };
 
