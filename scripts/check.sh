@@ -117,7 +117,7 @@ sample() {
 check_browser() {
     heading "browser tests"
     sample
-    SHOTLOG_BINARY=$(realpath "$binary") npm --prefix tests/browser test --silent 2>&1 | tee "$scratch/browser"
+    SHOTLOG_MODELS=$(every_model "$scratch/models") SHOTLOG_BINARY=$(realpath "$binary") npm --prefix tests/browser test --silent 2>&1 | tee "$scratch/browser"
     local passed
     passed=$(number '[0-9]+ passed' "$scratch/browser")
     ((passed > 0)) || die "no browser test ran"
