@@ -17,6 +17,8 @@ const api = [
   "/redoc",
 ];
 
+const service = process.env.SHOTLOG_URL ?? "http://127.0.0.1:8080";
+
 export default defineConfig({
   base: "./",
   plugins: [svelte()],
@@ -29,8 +31,10 @@ export default defineConfig({
       output: { entryFileNames: "app.js", chunkFileNames: "[name].js", assetFileNames: "app[extname]" },
     },
   },
-  // `npm run dev` talks to a service that runs beside it.
+  // `npm run dev` talks to a service that runs beside it, and that takes writes from its own pages only.
   server: {
-    proxy: Object.fromEntries(api.map((path) => [path, process.env.SHOTLOG_URL ?? "http://127.0.0.1:8080"])),
+    proxy: Object.fromEntries(
+      api.map((path) => [path, { target: service, changeOrigin: true, headers: { origin: service } }]),
+    ),
   },
 });

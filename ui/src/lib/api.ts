@@ -66,6 +66,8 @@ export function upload(form: FormData, progress: (part: number) => void): Promis
 export function stored(address: string | null | undefined): string {
   if (!address) return "";
   const url = new URL(address, base);
+  // In development the page is served beside the service, which is reached through it.
+  if (import.meta.env.DEV) return location.origin + url.pathname + url.search;
   const loopback = (host: string) => ["localhost", "127.0.0.1", "[::1]"].includes(host);
   if (loopback(url.hostname) && loopback(location.hostname) && url.port === location.port) {
     return location.origin + url.pathname + url.search;
