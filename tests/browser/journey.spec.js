@@ -358,6 +358,16 @@ test("the chosen aggregates are worked out again", async ({ page, service }) => 
   await shown;
 });
 
+test("a job that failed can be tried again from any page that shows it", async ({ page, service }) => {
+  const url = "http://127.0.0.1:9/gone.mp4";
+  const form = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ url }) };
+  const { job_id: jobId } = await (await fetch(`${service.url}/videos/url`, form)).json();
+  await expect.poll(async () => (await (await fetch(`${service.url}/jobs/${jobId}`)).json()).status).toBe("failed");
+  await page.goto(`${service.url}/#/jobs`);
+  await page.getByRole("listitem").filter({ hasText: url }).getByRole("link", { name: "Try again" }).click();
+  await expect(page.getByLabel("From an address")).toHaveValue(url);
+});
+
 test("a video is deleted after a question, and only then", async ({ page, service }) => {
   await openSample(page, service);
   await page.getByRole("button", { name: "Delete", exact: true }).click();

@@ -16,7 +16,7 @@ export const app = $state({
   videosError: "",
   jobs: null as Job[] | null,
   jobsError: "",
-  route: { page: "", id: "", t: null as number | null, q: "", video: "" },
+  route: { page: "", id: "", t: null as number | null, q: "", video: "", url: "" },
   toast: "",
 });
 
@@ -53,6 +53,7 @@ export function readRoute() {
     t: t === null || Number.isNaN(Number(t)) ? null : Number(t),
     q: parameters.get("q") ?? "",
     video: parameters.get("video") ?? "",
+    url: parameters.get("url") ?? "",
   };
 }
 
