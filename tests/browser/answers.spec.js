@@ -81,6 +81,7 @@ test("the verdict on each sentence of an answer is told", async ({ page, service
   await page.getByLabel("Ask about the footage").fill("What leaves?");
   await page.getByRole("button", { name: "Ask", exact: true }).click();
   const answer = page.getByRole("region", { name: "Answer" });
+  await expect(answer.locator(".answer-text")).toHaveText("A boat leaves ▸ 0:12. It is big ▸ 0:12.");
   await expect(answer.getByText("1 borne out, 1 weak, 1 left out")).toBeVisible();
   const green = answer.getByRole("listitem").filter({ hasText: "It is green" });
   await expect(green).toContainText("Left out");

@@ -284,7 +284,7 @@ test("an answer cites moments, and a citation plays", async ({ page, service }) 
   await page.goto(`${service.url}/#/ask`);
   await page.getByLabel("Ask about the footage").fill("What happens in this film?");
   await page.getByRole("button", { name: "Ask", exact: true }).click();
-  const citation = page.locator("#answer .cite").last();
+  const citation = page.locator("#answer .answer-text .cite").last();
   await expect(citation).toBeVisible({ timeout: 60_000 });
   await expect(page.locator("#answer")).not.toContainText(/\[[0-9a-f]{16} /);
   const start = Number(await citation.getAttribute("data-start"));
