@@ -1,5 +1,6 @@
 // A page that fails its test on script errors, on anything the content policy blocks, and on any
 // request that leaves the service.
+import AxeBuilder from "@axe-core/playwright";
 import { test as base, expect } from "@playwright/test";
 import { startService } from "./service.js";
 
@@ -28,6 +29,17 @@ export const test = base.extend({
     expect(complaints).toEqual([]);
   },
 });
+
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+// Nothing is wider than the window, and axe finds nothing wrong.
+export async function expectAccessible(page, name) {
+  const { width } = page.viewportSize();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(width);
+  const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
+  const told = violations.map((found) => `${name}: ${found.id}: ${found.nodes.map((node) => node.target).join(", ")}`);
+  expect(told).toEqual([]);
+}
 
 // Notes every place the player is sent to, for seeksTo.
 export async function watchSeeks(page) {

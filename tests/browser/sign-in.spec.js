@@ -1,5 +1,5 @@
 // Signing in, when the service asks for a token.
-import { expect, test } from "./fixtures.js";
+import { expect, expectAccessible, test } from "./fixtures.js";
 
 const TOKEN = "correct-horse-battery-staple";
 
@@ -9,6 +9,8 @@ test("the page asks for it, refuses a wrong one and never holds the right one", 
   await page.goto(service.url);
   await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
   await expect(page.getByRole("heading", { name: "Library" })).toBeHidden();
+
+  await expectAccessible(page, "sign-in");
 
   await page.getByLabel("Access token").fill("not the token");
   await page.getByRole("button", { name: "Sign in" }).click();
