@@ -32,11 +32,11 @@ export const test = base.extend({
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-// Nothing is wider than the window, and axe finds nothing wrong.
-export async function expectAccessible(page, name) {
+// Nothing is wider than the window, and axe finds nothing wrong with the page or a part of it.
+export async function expectAccessible(page, name, part = "html") {
   const { width } = page.viewportSize();
   expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(width);
-  const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
+  const { violations } = await new AxeBuilder({ page }).include(part).withTags(RULES).analyze();
   const told = violations.map((found) => `${name}: ${found.id}: ${found.nodes.map((node) => node.target).join(", ")}`);
   expect(told).toEqual([]);
 }

@@ -9,7 +9,16 @@ const detector = ["yolox_nano_bigisland.onnx", "picodet_s_416_coco.onnx"].find((
 
 test.skip(!clip || !existsSync(clip), "SHOTLOG_MEDIA has no demo_public.mp4");
 test.skip(!detector, "SHOTLOG_MODELS has no object detector");
-test.use({ settings: { environment: { SERVICE_MODELS__DIR: models, SERVICE_DETECTOR__FILE: `detect/${detector}` } } });
+test.use({
+  settings: {
+    environment: {
+      SERVICE_MODELS__DIR: models,
+      SERVICE_DETECTOR__FILE: `detect/${detector}`,
+      // Looking for objects takes most of the test's time.
+      SERVICE_DETECTOR__FRAMES_PER_SECOND: "0.5",
+    },
+  },
+});
 
 test("people and objects have lanes, and boxes over the paused frame", async ({ page, service }) => {
   await page.goto(service.url);
