@@ -1,6 +1,7 @@
 // Sends a video to the service, by file or by address, and remembers how to send it again.
 import { api, upload } from "./api";
-import { loadJobs, retries, uploads } from "./state.svelte";
+import { loadJobs } from "./jobs";
+import { retries, uploads } from "./state.svelte";
 import type { IngestAccepted } from "./types";
 
 export type Options = Record<string, string | number>;
@@ -11,7 +12,10 @@ export async function ingest(source: File | string, options: Options, failed: (r
     typeof source === "string"
       ? await api<IngestAccepted>("videos/url", { json: { url: source, ...options } })
       : await send(source, options);
-  retries[accepted.job_id] = () => void ingest(source, options, failed).catch(failed);
+  retries[accepted.job_id] = () => {
+    delete retries[accepted.job_id];
+    void ingest(source, options, failed).catch(failed);
+  };
   await loadJobs();
 }
 

@@ -1,5 +1,5 @@
 // What all pages share: the videos, the jobs, what this install has, and where the reader is.
-import { api, ApiError, onUnauthorised } from "./api";
+import { api } from "./api";
 import type { Health, Job, Schema, Video } from "./types";
 
 /** A file on its way to the service. */
@@ -64,57 +64,4 @@ export async function loadVideos() {
   } catch (error) {
     app.videosError = message(error);
   }
-}
-
-export async function checkHealth() {
-  try {
-    app.health = await api<Health>("health");
-    app.reachable = true;
-  } catch {
-    app.reachable = false;
-  }
-}
-
-export const unfinished = (job: Job) => job.status === "queued" || job.status === "running";
-let polling: ReturnType<typeof setTimeout> | undefined;
-
-export async function loadJobs() {
-  clearTimeout(polling);
-  const before = new Set((app.jobs ?? []).filter(unfinished).map((job) => job.job_id));
-  try {
-    const { jobs } = await api<{ jobs: Job[] }>("jobs");
-    app.jobs = jobs;
-    app.jobsError = "";
-    if (jobs.some((job) => before.has(job.job_id) && job.status === "done")) await loadVideos();
-    for (const job of jobs) {
-      if (job.status === "done") delete retries[job.job_id];
-    }
-  } catch (error) {
-    app.jobsError = message(error);
-    if (error instanceof ApiError && error.status === 401) return;
-  }
-  polling = setTimeout(loadJobs, app.jobs?.some(unfinished) ? 1000 : 8000);
-}
-
-export async function start() {
-  onUnauthorised.call = () => {
-    app.gate = true;
-  };
-  readRoute();
-  addEventListener("hashchange", readRoute);
-  void checkHealth();
-  setInterval(checkHealth, 30_000);
-  try {
-    const { required, authenticated } = await api<{ required: boolean; authenticated: boolean }>("session");
-    app.mayLeave = required && authenticated;
-    if (!authenticated) {
-      app.gate = true;
-      return;
-    }
-    app.schema = await api<Schema>("schema");
-  } catch (error) {
-    app.videosError = message(error);
-  }
-  app.ready = true;
-  await Promise.all([loadVideos(), loadJobs()]);
 }

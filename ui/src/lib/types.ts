@@ -22,6 +22,8 @@ export type Job = Omit<Schemas["Job"], "detail" | "result"> & {
     chunks?: number;
     analyzer?: string;
     aggregator?: string;
+    /** What hears the speech, while it does; `done` of `total` are then stretches of speech. */
+    recogniser?: string;
     done?: number;
     total?: number;
     traceback?: string;
@@ -50,7 +52,7 @@ export type Chunk = Span & {
   timecode: string;
   default_video?: Schemas["DefaultVideoOutput"];
   diarization?: Schemas["DiarizationOutput"];
-  transcript?: { text: string; segments: (Span & { text: string })[] };
+  transcript?: { text: string; language?: string | null; segments: (Span & { text: string })[] };
   object_detection?: { objects: string[]; detections: Seen[] };
   ocr?: { text: string; texts: Seen[] };
   people?: { people: Seen[]; people_count: number };

@@ -1,0 +1,93 @@
+// The jobs: those that run are followed by server-sent events, and the list is asked for where those do
+// not come.
+import { api, ApiError, at } from "./api";
+import { app, loadVideos, message, retries, toast } from "./state.svelte";
+import type { Job } from "./types";
+
+/** A browser keeps about six connections to a host, over all its tabs: most of them must stay free. */
+const STREAMS = 2;
+/** Milliseconds between two looks at the list, when it is all there is and when it is not. */
+const SOON = 1000;
+const SELDOM = 8000;
+
+const streams = new Map<string, EventSource>();
+/** Jobs whose events do not come. */
+const silent = new Set<string>();
+let next: ReturnType<typeof setTimeout> | undefined;
+
+export const unfinished = (job: Job) => job.status === "queued" || job.status === "running";
+/** Ended by somebody's wish. */
+export const cancelled = (job: Job) => job.error?.startsWith("Cancelled") ?? false;
+
+export async function loadJobs() {
+  clearTimeout(next);
+  try {
+    const { jobs } = await api<{ jobs: Job[] }>("jobs");
+    app.jobsError = "";
+    show(jobs);
+  } catch (error) {
+    app.jobsError = message(error);
+    if (error instanceof ApiError && error.status === 401) return;
+    follow();
+  }
+}
+
+/** Takes the jobs as they are now; a video is there as soon as its job is done. */
+function show(jobs: Job[]) {
+  const before = new Set((app.jobs ?? []).filter(unfinished).map((job) => job.job_id));
+  const done = jobs.filter((job) => job.status === "done");
+  app.jobs = jobs;
+  for (const job of done) delete retries[job.job_id];
+  if (done.some((job) => before.has(job.job_id))) void loadVideos();
+  follow();
+}
+
+/** Cancels a job; what it has paid for is kept for the next time. */
+export async function cancel(job: Job) {
+  try {
+    await api<Job>(`jobs/${encodeURIComponent(job.job_id)}`, { method: "DELETE" });
+  } catch (error) {
+    toast(message(error));
+  }
+  await loadJobs();
+}
+
+/** A page that is not looked at gives its connections back. */
+export function watchVisibility() {
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) follow();
+    else void loadJobs();
+  });
+}
+
+/** Opens and closes streams for what runs now, and plans the next look at the list. */
+function follow() {
+  clearTimeout(next);
+  const jobs = (app.jobs ?? []).filter(unfinished);
+  const running = jobs.filter((job) => job.status === "running").map((job) => job.job_id);
+  const wanted = document.hidden ? [] : running.filter((id) => !silent.has(id)).slice(0, STREAMS);
+  for (const [id, stream] of streams) {
+    if (wanted.includes(id)) continue;
+    stream.close();
+    streams.delete(id);
+  }
+  for (const id of wanted) if (!streams.has(id)) streams.set(id, open(id));
+  // A job that waits is looked at again when one that runs ends.
+  const unseen = running.some((id) => !streams.has(id)) || (jobs.length > 0 && !running.length);
+  next = setTimeout(loadJobs, unseen && !document.hidden ? SOON : SELDOM);
+}
+
+function open(id: string): EventSource {
+  const stream = new EventSource(at(`jobs/${encodeURIComponent(id)}/events`));
+  stream.addEventListener("job", (event) => {
+    const job = JSON.parse(event.data) as Job;
+    show((app.jobs ?? []).map((one) => (one.job_id === id ? job : one)));
+  });
+  stream.addEventListener("error", () => {
+    stream.close();
+    streams.delete(id);
+    silent.add(id);
+    follow();
+  });
+  return stream;
+}
