@@ -43,6 +43,13 @@ test("a search is sent with the mode and the threshold that the install offers",
   await expect(first.locator("mark")).toHaveText("boat");
 });
 
+test("whole words are marked, and hits that are probably not it are said to be so", async ({ page, service }) => {
+  await json(page, "/query", { answer: null, results: [{ ...hit, description: "Another boat leaves the harbour.", p_present: 0.03 }] });
+  await page.goto(`${service.url}/#/search?q=${encodeURIComponent("where are the boats")}`);
+  await expect(page.locator("#hits mark")).toHaveText(["boat"]);
+  await expect(page.getByText("Probably none of these")).toBeVisible();
+});
+
 test("an empty result says why, in words", async ({ page, service }) => {
   await json(page, "/query", {
     answer: null,

@@ -112,6 +112,19 @@ test("the page tells what the service refuses, and why analyzers exclude each ot
   }
 });
 
+test("a file is dropped anywhere on the page", async ({ page, service }) => {
+  await page.goto(service.url);
+  const data = await page.evaluateHandle(() => {
+    const carried = new DataTransfer();
+    carried.items.add(new File(["not a film"], "dropped.mp4", { type: "video/mp4" }));
+    return carried;
+  });
+  await page.dispatchEvent("h1", "dragover", { dataTransfer: data });
+  await expect(page.locator(".drop.over")).toBeVisible();
+  await page.dispatchEvent("h1", "drop", { dataTransfer: data });
+  await expect(page.locator(".drop")).toContainText("dropped.mp4");
+});
+
 test("a video opens, lists its moments and plays from the one that is clicked", async ({ page, service }) => {
   await openSample(page, service);
   await expect.poll(() => page.evaluate(() => Math.round(document.querySelector("video").duration))).toBe(52);
@@ -142,6 +155,24 @@ test("every panel that has data is there, and its moments seek", async ({ page, 
   await page.getByRole("tabpanel").getByRole("button").last().click();
   const start = Number(new URL(page.url()).hash.match(/t=([\d.]+)/)[1]);
   await expectPlayingFrom(page, start);
+});
+
+test("the transcript is searched, and seeks", async ({ page, service }) => {
+  await openSample(page, service);
+  const { videos } = await (await fetch(`${service.url}/videos`)).json();
+  const { chunks } = await (await fetch(`${service.url}/videos/${videos[0].video_id}/chunks`)).json();
+  const turns = chunks.flatMap(({ diarization, transcript }) => diarization?.turns ?? transcript?.segments ?? []).filter(({ text }) => text.trim());
+  const turn = turns.findLast(({ start, text }) => start > 1 && /[a-z]{5}/.test(text));
+  const [word] = turn.text.match(/[a-z]{5,}/);
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  await page.getByLabel("Find in the transcript").fill(word);
+  const found = turns.filter(({ text }) => text.toLowerCase().includes(word)).length;
+  await expect(page.getByRole("tabpanel").getByRole("status")).toHaveText(new RegExp(`^${found} match`));
+  const row = page.locator("#transcript .moment").last();
+  await expect(row.locator("mark").first()).toHaveText(word, { ignoreCase: true });
+  await watchSeeks(page);
+  await row.click();
+  await expectPlayingFrom(page, turn.start);
 });
 
 test("the timeline seeks, follows and zooms", async ({ page, service }) => {

@@ -58,14 +58,35 @@ export function pieces(text: string): Piece[] {
   return found.filter((piece) => piece.text);
 }
 
-/** The parts of a text, those that are words of the query marked. */
-export function marked(text: string, query: string): { text: string; hit: boolean }[] {
-  const sought = query.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
-  if (!sought.length) return [{ text, hit: false }];
-  const escaped = sought.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const known = new Set(sought.map((word) => word.toLowerCase()));
-  return text
-    .split(new RegExp(`(${escaped.join("|")})`, "giu"))
-    .filter(Boolean)
-    .map((part) => ({ text: part, hit: known.has(part.toLowerCase()) }));
+export type Part = { text: string; hit: boolean };
+
+/** Splits a text at what `pattern` finds, which must be in one group. */
+const split = (text: string, pattern: RegExp): Part[] =>
+  text
+    .split(pattern)
+    .map((part, index) => ({ text: part, hit: index % 2 === 1 }))
+    .filter((part) => part.text);
+
+/** Words that are in nearly every text, so that finding them means nothing. */
+const COMMON = new Set(
+  "a an and are as at be by does for from has have how in is it its of on or that the there this to was what when where which who why with".split(
+    " ",
+  ),
+);
+
+/** The parts of a text, those that are words of the query, in singular or plural, marked. */
+export function marked(text: string, query: string): Part[] {
+  const words = (query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !COMMON.has(word));
+  if (!words.length) return [{ text, hit: false }];
+  const stems = words.map((word) => (word.length > 3 ? word.replace(/(?<!s)s$/, "") : word));
+  return split(
+    text,
+    new RegExp(`(?<![\\p{L}\\p{N}])((?:${stems.join("|")})(?:e?s)?)(?![\\p{L}\\p{N}])`, "giu"),
+  );
+}
+
+/** The parts of a text, those that are the sought string marked. */
+export function found(text: string, sought: string): Part[] {
+  const escaped = sought.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return escaped ? split(text, new RegExp(`(${escaped})`, "giu")) : [{ text, hit: false }];
 }

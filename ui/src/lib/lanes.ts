@@ -102,7 +102,8 @@ function objectLanes(log: VideoLog): Drawn[] {
   const byLabel = new Map<string, Item[]>();
   for (const chunk of log.chunks) {
     for (const { label, first_seen, last_seen } of chunk.object_detection?.detections ?? []) {
-      if (!label) continue;
+      // People have a lane of their own, which tells them apart.
+      if (!label || (label === "person" && log.people.length)) continue;
       const items = byLabel.get(label) ?? [];
       items.push({
         start: first_seen ?? chunk.start,

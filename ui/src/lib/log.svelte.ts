@@ -27,6 +27,8 @@ export class VideoLog {
     ),
   );
   readonly spoken: Speech[] = $derived(this.speech.filter((turn) => turn.text.trim()));
+  /** ISO 639-1 code of what is said, as far as the recogniser knows. */
+  readonly language = $derived(this.chunks.find((chunk) => chunk.transcript?.language)?.transcript?.language);
   readonly speakers: string[] = $derived([...new Set(this.speech.map((turn) => turn.speaker))].sort());
 
   constructor(readonly id: string) {}
