@@ -42,14 +42,17 @@ function show(jobs: Job[]) {
   follow();
 }
 
-/** Cancels a job; what it has paid for is kept for the next time. */
-export async function cancel(job: Job) {
+/** Asks for a job to be cancelled, which it is at its next safe point; false when that is refused. */
+export async function cancel(job: Job): Promise<boolean> {
   try {
     await api<Job>(`jobs/${encodeURIComponent(job.job_id)}`, { method: "DELETE" });
+    return true;
   } catch (error) {
     toast(message(error));
+    return false;
+  } finally {
+    void loadJobs();
   }
-  await loadJobs();
 }
 
 /** A page that is not looked at gives its connections back. */
