@@ -25,7 +25,7 @@ try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, deviceScaleFactor: 1.25 });
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto(`${service.url}/#/videos/${job.result.video_id}?t=9`);
-  await page.locator("#moments > li").first().waitFor();
+  await page.locator("#moments li").first().waitFor();
   await page.waitForFunction(() => document.querySelector("video")?.currentTime > 9);
   await page.evaluate(() => document.querySelector("video").pause());
   const chapters = page.getByRole("tab", { name: "Chapters" });
