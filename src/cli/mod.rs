@@ -37,6 +37,8 @@ enum Command {
     Ingest(IngestArgs),
     /// Rebuild the index from the stored records; the service must not be running.
     Reindex,
+    /// Check that records, objects and vectors agree, one line for each thing that does not.
+    Verify,
     /// Print the OpenAPI document.
     Openapi,
     /// List the models: what is configured, what is there; fetch what is missing.
@@ -111,6 +113,7 @@ async fn dispatch(cli: Cli) -> Result<(), Failure> {
             log_to_stderr(&config)?;
             serve::reindex(&config).await
         }
+        Command::Verify => serve::verify(&config).await,
         Command::Ingest(args) => client::ingest(&config, args).await,
         Command::Models(args) => models::models(&config, args.fetch).await,
         Command::Openapi => {

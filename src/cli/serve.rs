@@ -1,4 +1,4 @@
-//! `serve`, `check` and `reindex`: the commands that open the adapters themselves.
+//! `serve`, `check`, `verify` and `reindex`: the commands that open the adapters themselves.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -111,6 +111,26 @@ pub(super) async fn check(config: &Config) -> Result<(), Failure> {
         println!("{analyzer:<16} not available: {why}");
     }
     if failed { Err("a port does not answer".into()) } else { Ok(()) }
+}
+
+/// Says what does not agree between records, objects and vectors.
+pub(super) async fn verify(config: &Config) -> Result<(), Failure> {
+    let app = app::build(config, listen_address(config)?).await?;
+    let found = app.service.verify().await?;
+    for problem in &found.problems {
+        println!("{problem}");
+    }
+    println!(
+        "{} videos, {} being worked on, {} problems",
+        found.videos,
+        found.busy,
+        found.problems.len()
+    );
+    if found.problems.is_empty() {
+        Ok(())
+    } else {
+        Err("records, objects and vectors disagree".into())
+    }
 }
 
 /// Rebuilds every point from the records.

@@ -140,21 +140,20 @@ impl Library {
 
     /// Removes every document of a video that `record` does not name.
     pub(crate) async fn sweep(&self, video_id: &str, record: Option<&VideoRecord>) -> Result<()> {
-        let mut named = BTreeSet::new();
-        if let Some(record) = record {
-            named.insert(published(video_id));
-            named.insert(record.chunks_document.clone());
-            named.insert(record.signals_document.clone());
-            named.extend(record.speech_document.clone());
-            named.extend(record.analyzers.values().map(|entry| entry.document.clone()));
-            named.extend(record.aggregates.values().cloned());
-        }
+        let named = record.map(named).unwrap_or_default();
         for key in self.records.list(&format!("videos/{video_id}/")).await? {
             if !named.contains(&key) {
                 self.records.delete(&key).await?;
             }
         }
         Ok(())
+    }
+
+    /// The documents that a published record names and that are not there.
+    pub(crate) async fn missing(&self, record: &VideoRecord) -> Result<Vec<String>> {
+        let listed = self.records.list(&format!("videos/{}/", record.video_id)).await?;
+        let there: BTreeSet<String> = listed.into_iter().collect();
+        Ok(named(record).difference(&there).cloned().collect())
     }
 
     /// Removes the published record first, so that a crash leaves no half of it, then the rest.
@@ -211,6 +210,19 @@ impl CacheKey {
             Sha1::digest(name.as_bytes()).iter().take(10).map(|b| format!("{b:02x}")).collect();
         Self(format!("cache/{video_id}/{analyzer}-{digest}.json"))
     }
+}
+
+/// The documents of a published video, the record itself included.
+fn named(record: &VideoRecord) -> BTreeSet<String> {
+    let mut named = BTreeSet::from([
+        published(&record.video_id),
+        record.chunks_document.clone(),
+        record.signals_document.clone(),
+    ]);
+    named.extend(record.speech_document.clone());
+    named.extend(record.analyzers.values().map(|entry| entry.document.clone()));
+    named.extend(record.aggregates.values().cloned());
+    named
 }
 
 /// Whether a string has the form of a video id: 16 lower-case hexadecimal digits.

@@ -30,6 +30,7 @@ mod scores;
 pub mod search;
 pub mod speech;
 pub mod tracking;
+pub mod verify;
 pub mod videos;
 mod words;
 

@@ -11,6 +11,8 @@ mod leases;
 mod limits;
 mod model_server;
 mod openapi;
+#[cfg(all(feature = "ffmpeg", feature = "cloud"))]
+mod replicas;
 #[cfg(feature = "ffmpeg")]
 mod resume;
 mod routes;

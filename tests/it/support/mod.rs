@@ -3,6 +3,7 @@
 
 mod contract;
 mod fakes;
+pub mod process;
 
 use std::sync::Arc;
 use std::time::Duration;

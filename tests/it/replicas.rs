@@ -1,0 +1,122 @@
+//! Two processes over one bucket and, where there is a Qdrant server, one index; one of them is
+//! killed in the middle. Needs the S3 server that `S3_ENDPOINT` names.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use futures::future::join_all;
+use serde_json::Value;
+
+use crate::support::process::{Process, bars, command};
+
+const FILES: u32 = 10;
+/// Files that only the process to be killed is given.
+const ONLY_THERE: usize = 2;
+const INGESTS: usize = 50;
+
+/// One bucket, one collection; leases and repairs that a test can wait for.
+fn settings() -> Option<Vec<(&'static str, String)>> {
+    let Ok(endpoint) = std::env::var("S3_ENDPOINT") else {
+        println!("skipped: S3_ENDPOINT names no server");
+        return None;
+    };
+    let variable = |name, default: &str| std::env::var(name).unwrap_or_else(|_| default.into());
+    let bucket = variable("S3_BUCKET", "shotlog");
+    let own = uuid::Uuid::new_v4().simple().to_string();
+    let mut settings = vec![
+        ("STORAGE__KIND", "s3".into()),
+        ("STORAGE__ENDPOINT", endpoint),
+        ("STORAGE__BUCKET", bucket.clone()),
+        ("STORAGE__PREFIX", format!("tests/replicas/{own}/objects")),
+        ("STORAGE__REGION", variable("S3_REGION", "us-east-1")),
+        ("STORAGE__ACCESS_KEY_ID", variable("S3_ACCESS_KEY_ID", "test")),
+        ("STORAGE__SECRET_ACCESS_KEY", variable("S3_SECRET_ACCESS_KEY", "test")),
+        ("RECORDS__KIND", "bucket".into()),
+        ("RECORDS__BUCKET", bucket),
+        ("RECORDS__PREFIX", format!("tests/replicas/{own}/records")),
+        ("RECORDS__LEASE", "6".into()),
+        ("RECORDS__REPAIR", "1".into()),
+    ];
+    match std::env::var("QDRANT_URL") {
+        Ok(url) => settings.extend([
+            ("INDEX__KIND", "qdrant".into()),
+            ("INDEX__URL", url),
+            ("INDEX__COLLECTION", format!("shotlog-test-{own}")),
+        ]),
+        Err(_) => {
+            println!("skipped: QDRANT_URL is not set, so that each process has vectors of its own");
+            settings.push(("INDEX__KIND", "memory".into()));
+        }
+    }
+    Some(settings)
+}
+
+fn is_final(job: &Value) -> bool {
+    ["done", "failed"].contains(&job["status"].as_str().unwrap_or_default())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replica_that_dies_leaves_every_video_whole_or_absent() {
+    let Some(settings) = settings() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let clips: Option<Vec<PathBuf>> = (0..FILES).map(|i| bars(folder.path(), 5, i)).collect();
+    let Some(clips) = clips else { return };
+    let [here, there] = ["here", "there"].map(|name| folder.path().join(name));
+    for folder in [&here, &there] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let survivor = Process::start(&here, &settings).await;
+    let victim = Process::start(&there, &settings).await;
+
+    let shared = &clips[..clips.len() - ONLY_THERE];
+    let to_victim = (0..INGESTS / 2).map(|i| victim.upload(&clips[i % clips.len()], &[]));
+    let to_survivor = (0..INGESTS / 2).map(|i| survivor.upload(&shared[i % shared.len()], &[]));
+    let (doomed, jobs) = futures::join!(join_all(to_victim), join_all(to_survivor));
+    assert!(doomed.iter().all(Result::is_ok), "every upload is accepted");
+    // Half way: some of its jobs are done, one is being worked on.
+    loop {
+        let listing = victim.get("/jobs").await;
+        let with = |status: &str| {
+            listing["jobs"].as_array().unwrap().iter().filter(|job| job["status"] == status).count()
+        };
+        if with("done") >= 2 && with("running") > 0 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    drop(victim);
+
+    for job in jobs {
+        let job = survivor.job(&job.unwrap(), is_final).await;
+        assert_eq!(job["status"], "done", "{job}");
+    }
+    let listing = survivor.get("/videos").await;
+    let videos = listing["videos"].as_array().unwrap();
+    assert!((shared.len()..=clips.len()).contains(&videos.len()), "{listing}");
+    let mut chunks = BTreeMap::new();
+    for video in videos {
+        let id = video["video_id"].as_str().unwrap();
+        let log = survivor.get(&format!("/videos/{id}/chunks")).await;
+        chunks.insert(id, log["chunks"].as_array().unwrap().len());
+        let object = reqwest::get(video["video_url"].as_str().unwrap()).await.unwrap();
+        assert_eq!(object.content_length(), video["size_bytes"].as_u64(), "{video}");
+    }
+    assert!(chunks.values().all(|chunks| *chunks == 3), "{chunks:?}");
+
+    if std::env::var("QDRANT_URL").is_err() {
+        return;
+    }
+    // The leases of the dead end, and what it left is removed by the other.
+    loop {
+        let verified = command(&here, &settings).arg("verify").output().unwrap();
+        let told = String::from_utf8_lossy(&verified.stdout).into_owned();
+        let last = told.lines().last().unwrap_or_default();
+        if last == format!("{} videos, 0 being worked on, 0 problems", videos.len()) {
+            assert!(verified.status.success(), "{told}");
+            println!("after the kill: {last}");
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+}

@@ -1,0 +1,108 @@
+//! The service as a process of its own, which a test may kill.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use reqwest::multipart::{Form, Part};
+use serde_json::Value;
+
+/// A running service; dropping it sends SIGKILL: nothing is flushed, nothing is tidied up.
+pub struct Process {
+    child: Child,
+    pub url: String,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.child.kill().expect("the process can be killed");
+        self.child.wait().expect("the process ends");
+    }
+}
+
+/// The command line with settings in the environment, and without models.
+pub fn command(folder: &Path, settings: &[(&str, String)]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_shotlog"));
+    command
+        .current_dir(folder)
+        .env("SERVICE_DATA_DIR", folder.join("data"))
+        .env("SERVICE_EMBEDDER__KIND", "hashing");
+    for role in ["READER", "DETECTOR", "TRANSCRIBER", "VOICE"] {
+        command.env(format!("SERVICE_{role}__KIND"), "none");
+    }
+    command.envs(settings.iter().map(|(key, value)| (format!("SERVICE_{key}"), value)));
+    command
+}
+
+impl Process {
+    /// Starts the service and waits until it answers.
+    pub async fn start(folder: &Path, settings: &[(&str, String)]) -> Self {
+        let port = {
+            let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            free.local_addr().unwrap().port()
+        };
+        let child = command(folder, settings)
+            .arg("serve")
+            .env("SERVICE_HTTP__LISTEN", format!("127.0.0.1:{port}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the service starts");
+        let mut process = Self { child, url: format!("http://127.0.0.1:{port}") };
+        while reqwest::get(format!("{}/health", process.url)).await.is_err() {
+            let ended = process.child.try_wait().expect("the process can be asked");
+            assert_eq!(ended, None, "the service ended before it answered");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        process
+    }
+
+    /// The JSON of a page.
+    pub async fn get(&self, path: &str) -> Value {
+        reqwest::get(format!("{}{path}", self.url)).await.unwrap().json().await.unwrap()
+    }
+
+    /// Uploads a file, cut into chunks of two seconds, and returns its job's id. An error is of the
+    /// connection.
+    pub async fn upload(&self, file: &Path, fields: &[(&str, &str)]) -> reqwest::Result<String> {
+        let part = Part::bytes(std::fs::read(file).unwrap()).file_name("c.mp4");
+        let mut form = Form::new().text("mode", "interval").text("interval", "2");
+        for (name, value) in fields {
+            form = form.text((*name).to_owned(), (*value).to_owned());
+        }
+        let form = form.part("file", part);
+        let request = reqwest::Client::new().post(format!("{}/videos", self.url)).multipart(form);
+        let accepted: Value = request.send().await?.json().await?;
+        Ok(accepted["job_id"].as_str().unwrap_or_else(|| panic!("{accepted}")).to_owned())
+    }
+
+    /// The job once `enough` says so, which a failed one must do.
+    pub async fn job(&self, job_id: &str, enough: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let job = self.get(&format!("/jobs/{job_id}")).await;
+            if enough(&job) {
+                return job;
+            }
+            assert_ne!(job["status"], "failed", "{job}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+/// Bars whose colours turn, as many seconds of them as asked for; each seed is another file.
+pub fn bars(folder: &Path, seconds: u32, seed: u32) -> Option<PathBuf> {
+    let file = folder.join(format!("bars{seed}.mp4"));
+    let made = Command::new("ffmpeg")
+        .args(["-loglevel", "error", "-nostdin", "-f", "lavfi", "-i"])
+        .arg(format!("testsrc2=size=320x180:rate=10:duration={seconds},hue=H=t+{seed}"))
+        .args([OsStr::new("-y"), file.as_os_str()])
+        .status();
+    match made {
+        Ok(status) if status.success() => Some(file),
+        _ => {
+            println!("skipped: the program ffmpeg is not there to make a clip");
+            None
+        }
+    }
+}
