@@ -277,6 +277,7 @@ fn cloud_storage(
     use adapters::storage::{GcsOptions, RemoteLimits, S3Options, gcs, s3};
     let given = &config.storage;
     let set = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let signed = (given.signed_urls > 0).then(|| Duration::from_secs(given.signed_urls));
     if given.kind == StorageKind::Gcs {
         return gcs(&GcsOptions {
             bucket: bucket.to_owned(),
@@ -285,6 +286,7 @@ fn cloud_storage(
             credential: set(&given.credential),
             anonymous: false,
             public_base_url: set(public_base_url),
+            signed,
             limits: RemoteLimits::default(),
         });
     }
@@ -298,6 +300,7 @@ fn cloud_storage(
         session_token: None,
         virtual_host_style: given.virtual_host_style,
         public_base_url: set(public_base_url),
+        signed,
         limits: RemoteLimits::default(),
     })
 }

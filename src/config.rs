@@ -151,6 +151,8 @@ section! {
         virtual_host_style: bool = false,
         /// Address that clients read objects from, as of a CDN; empty: the bucket's own.
         public_base_url: String = String::new(),
+        /// Seconds that the address of an object holds, where the bucket is not public; 0: it is (s3, gcs).
+        signed_urls: u64 = 0,
     }
 }
 

@@ -27,8 +27,14 @@ pub trait ObjectStorage: Send + Sync {
     /// The bucket's name, for `/health`.
     fn bucket(&self) -> &str;
 
-    /// The address a client fetches the object from. MUST NOT do I/O.
+    /// The object's address, which anyone may fetch where the bucket is public. MUST NOT do I/O.
     fn public_url(&self, key: &str) -> String;
+
+    /// An address that a client can fetch the object from now: the public one, or, where the bucket
+    /// is not public, one that is signed and ends.
+    async fn link(&self, key: &str) -> Result<String> {
+        Ok(self.public_url(key))
+    }
 
     /// The key that a public URL of this bucket points to, or `None` for any other URL.
     fn key_of_url(&self, url: &str) -> Option<String>;

@@ -256,7 +256,10 @@ impl Shotlog {
             let video_id = hit.id.video_id;
             if !urls.contains_key(&video_id) {
                 let record = self.library.find(&video_id).await?;
-                let url = record.map(|r| self.ports.storage.public_url(&r.storage_path));
+                let url = match record {
+                    Some(record) => Some(self.ports.storage.link(&record.storage_path).await?),
+                    None => None,
+                };
                 urls.insert(video_id.clone(), url);
             }
             // A video that is being deleted may still have vectors for a moment.

@@ -75,12 +75,11 @@ impl Shotlog {
     /// Ingested videos, newest first; all of them without a limit.
     pub async fn videos(&self, limit: Option<u32>, offset: u32) -> Result<VideoList> {
         let records = self.library.all().await?;
-        let videos = records
-            .iter()
-            .skip(offset as usize)
-            .take(limit.map_or(usize::MAX, |limit| limit as usize))
-            .map(|record| self.listed_video(record))
-            .collect();
+        let limit = limit.map_or(usize::MAX, |limit| limit as usize);
+        let mut videos = Vec::new();
+        for record in records.iter().skip(offset as usize).take(limit) {
+            videos.push(self.listed_video(record).await?);
+        }
         Ok(VideoList { videos, total: records.len() as u32 })
     }
 
@@ -88,7 +87,7 @@ impl Shotlog {
     pub async fn video(&self, video_id: &str) -> Result<VideoDetail> {
         let record = self.library.video(video_id).await?;
         Ok(VideoDetail {
-            video: self.listed_video(&record),
+            video: self.listed_video(&record).await?,
             preset: record.chunking.preset().to_owned(),
             params: record.chunking.params(),
             aggregates: aggregators::in_order(record.aggregates.keys()),
@@ -98,24 +97,28 @@ impl Shotlog {
         })
     }
 
-    fn listed_video(&self, record: &VideoRecord) -> Video {
-        let url = |path: &String| self.ports.storage.public_url(path);
-        Video {
+    async fn listed_video(&self, record: &VideoRecord) -> Result<Video> {
+        let storage = &self.ports.storage;
+        let poster_url = match &record.poster_path {
+            Some(path) => Some(storage.link(path).await?),
+            None => None,
+        };
+        Ok(Video {
             video_id: record.video_id.clone(),
             filename: record.filename.clone(),
-            video_url: url(&record.storage_path),
-            poster_url: record.poster_path.as_ref().map(url),
+            video_url: storage.link(&record.storage_path).await?,
+            poster_url,
             duration: record.duration,
             chunks: record.chunks,
             chunk_config: record.chunking.config(),
             analyzers: record.analyzer_ids(),
-        }
+        })
     }
 
     /// Where the video's bytes are served, for the redirect of `/media/{video_id}`.
     pub async fn media_url(&self, video_id: &str) -> Result<String> {
         let record = self.library.video(video_id).await?;
-        Ok(self.ports.storage.public_url(&record.storage_path))
+        Ok(self.ports.storage.link(&record.storage_path).await?)
     }
 
     /// Removes vectors, record, objects and local copies. A running ingest of the video is

@@ -1,5 +1,7 @@
 //! Opens S3 and GCS buckets. Called by the composition root when the configuration asks for one.
 
+use std::time::Duration;
+
 use opendal::layers::{RetryLayer, TimeoutLayer};
 use opendal::{Operator, services};
 use ports::Result;
@@ -28,6 +30,8 @@ pub struct S3Options {
     pub virtual_host_style: bool,
     /// Where the bucket's root is publicly reached, when not at the endpoint (a CDN).
     pub public_base_url: Option<String>,
+    /// The bucket is not public: links are signed and hold so long.
+    pub signed: Option<Duration>,
     /// What requests may take.
     pub limits: RemoteLimits,
 }
@@ -48,6 +52,8 @@ pub struct GcsOptions {
     pub anonymous: bool,
     /// Where the bucket's root is publicly reached, when not at the endpoint (a CDN).
     pub public_base_url: Option<String>,
+    /// The bucket is not public: links are signed and hold so long.
+    pub signed: Option<Duration>,
     /// What requests may take.
     pub limits: RemoteLimits,
 }
@@ -84,7 +90,13 @@ pub fn s3(options: &S3Options) -> Result<OpendalStorage> {
     opendal::install_default();
     let operator = Operator::new(service).map_err(|e| failed("open", "the S3 bucket", e))?;
     let public = options.public_base_url.as_deref().unwrap_or(&bucket_url);
-    remote(operator, &options.bucket, PublicUrls::new(public, &options.prefix)?, &options.limits)
+    remote(
+        operator,
+        &options.bucket,
+        PublicUrls::new(public, &options.prefix)?,
+        options.signed,
+        &options.limits,
+    )
 }
 
 /// Opens a GCS bucket; no request is sent yet.
@@ -102,13 +114,20 @@ pub fn gcs(options: &GcsOptions) -> Result<OpendalStorage> {
     let operator = Operator::new(service).map_err(|e| failed("open", "the GCS bucket", e))?;
     let bucket_url = format!("{}/{}", endpoint.trim_end_matches('/'), options.bucket);
     let public = options.public_base_url.as_deref().unwrap_or(&bucket_url);
-    remote(operator, &options.bucket, PublicUrls::new(public, &options.prefix)?, &options.limits)
+    remote(
+        operator,
+        &options.bucket,
+        PublicUrls::new(public, &options.prefix)?,
+        options.signed,
+        &options.limits,
+    )
 }
 
 fn remote(
     operator: Operator,
     bucket: &str,
     urls: PublicUrls,
+    signed: Option<Duration>,
     limits: &RemoteLimits,
 ) -> Result<OpendalStorage> {
     // The time limit is innermost: it ends one attempt, which is then tried again.
@@ -122,5 +141,6 @@ fn remote(
         root: None,
         block: limits.part_size,
         concurrency: limits.concurrency,
+        signed,
     })
 }

@@ -65,6 +65,8 @@ pub struct OpendalStorage {
     pub(super) root: Option<PathBuf>,
     pub(super) block: usize,
     pub(super) concurrency: usize,
+    /// How long a signed address holds, where the bucket is not public.
+    pub(super) signed: Option<Duration>,
 }
 
 impl OpendalStorage {
@@ -95,6 +97,7 @@ impl OpendalStorage {
             root: Some(root),
             block: LOCAL_BLOCK,
             concurrency: 1,
+            signed: None,
         })
     }
 
@@ -108,6 +111,7 @@ impl OpendalStorage {
             root: None,
             block: LOCAL_BLOCK,
             concurrency: 1,
+            signed: None,
         })
     }
 
@@ -180,6 +184,13 @@ impl ObjectStorage for OpendalStorage {
 
     fn public_url(&self, key: &str) -> String {
         self.urls.url(key)
+    }
+
+    async fn link(&self, key: &str) -> Result<String> {
+        check_key(key)?;
+        let Some(holds) = self.signed else { return Ok(self.urls.url(key)) };
+        let signed = self.operator.presign_read(key, holds).await;
+        Ok(signed.map_err(|e| failed("sign the address of", key, e))?.uri().to_string())
     }
 
     fn key_of_url(&self, url: &str) -> Option<String> {

@@ -107,7 +107,7 @@ impl Shotlog {
         let Aggregates { aggregates, .. } = self.aggregates(video_id).await?;
         let log = Log {
             video: self.library.analyzed(&record).await?,
-            video_url: self.ports.storage.public_url(&record.storage_path),
+            video_url: self.ports.storage.link(&record.storage_path).await?,
             aggregates,
             record,
         };

@@ -183,10 +183,11 @@ impl Shotlog {
         }
         drop(chunks);
         let aggregated = self.aggregate_draft(&mut record, progress).await?;
+        let result = self.result(&record, plan, aggregated).await?;
         progress.check()?;
         claim.check()?;
         self.publish(&record, previous.as_ref(), ran, fresh).await?;
-        Ok(self.result(&record, plan, aggregated))
+        Ok(result)
     }
 
     /// The record to be: what is kept of the previous one, with the new chunking.
@@ -395,12 +396,21 @@ impl Shotlog {
         self.library.publish(record).await
     }
 
-    fn result(&self, record: &VideoRecord, plan: &Plan, aggregated: Aggregated) -> IngestResult {
+    async fn result(
+        &self,
+        record: &VideoRecord,
+        plan: &Plan,
+        aggregated: Aggregated,
+    ) -> Result<IngestResult> {
         let storage = &self.ports.storage;
-        IngestResult {
+        let poster_url = match &record.poster_path {
+            Some(path) => Some(storage.link(path).await?),
+            None => None,
+        };
+        Ok(IngestResult {
             video_id: record.video_id.clone(),
-            video_url: storage.public_url(&record.storage_path),
-            poster_url: record.poster_path.as_ref().map(|path| storage.public_url(path)),
+            video_url: storage.link(&record.storage_path).await?,
+            poster_url,
             storage_path: record.storage_path.clone(),
             filename: record.filename.clone(),
             duration: record.duration,
@@ -417,7 +427,7 @@ impl Shotlog {
                 })
                 .collect(),
             aggregated,
-        }
+        })
     }
 
     /// Removes what a failed ingest wrote; what was paid for stays in the cache.

@@ -334,6 +334,10 @@ impl ObjectStorage for FlakyStorage {
         self.inner.public_url(key)
     }
 
+    async fn link(&self, key: &str) -> Result<String> {
+        self.inner.link(key).await
+    }
+
     fn key_of_url(&self, url: &str) -> Option<String> {
         self.inner.key_of_url(url)
     }
