@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
-use adapters::fetcher::MemoryFetcher;
+use adapters::fetcher::{MemoryFetcher, MemoryNotifier};
 use adapters::index::memory::MemoryIndex;
 use adapters::llm::{Extractive, ExtractiveOptions};
 use adapters::records::MemoryRecords;
@@ -23,6 +23,7 @@ use async_trait::async_trait;
 use ports::embedder::Embedder;
 use serde_json::Map;
 use shotlog::domain::analyzers::evidence::Sighting;
+use shotlog::domain::callbacks::CallbackSettings;
 use shotlog::domain::chunking::ChunkingFields;
 use shotlog::domain::frames::FrameSettings;
 use shotlog::domain::ingest::IngestFields;
@@ -80,6 +81,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         embedder: Arc::new(ColourEmbedder),
         llm: Arc::new(Extractive::new(ExtractiveOptions::default())),
         fetcher: Arc::new(MemoryFetcher::new(false)),
+        notifier: Arc::new(MemoryNotifier::default()),
         transcriber: None,
         voice_activity: None,
         speaker_embedder: None,
@@ -102,6 +104,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         frames_per_chunk: 3,
         sighting: Sighting { per_second: 2.0, max_frames: 24, side: 640 },
         lease: None,
+        callbacks: CallbackSettings { secret: String::new(), attempts: 3, pause: Duration::ZERO },
         prices: shotlog::domain::meters::Prices::default(),
         answer_tokens: 2000,
         ask_videos: 1,
@@ -132,6 +135,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         analyzers: "default_video".into(),
         chunking: ChunkingFields::default(),
         idempotency_key: None,
+        callback_url: None,
+        max_model_calls: None,
     };
     let mut job = service.ingest_file(Some(&clip), spool.finish().await?, fields)?;
     while !matches!(job.status, JobStatus::Done | JobStatus::Failed) {

@@ -34,6 +34,7 @@ use crate::config::{Config, EmbedderKind, IndexKind, LlmKind, RecordsKind, Stora
 #[cfg(feature = "cloud")]
 use crate::domain::analyzers::VECTOR_FIELDS;
 use crate::domain::analyzers::evidence::Sighting;
+use crate::domain::callbacks::CallbackSettings;
 use crate::domain::frames::FrameSettings;
 use crate::domain::jobs::JobLimits;
 use crate::domain::meters::Prices;
@@ -180,6 +181,11 @@ fn settings(config: &Config) -> Settings {
         },
         lease: (config.records.kind == RecordsKind::Bucket)
             .then(|| Duration::from_secs(config.records.lease.max(4))),
+        callbacks: CallbackSettings {
+            secret: config.callbacks.secret.clone(),
+            attempts: config.callbacks.attempts,
+            pause: Duration::from_secs(config.callbacks.pause),
+        },
         prices: Prices { input: config.llm.input_price, output: config.llm.output_price },
         answer_tokens: config.ask.context_tokens,
         ask_videos: config.ask.max_videos,
@@ -210,7 +216,7 @@ fn open_ports(
     let voice_activity = perception::voice_activity(config)?;
     let speaker_embedder = perception::speaker_embedder(config)?;
     let transcriber = perception::transcriber(config)?;
-    let fetcher = HttpFetcher::new(HttpFetcherOptions {
+    let http = HttpFetcher::new(HttpFetcherOptions {
         connect_timeout: Duration::from_secs(config.fetch.connect_timeout),
         read_timeout: Duration::from_secs(config.fetch.read_timeout),
         total_timeout: Duration::from_secs(config.fetch.timeout),
@@ -219,6 +225,7 @@ fn open_ports(
         ..HttpFetcherOptions::default()
     })
     .map_err(at("fetch"))?;
+    let http = Arc::new(http);
     let named = |kind: &dyn std::fmt::Debug| format!("{kind:?}").to_lowercase();
     let roles = vec![
         ("storage", format!("{} ({})", named(&config.storage.kind), storage.bucket())),
@@ -238,7 +245,8 @@ fn open_ports(
         decoder,
         embedder,
         llm,
-        fetcher: Arc::new(fetcher),
+        fetcher: http.clone(),
+        notifier: http,
         transcriber,
         voice_activity,
         speaker_embedder,

@@ -68,6 +68,8 @@ section! {
         ask: Ask = Ask::default(),
         /// Jobs.
         jobs: Jobs = Jobs::default(),
+        /// Notices to the addresses that ingests name.
+        callbacks: Callbacks = Callbacks::default(),
         /// Stopping.
         shutdown: Shutdown = Shutdown::default(),
         /// What is logged.
@@ -594,6 +596,18 @@ section! {
         kind: JobsKind = JobsKind::Memory,
         /// Finished jobs that are remembered.
         history: usize = 1000,
+    }
+}
+
+section! {
+    /// Notices to the addresses that ingests name.
+    Callbacks {
+        /// Key of their signatures; empty: ingests may not name any.
+        secret: String = String::new(),
+        /// Times a notice is sent until it is taken.
+        attempts: u32 = 5,
+        /// Seconds before the second time; each further pause is twice as long.
+        pause: u64 = 2,
     }
 }
 

@@ -13,6 +13,7 @@ mod error;
 pub mod fetcher;
 pub mod index;
 pub mod llm;
+pub mod notifier;
 pub mod reader;
 pub mod records;
 pub mod sentiment;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::aggregators::{self, Aggregator, ChunkVectors, Outcome, Run};
+use super::budget::Account;
 use super::error::Result;
 use super::jobs::{Job, JobResult, Progress};
 use super::record::{AnalyzedVideo, VideoRecord};
@@ -74,14 +75,17 @@ impl Shotlog {
         };
         let filename = self.library.video(video_id).await?.filename;
         let (service, video_id) = (self.clone(), video_id.to_owned());
-        self.jobs.submit(&filename, None, move |progress| async move {
+        self.jobs.submit(&filename, None, None, move |progress| async move {
             progress.video(&video_id);
             let claim = service.ingests.claim(&video_id);
             let claim = progress.cancellable(claim).await?;
             let mut record = service.library.video(&video_id).await?;
             let video = service.library.analyzed(&record).await?;
-            let report =
-                service.run_aggregators(&mut record, &video, selected, force, &progress).await?;
+            let account = Account::open(&service.ports, None);
+            let report = service
+                .run_aggregators(&mut record, &video, selected, force, &account, &progress)
+                .await?;
+            progress.check()?;
             claim.check()?;
             service.library.publish(&record).await?;
             Ok(JobResult::Aggregates(Box::new(report)))
@@ -104,13 +108,14 @@ impl Shotlog {
         video: &AnalyzedVideo,
         selected: Vec<&'static dyn Aggregator>,
         force: bool,
+        account: &Account,
         progress: &Progress,
     ) -> Result<AggregatesResult> {
         let analyzers = record.analyzed_by();
         let kept = self.library.kept_answers(&record.video_id).await?;
         let Outcome { report, results, kept: keep } = aggregators::run(
             Run {
-                ports: &self.ports,
+                account,
                 video,
                 vectors: &self.chunk_vectors(video).await?,
                 stored: self.stored_aggregates(record).await?,

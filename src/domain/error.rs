@@ -33,6 +33,9 @@ pub enum Error {
     /// The job was cancelled: its video was deleted or the service stops.
     #[error("{0}")]
     Cancelled(String),
+    /// The job was to make no more model calls.
+    #[error("{0}")]
+    BudgetExhausted(String),
     /// A port failed (500, or the job fails).
     #[error(transparent)]
     Port(#[from] PortError),
@@ -46,6 +49,7 @@ impl Error {
             Self::NotFound(_) => ErrorKind::NotFound.type_name(),
             Self::Busy { .. } => ErrorKind::Unavailable.type_name(),
             Self::Cancelled(_) => "Cancelled",
+            Self::BudgetExhausted(_) => "BudgetExhausted",
             Self::Port(e) => e.kind().type_name(),
         }
     }

@@ -145,6 +145,9 @@ pub struct Jobs {
     state: Arc<Mutex<State>>,
 }
 
+/// What is done when a job has ended; must return at once.
+pub type Ended = Box<dyn FnOnce(Job) + Send>;
+
 /// Makes a request that is sent twice one job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Idempotency {
@@ -191,11 +194,13 @@ impl Jobs {
     }
 
     /// Queues `work` on a source and returns its job, or the job that a request with the same key
-    /// got before. `Busy` when the queue is full or the service is stopping.
+    /// got before. `ended` learns of the job's end. `Busy` when the queue is full or the service is
+    /// stopping.
     pub fn submit<F, W>(
         &self,
         source: &str,
         idempotency: Option<Idempotency>,
+        ended: Option<Ended>,
         work: W,
     ) -> Result<Job>
     where
@@ -268,7 +273,9 @@ impl Jobs {
             } else {
                 Err(progress.cancellation())
             };
-            progress.end(outcome);
+            if let (Some(job), Some(ended)) = (progress.end(outcome), ended) {
+                ended(job);
+            }
         });
         Ok(job)
     }
@@ -446,7 +453,8 @@ impl Progress {
         }
     }
 
-    fn end(&self, outcome: Result<JobResult>) {
+    /// The job as it has ended.
+    fn end(&self, outcome: Result<JobResult>) -> Option<Job> {
         self.change(|job| match outcome {
             Ok(result) => {
                 job.status = JobStatus::Done;
@@ -461,6 +469,7 @@ impl Progress {
                 job.error = Some(error.labelled());
             }
         });
+        lock(&self.state).jobs.get(&self.job_id).map(Entry::job)
     }
 }
 

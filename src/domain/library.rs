@@ -168,6 +168,16 @@ impl Library {
         Ok(self.records.get(&key.0).await?)
     }
 
+    /// How many of these results are cached.
+    pub(crate) async fn count_cached(
+        &self,
+        video_id: &str,
+        keys: &BTreeSet<CacheKey>,
+    ) -> Result<u32> {
+        let cached = self.records.list(&format!("cache/{video_id}/")).await?;
+        Ok(cached.into_iter().filter(|key| keys.contains(&CacheKey(key.clone()))).count() as u32)
+    }
+
     pub(crate) async fn cache(&self, key: &CacheKey, value: &Value) -> Result<()> {
         Ok(self.records.put(&key.0, value).await?)
     }
@@ -200,6 +210,7 @@ impl Library {
 }
 
 /// Where the result of a costly call is kept: by content, span, analyzer, model and prompt.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CacheKey(String);
 
 impl CacheKey {

@@ -8,6 +8,8 @@ pub mod analyzers;
 mod answer;
 pub mod ask;
 pub mod audit;
+mod budget;
+pub mod callbacks;
 pub mod chunking;
 pub mod chunks;
 mod colour;
@@ -21,6 +23,7 @@ pub mod jobs;
 mod library;
 pub mod meters;
 pub mod passages;
+pub mod plan;
 mod points;
 mod prose;
 pub mod record;
@@ -44,6 +47,7 @@ use ports::entities::EntityRecognizer;
 use ports::fetcher::SourceFetcher;
 use ports::index::VectorIndex;
 use ports::llm::LanguageModel;
+use ports::notifier::Notifier;
 use ports::reader::TextReader;
 use ports::records::RecordStore;
 use ports::sentiment::SentimentClassifier;
@@ -64,6 +68,7 @@ pub struct Ports {
     pub embedder: Arc<dyn Embedder>,
     pub llm: Arc<dyn LanguageModel>,
     pub fetcher: Arc<dyn SourceFetcher>,
+    pub notifier: Arc<dyn Notifier>,
     pub transcriber: Option<Arc<dyn Transcriber>>,
     pub voice_activity: Option<Arc<dyn VoiceActivity>>,
     pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
@@ -102,6 +107,8 @@ pub struct Settings {
     pub sighting: analyzers::evidence::Sighting,
     /// Length of the lease on a video that is being changed, where instances share their records.
     pub lease: Option<std::time::Duration>,
+    /// Notices about jobs that have ended.
+    pub callbacks: callbacks::CallbackSettings,
     /// What the language model costs.
     pub prices: meters::Prices,
     /// Most tokens of evidence for an answer.

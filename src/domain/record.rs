@@ -47,8 +47,35 @@ pub struct VideoRecord {
     pub aggregates: BTreeMap<String, String>,
     /// [`Self::analyzed_by`] of the output that the aggregates were computed from.
     pub aggregated_analyzers: Vec<String>,
+    /// How long its last ingest took, where it found anything out.
+    #[serde(default)]
+    pub took: Took,
     /// When it was first ingested, ISO 8601.
     pub created_at: String,
+}
+
+/// What steps of an ingest took, seconds; 0 where they were spared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Took {
+    /// Decoding, boundary detectors and listening.
+    pub perceiving: f64,
+    /// Every aggregator.
+    pub aggregating: f64,
+}
+
+/// What an analyzer took for the chunks that it had no kept results of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// How many they were.
+    pub chunks: u32,
+    /// Seconds.
+    pub seconds: f64,
+    /// Calls of the language model, if they are billed.
+    pub model_calls: u32,
+    /// Tokens these read.
+    pub input_tokens: u64,
+    /// Tokens these wrote.
+    pub output_tokens: u64,
 }
 
 impl VideoRecord {
@@ -76,6 +103,9 @@ pub struct AnalyzerEntry {
     pub revision: String,
     /// Embedding model of the points.
     pub embedder: String,
+    /// What it took.
+    #[serde(default)]
+    pub cost: Cost,
 }
 
 /// A time segment of a video, seconds. Its position in the list is the chunk's id.

@@ -32,7 +32,9 @@ pub(super) fn from_text<T: Type>(
             continue;
         }
         let value = match resolve(&registry, field).ty {
-            "number" => Value::from(Number::read(&text).map_err(|e| format!("{name} {e}"))?),
+            "number" | "integer" => {
+                Value::from(Number::read(&text).map_err(|e| format!("{name} {e}"))?)
+            }
             _ => Value::from(text),
         };
         object.insert(name, value);

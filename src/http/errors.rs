@@ -110,6 +110,7 @@ impl From<domain::Error> for Failure {
             Error::TooLarge(detail) => Self::too_large(detail),
             Error::Busy { message, retry_after } => Self::busy(message, retry_after),
             Error::Cancelled(detail) => Self::busy(detail, 30),
+            Error::BudgetExhausted(detail) => Self::new(StatusCode::BAD_REQUEST, detail),
             Error::Port(error) => {
                 tracing::error!(kind = ?error.kind(), trace = %chain(&error), "request failed");
                 Self::internal()

@@ -23,6 +23,7 @@ mod meta;
 mod metrics;
 mod multipart;
 mod params;
+mod plan;
 mod query;
 mod storage;
 mod ui;
@@ -153,6 +154,7 @@ type Api = (
     videos::VideosApi,
     jobs::JobsApi,
     chunking::ChunkingApi,
+    plan::PlanApi,
     chunks::ChunksApi,
     aggregates::AggregatesApi,
     entities::EntitiesApi,
@@ -171,6 +173,7 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
         videos::VideosApi(of()),
         jobs::JobsApi(of()),
         chunking::ChunkingApi(of()),
+        plan::PlanApi(of()),
         chunks::ChunksApi(of()),
         aggregates::AggregatesApi(of()),
         entities::EntitiesApi(of()),

@@ -134,6 +134,13 @@ pub(super) struct IngestOptions {
     /// Seconds; ignored when mode=interval.
     #[oai(default = "max_duration")]
     pub(super) max_duration: f64,
+    /// Where to send the job, signed, when it has ended: an http(s) URL that is not private.
+    #[oai(nullable)]
+    pub(super) callback_url: Option<String>,
+    /// Calls of the language model that the ingest may make; one more ends it, and what was paid
+    /// for is kept for the next.
+    #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1000000")))]
+    pub(super) max_model_calls: Option<u32>,
 }
 
 fn analyzers() -> String {
@@ -188,6 +195,8 @@ impl From<IngestOptions> for IngestFields {
                 max_duration: o.max_duration,
             },
             idempotency_key: None,
+            callback_url: o.callback_url,
+            max_model_calls: o.max_model_calls,
         }
     }
 }

@@ -10,15 +10,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use ports::fetcher::{Fetched, SourceFetcher};
+use ports::notifier::Notifier;
 use ports::{ErrorKind, PortError, Result};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{
     ACCEPT_ENCODING, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, LOCATION,
 };
-use reqwest::{Client, Response, StatusCode, redirect};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, redirect};
 use tokio::time::Instant;
 use url::Url;
 
@@ -96,18 +98,18 @@ impl HttpFetcher {
     }
 
     async fn send(&self, url: &Url, deadline: Instant) -> Result<Response> {
+        // The bytes are what is hashed and stored, so they are asked for as they are.
+        let request = self.client.get(url.clone()).header(ACCEPT_ENCODING, "identity");
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        self.send_checked(url, request.timeout(remaining)).await
+    }
+
+    /// The response of a public address.
+    async fn send_checked(&self, url: &Url, request: RequestBuilder) -> Result<Response> {
         if !self.options.allow_private {
             check_literal(url)?;
         }
-        let response = self
-            .client
-            .get(url.clone())
-            // The bytes are what is hashed and stored, so they are asked for as they are.
-            .header(ACCEPT_ENCODING, "identity")
-            .timeout(deadline.saturating_duration_since(Instant::now()))
-            .send()
-            .await
-            .map_err(|e| self.send_error(url, e))?;
+        let response = request.send().await.map_err(|e| self.send_error(url, e))?;
         match response.remote_addr() {
             Some(address)
                 if !self.options.allow_private && !(self.network.is_public)(address.ip()) =>
@@ -162,6 +164,23 @@ impl SourceFetcher for HttpFetcher {
             ErrorKind::Invalid,
             format!("{} redirects more than {} times", shown(&url), self.options.max_redirects),
         ))
+    }
+}
+
+#[async_trait]
+impl Notifier for HttpFetcher {
+    async fn notify(&self, url: &str, headers: &[(&str, String)], body: Bytes) -> Result<()> {
+        let url = parse_url(url)?;
+        let request = self.client.post(url.clone()).header(CONTENT_TYPE, "application/json");
+        let request =
+            headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
+        let request = request.body(body).timeout(self.options.read_timeout);
+        let status = self.send_checked(&url, request).await?.status();
+        if status.is_success() {
+            return Ok(());
+        }
+        let reason = status.canonical_reason().unwrap_or_default();
+        Err(status_error(status.as_u16(), reason, &url))
     }
 }
 

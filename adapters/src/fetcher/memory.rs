@@ -1,13 +1,15 @@
-//! A fetcher that answers from a script, for tests. Nothing leaves the process; what a script says
+//! A fetcher that answers from a script, and a notifier that keeps what it is told, for tests. Nothing leaves the process; what a script says
 //! is read as a real response would be.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
 use ports::fetcher::{Fetched, SourceFetcher};
+use ports::notifier::Notifier;
 use ports::{ErrorKind, PortError, Result};
 use url::Url;
 
@@ -99,5 +101,49 @@ impl SourceFetcher for MemoryFetcher {
             ErrorKind::Invalid,
             format!("{} redirects more than {MAX_REDIRECTS} times", shown(&url)),
         ))
+    }
+}
+
+/// Keeps what it is told; fails as often as it is asked to.
+#[derive(Default)]
+pub struct MemoryNotifier {
+    notices: Mutex<Vec<Notice>>,
+    failures: AtomicUsize,
+}
+
+/// A request that a [`MemoryNotifier`] got.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Notice {
+    /// Where it was sent.
+    pub url: String,
+    /// Headers beside those of the body.
+    pub headers: Vec<(String, String)>,
+    /// JSON.
+    pub body: Bytes,
+}
+
+impl MemoryNotifier {
+    /// The next so many requests fail.
+    pub fn fail(&self, times: usize) {
+        self.failures.store(times, Ordering::SeqCst);
+    }
+
+    /// Every request so far that did not fail.
+    pub fn notices(&self) -> Vec<Notice> {
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[async_trait]
+impl Notifier for MemoryNotifier {
+    async fn notify(&self, url: &str, headers: &[(&str, String)], body: Bytes) -> Result<()> {
+        let fewer = |left: usize| left.checked_sub(1);
+        if self.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer).is_ok() {
+            return Err(PortError::new(ErrorKind::Unavailable, "it does not answer"));
+        }
+        let headers = headers.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
+        let notice = Notice { url: url.into(), headers, body };
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
+        Ok(())
     }
 }

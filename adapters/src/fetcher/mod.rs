@@ -1,4 +1,4 @@
-//! Adapters of `ports::fetcher`.
+//! Adapters of `ports::fetcher` and `ports::notifier`: both go where a client says.
 
 mod address;
 mod body;
@@ -7,4 +7,4 @@ mod http;
 mod memory;
 
 pub use http::{HttpFetcher, HttpFetcherOptions};
-pub use memory::{MemoryFetcher, Response};
+pub use memory::{MemoryFetcher, MemoryNotifier, Notice, Response};

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::model::{KeptAnswers, Model};
 use super::{AGGREGATORS, Aggregator, ChunkVectors, Input};
-use crate::domain::Ports;
 use crate::domain::aggregates::AggregatesResult;
+use crate::domain::budget::Account;
 use crate::domain::error::Result;
 use crate::domain::jobs::{Progress, Stage};
 use crate::domain::passages::chunk_texts;
@@ -15,7 +15,7 @@ use crate::domain::record::AnalyzedVideo;
 
 /// What to run.
 pub(crate) struct Run<'a> {
-    pub(crate) ports: &'a Ports,
+    pub(crate) account: &'a Account,
     pub(crate) video: &'a AnalyzedVideo,
     pub(crate) vectors: &'a ChunkVectors,
     /// Results that are stored already.
@@ -56,13 +56,15 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
     let mut results =
         if report.recomputed_because_analyzers_changed { BTreeMap::new() } else { run.stored };
     let texts = chunk_texts(run.video);
-    let billed = run.ports.llm.billed();
-    let model = Model::new(run.ports.llm.as_ref(), &run.kept);
+    let ports = &run.account.ports;
+    let billed = ports.llm.billed();
+    let model = Model::new(ports.llm.as_ref(), &run.kept);
     let mut kept = run.kept;
+    // What has been paid for in this run, should it end before it is published.
+    let mut paid = KeptAnswers::new();
     let mut renewed: BTreeSet<&str> = BTreeSet::new();
     for aggregator in selected {
         let spec = aggregator.spec();
-        progress.check()?;
         let renewed_input = spec.depends_on.iter().any(|id| renewed.contains(id));
         if keep && results.contains_key(spec.id) && !renewed_input {
             report.reused.push(spec.id.into());
@@ -82,8 +84,8 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
         progress.stage(Stage::Aggregating, json!({"aggregator": spec.id}));
         let input = Input {
             model: &model,
-            sentiment: run.ports.sentiment.as_deref(),
-            recognizer: run.ports.recognizer.as_deref(),
+            sentiment: ports.sentiment.as_deref(),
+            recognizer: ports.recognizer.as_deref(),
             video: run.video,
             texts: &texts,
             vectors: run.vectors,
@@ -95,25 +97,32 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
                 if spec.uses_llm && billed {
                     let usage = model.usage();
                     result["usage"] = json!({
-                        "model": run.ports.llm.model(),
+                        "model": ports.llm.model(),
                         "calls": usage.calls,
                         "input_tokens": usage.input_tokens,
                         "output_tokens": usage.output_tokens,
                     });
                 }
                 kept.remove(spec.id);
+                let answers = model.answers();
+                if billed && !answers.is_empty() {
+                    paid.insert(spec.id.into(), answers);
+                }
                 results.insert(spec.id.into(), result);
                 renewed.insert(spec.id);
                 report.ran.push(spec.id.into());
             }
             Err(error) => {
-                progress.check()?;
                 let answers = model.answers();
                 if billed && !answers.is_empty() {
                     kept.insert(spec.id.into(), answers);
                 }
                 tracing::warn!(aggregator = spec.id, error = %error.labelled(), "aggregator failed");
                 report.failed.insert(spec.id.into(), error.labelled());
+                if run.account.is_exhausted() || progress.check().is_err() {
+                    kept.append(&mut paid);
+                    break;
+                }
             }
         }
     }

@@ -52,6 +52,11 @@ pub trait Analyzer: Send + Sync {
     /// or more than about a second.
     fn costly(&self, ports: &Ports) -> bool;
 
+    /// Whether a chunk takes billed calls of the language model.
+    fn asks(&self, _ports: &Ports) -> bool {
+        false
+    }
+
     /// Whether it needs the words of the video.
     fn hears(&self) -> bool {
         false

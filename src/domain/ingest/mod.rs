@@ -14,13 +14,15 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio::sync::watch;
 
+use super::callbacks::Callback;
 use super::chunking::{Chunking, ChunkingFields};
 use super::error::Result;
-use super::jobs::{Idempotency, Job};
+use super::jobs::{Ended, Idempotency, Job};
 use super::{Shotlog, analyzers};
 pub use claims::{Claim, Claims};
-use pipeline::Plan;
+pub(crate) use pipeline::Plan;
 use source::Source;
+pub(crate) use source::check_url;
 pub use spool::{Limit, Spool, Spooled};
 
 /// The fields of an ingest other than its source, as the client gave them.
@@ -32,13 +34,20 @@ pub struct IngestFields {
     pub chunking: ChunkingFields,
     /// A client's key for this request: sent again, it is answered with the same job.
     pub idempotency_key: Option<String>,
+    /// Where to send the job when it has ended.
+    pub callback_url: Option<String>,
+    /// Calls of the language model that the job may make at most.
+    pub max_model_calls: Option<u32>,
 }
 
 impl IngestFields {
     /// What the key stands for: these fields and the source.
     fn idempotency(&self, source: &str) -> Option<Idempotency> {
         let key = self.idempotency_key.clone()?;
-        let request = format!("{source}\n{}\n{:?}", self.analyzers, self.chunking);
+        let request = format!(
+            "{source}\n{}\n{:?}\n{:?}\n{:?}",
+            self.analyzers, self.chunking, self.callback_url, self.max_model_calls
+        );
         Some(Idempotency { key, request })
     }
 }
@@ -95,6 +104,7 @@ pub enum Aggregated {
 impl Shotlog {
     /// Checks the fields that can be checked while the caller waits.
     pub fn check_ingest(&self, fields: &IngestFields) -> Result<()> {
+        self.callback(fields)?;
         self.plan(fields).map(|_| ())
     }
 
@@ -117,16 +127,14 @@ impl Shotlog {
         file: Spooled,
         fields: IngestFields,
     ) -> Result<Job> {
-        let plan = self.plan(&fields)?;
         let key = fields.idempotency(&file.video_id);
-        self.submit(Source::File(file, filename.map(str::to_owned)), plan, key)
+        self.submit(Source::File(file, filename.map(str::to_owned)), &fields, key)
     }
 
     /// Queues the ingest of an http(s) URL.
     pub fn ingest_url(self: &Arc<Self>, url: &str, fields: IngestFields) -> Result<Job> {
-        source::check_url(url)?;
-        let plan = self.plan(&fields)?;
-        self.submit(Source::Url(url.to_owned()), plan, fields.idempotency(url))
+        check_url(url)?;
+        self.submit(Source::Url(url.to_owned()), &fields, fields.idempotency(url))
     }
 
     /// One job.
@@ -159,25 +167,38 @@ impl Shotlog {
         self.jobs.stop(grace).await;
     }
 
-    fn plan(&self, fields: &IngestFields) -> Result<Plan> {
+    pub(crate) fn plan(&self, fields: &IngestFields) -> Result<Plan> {
         Ok(Plan {
             analyzers: analyzers::select(&self.ports, &fields.analyzers)?,
             chunking: Chunking::parse(&fields.chunking)?,
+            max_model_calls: fields.max_model_calls,
         })
+    }
+
+    fn callback(&self, fields: &IngestFields) -> Result<Option<Callback>> {
+        let (notifier, settings) = (&self.ports.notifier, &self.settings.callbacks);
+        let to = |url: &String| Callback::to(url, notifier.clone(), settings);
+        fields.callback_url.as_ref().map(to).transpose()
     }
 
     fn submit(
         self: &Arc<Self>,
         source: Source,
-        plan: Plan,
+        fields: &IngestFields,
         key: Option<Idempotency>,
     ) -> Result<Job> {
+        let plan = self.plan(fields)?;
+        let ended = self.callback(fields)?.map(|callback| -> Ended {
+            Box::new(move |job| {
+                tokio::spawn(callback.send(job));
+            })
+        });
         let service = self.clone();
         let name = match &source {
             Source::File(_, name) => name.clone().unwrap_or_default(),
             Source::Url(url) => url.clone(),
         };
-        self.jobs.submit(&name, key, move |progress| async move {
+        self.jobs.submit(&name, key, ended, move |progress| async move {
             service.ingest(source, plan, progress).await
         })
     }

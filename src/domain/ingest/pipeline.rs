@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::decoder::MediaInfo;
@@ -21,18 +22,22 @@ use crate::domain::Shotlog;
 use crate::domain::aggregators::AGGREGATORS;
 use crate::domain::analyzers::Analyzer;
 use crate::domain::analyzers::evidence::{ChunkEvidence, VideoEvidence};
+use crate::domain::budget::Account;
 use crate::domain::chunking::{Chunking, Signals};
 use crate::domain::error::{Error, Result};
 use crate::domain::jobs::{JobResult, Progress, Stage, now};
 use crate::domain::library::CacheKey;
 use crate::domain::meters;
 use crate::domain::points::points;
-use crate::domain::record::{AnalyzedVideo, AnalyzerEntry, Output, Outputs, Span, VideoRecord};
+use crate::domain::record::{
+    AnalyzedVideo, AnalyzerEntry, Cost, Output, Outputs, Span, Took, VideoRecord,
+};
 
 /// A checked request.
-pub(super) struct Plan {
-    pub(super) analyzers: Vec<&'static dyn Analyzer>,
-    pub(super) chunking: Chunking,
+pub(crate) struct Plan {
+    pub(crate) analyzers: Vec<&'static dyn Analyzer>,
+    pub(crate) chunking: Chunking,
+    pub(crate) max_model_calls: Option<u32>,
 }
 
 /// A source on disk that has turned out to be a video.
@@ -134,8 +139,11 @@ impl Shotlog {
         claim: &Claim,
     ) -> Result<IngestResult> {
         progress.stage(Stage::Chunking, Value::Null);
+        let account = Account::open(&self.ports, plan.max_model_calls);
+        let started = Instant::now();
         let Perceived { signals, signals_document, speech, speech_document } =
             self.perceive(fetched, plan, previous.as_ref(), progress).await?;
+        let perceiving = started.elapsed().as_secs_f64();
         let duration = duration(&fetched.info, signals.end);
         if duration > self.settings.max_duration {
             return Err(self.too_long(duration));
@@ -147,6 +155,10 @@ impl Shotlog {
         record.frame_rate = fetched.info.video.as_ref().and_then(|video| video.frame_rate);
         record.signals_document = signals_document;
         record.speech_document = Some(speech_document);
+        // What was taken from the record tells nothing of what it takes.
+        if previous.as_ref().is_none_or(|p| p.signals_document != record.signals_document) {
+            record.took.perceiving = perceiving;
+        }
         self.store_objects(fetched, &signals, &mut record).await?;
         progress.stage(Stage::Chunked, json!({"chunks": spans.len()}));
 
@@ -173,16 +185,23 @@ impl Shotlog {
             if record.analyzers.get(id).is_some_and(|entry| entry.fingerprint == fingerprint) {
                 continue;
             }
-            let outputs = self.analyze(*analyzer, &record.video_id, &chunks, progress).await?;
+            let (outputs, cost) =
+                self.analyze(*analyzer, &record.video_id, &chunks, &account, progress).await?;
             progress.stage(Stage::Indexing, json!({"analyzer": id}));
-            let (entry, points) =
+            let (mut entry, points) =
                 self.embed_outputs(*analyzer, &record, &spans, &outputs, fingerprint).await?;
+            entry.cost = cost;
             record.analyzers.insert(id.into(), entry);
             fresh.extend(points);
             ran.push(id.to_owned());
         }
         drop(chunks);
-        let aggregated = self.aggregate_draft(&mut record, progress).await?;
+        let started = Instant::now();
+        let aggregated = self.aggregate_draft(&mut record, &account, progress).await?;
+        if !matches!(&aggregated, Aggregated::Done { ran, .. } if ran.is_empty()) {
+            record.took.aggregating = started.elapsed().as_secs_f64();
+        }
+        account.check()?;
         let result = self.result(&record, plan, aggregated).await?;
         progress.check()?;
         claim.check()?;
@@ -226,6 +245,7 @@ impl Shotlog {
             analyzers: BTreeMap::new(),
             aggregates: BTreeMap::new(),
             aggregated_analyzers: Vec::new(),
+            took: previous.map_or_else(Took::default, |record| record.took),
             created_at: previous.map_or_else(now, |record| record.created_at.clone()),
             video_id,
         })
@@ -273,11 +293,13 @@ impl Shotlog {
         analyzer: &'static dyn Analyzer,
         video_id: &str,
         chunks: &[ChunkEvidence],
+        account: &Account,
         progress: &Progress,
-    ) -> Result<Outputs> {
+    ) -> Result<(Outputs, Cost)> {
+        let (started, before) = (Instant::now(), account.usage());
         let models = if analyzer.spares(&self.ports) { originals(chunks) } else { Vec::new() };
         let original = |i: usize| models.get(i).copied().unwrap_or(i);
-        let done = AtomicUsize::new(0);
+        let (done, fresh) = (AtomicUsize::new(0), AtomicU32::new(0));
         let step = |count: usize| {
             let done = done.fetch_add(count, Ordering::Relaxed) + count;
             let detail =
@@ -286,13 +308,25 @@ impl Shotlog {
         };
         step(0);
         let work = stream::iter((0..chunks.len()).filter(|i| original(*i) == *i))
-            .map(
-                |i| async move { Ok((i, self.analyze_one(analyzer, video_id, &chunks[i]).await?)) },
-            )
+            .map(async |i| {
+                // Calls that are under way when another is refused are paid for: they go on.
+                if account.is_exhausted() {
+                    return Ok((i, None));
+                }
+                match self.analyze_one(analyzer, video_id, &chunks[i], account).await {
+                    Ok((output, kept)) => {
+                        fresh.fetch_add(u32::from(!kept), Ordering::Relaxed);
+                        Ok((i, output))
+                    }
+                    Err(_) if account.is_exhausted() => Ok((i, None)),
+                    Err(error) => Err(error),
+                }
+            })
             .buffered(self.settings.concurrency.max(1))
             .inspect_ok(|_| step(1))
             .try_collect::<Vec<_>>();
         let analyzed: Vec<(usize, Option<Output>)> = progress.cancellable(work).await?;
+        account.check()?;
         let mut outputs: Outputs = vec![None; chunks.len()];
         for (i, output) in analyzed {
             outputs[i] = output;
@@ -305,29 +339,39 @@ impl Shotlog {
             });
             step(1);
         }
-        Ok(outputs)
+        let after = account.usage();
+        let cost = Cost {
+            chunks: fresh.into_inner(),
+            seconds: started.elapsed().as_secs_f64(),
+            model_calls: after.calls - before.calls,
+            input_tokens: after.input_tokens - before.input_tokens,
+            output_tokens: after.output_tokens - before.output_tokens,
+        };
+        Ok((outputs, cost))
     }
 
+    /// One analyzer's output on a chunk, and whether it was kept from before.
     async fn analyze_one(
         &self,
         analyzer: &'static dyn Analyzer,
         video_id: &str,
         chunk: &ChunkEvidence,
-    ) -> Result<Option<Output>> {
+        account: &Account,
+    ) -> Result<(Option<Output>, bool)> {
         if !analyzer.costly(&self.ports) {
-            return analyzer.analyze(&self.ports, chunk).await;
+            return Ok((analyzer.analyze(&account.ports, chunk).await?, false));
         }
         let fingerprint = analyzer.fingerprint(&self.ports);
         let key = CacheKey::new(video_id, analyzer.spec().id, chunk.span, &fingerprint);
         if let Some(cached) = self.library.cached(&key).await? {
             meters::chunk_analyzed(analyzer.spec().id, true);
-            return Ok(cached.as_object().cloned());
+            return Ok((cached.as_object().cloned(), true));
         }
-        let output = analyzer.analyze(&self.ports, chunk).await?;
+        let output = analyzer.analyze(&account.ports, chunk).await?;
         let value = output.clone().map_or(Value::Null, Value::Object);
         self.library.cache(&key, &value).await?;
         meters::chunk_analyzed(analyzer.spec().id, false);
-        Ok(output)
+        Ok((output, false))
     }
 
     async fn embed_outputs(
@@ -350,6 +394,7 @@ impl Shotlog {
             points: points.len() as u64,
             revision,
             embedder: self.ports.embedder.model().to_owned(),
+            cost: Cost::default(),
         };
         Ok((entry, points))
     }
@@ -358,11 +403,12 @@ impl Shotlog {
     async fn aggregate_draft(
         &self,
         record: &mut VideoRecord,
+        account: &Account,
         progress: &Progress,
     ) -> Result<Aggregated> {
         let video: AnalyzedVideo = self.library.analyzed(record).await?;
         let all = AGGREGATORS.to_vec();
-        match self.run_aggregators(record, &video, all, false, progress).await {
+        match self.run_aggregators(record, &video, all, false, account, progress).await {
             Ok(report) => Ok(Aggregated::Done {
                 ran: report.ran,
                 reused: report.reused,

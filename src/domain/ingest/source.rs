@@ -19,7 +19,7 @@ pub(super) enum Source {
 }
 
 /// Checks that a URL can be fetched at all.
-pub(super) fn check_url(url: &str) -> Result<()> {
+pub(crate) fn check_url(url: &str) -> Result<()> {
     let wrong =
         |why: &str| Err(Error::Invalid(format!("'{url}' {why}; it must be an http or https URL")));
     match Url::parse(url) {

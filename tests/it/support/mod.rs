@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::entities::RuleEntities;
-use adapters::fetcher::MemoryFetcher;
+use adapters::fetcher::{MemoryFetcher, MemoryNotifier};
 use adapters::index::memory::MemoryIndex;
 use adapters::records::MemoryRecords;
 use adapters::sentiment::Vader;
@@ -25,6 +25,7 @@ use ports::transcriber::Transcriber;
 use ports::voice::{SpeakerEmbedder, VoiceActivity};
 use serde_json::Value;
 use shotlog::domain::analyzers::evidence::Sighting;
+use shotlog::domain::callbacks::CallbackSettings;
 use shotlog::domain::frames::FrameSettings;
 use shotlog::domain::jobs::JobLimits;
 use shotlog::domain::{Ports, Settings, Shotlog};
@@ -44,6 +45,7 @@ pub struct TestApp {
     pub storage: Arc<FlakyStorage>,
     pub records: Arc<MemoryRecords>,
     pub fetcher: Arc<MemoryFetcher>,
+    pub notifier: Arc<MemoryNotifier>,
     pub model: Arc<FakeModel>,
     pub embedder: Arc<FakeEmbedder>,
     work: TempDir,
@@ -95,6 +97,11 @@ impl TestApp {
                 frames_per_chunk: 2,
                 sighting: Sighting { per_second: 1.0, max_frames: 10, side: 64 },
                 lease: None,
+                callbacks: CallbackSettings {
+                    secret: "secret".into(),
+                    attempts: 3,
+                    pause: Duration::ZERO,
+                },
                 prices: Default::default(),
                 answer_tokens: 2000,
                 ask_videos: 10,
@@ -118,6 +125,7 @@ impl TestApp {
         let storage = Arc::new(FlakyStorage::new(folder));
         let records = Arc::new(MemoryRecords::new());
         let fetcher = Arc::new(MemoryFetcher::new(false));
+        let notifier = Arc::new(MemoryNotifier::default());
         let model = Arc::new(FakeModel::default());
         let embedder = Arc::new(FakeEmbedder::default());
         let ports = Ports {
@@ -128,6 +136,7 @@ impl TestApp {
             embedder: embedder.clone(),
             llm: setup.llm.unwrap_or_else(|| model.clone()),
             fetcher: fetcher.clone(),
+            notifier: notifier.clone(),
             transcriber: setup.models.transcriber,
             voice_activity: setup.models.voice_activity,
             speaker_embedder: setup.models.speaker_embedder,
@@ -140,7 +149,7 @@ impl TestApp {
         let service = Shotlog::new(ports, setup.settings);
         let app = shotlog::http::app(service.clone(), setup.http.clone());
         let contract = Contract::new(&shotlog::http::openapi(&service, &setup.http));
-        Self { app, contract, storage, records, fetcher, model, embedder, work, token }
+        Self { app, contract, storage, records, fetcher, notifier, model, embedder, work, token }
     }
 
     /// The document the application serves.

@@ -58,6 +58,10 @@ impl Analyzer for DefaultVideo {
         ports.llm.sees() || ports.reader.is_some() || ports.detector.is_some()
     }
 
+    fn asks(&self, ports: &Ports) -> bool {
+        ports.llm.sees() && ports.llm.billed()
+    }
+
     fn spares(&self, ports: &Ports) -> bool {
         ports.llm.sees()
     }

@@ -66,6 +66,10 @@ impl Analyzer for People {
         true
     }
 
+    fn asks(&self, ports: &Ports) -> bool {
+        ports.llm.sees() && ports.llm.billed()
+    }
+
     async fn analyze(&self, ports: &Ports, chunk: &ChunkEvidence) -> Result<Option<Output>> {
         let sights = chunk.sights(ports).await?;
         if sights.people.is_empty() {
