@@ -275,6 +275,10 @@ fn storage(config: &Config, base_url: &str) -> Result<Arc<dyn ObjectStorage>> {
     Ok(Arc::new(storage.map_err(at("storage"))?))
 }
 
+/// S3 takes no smaller part but the last.
+#[cfg(feature = "cloud")]
+const SMALLEST_PART: usize = 5 << 20;
+
 #[cfg(feature = "cloud")]
 fn cloud_storage(
     config: &Config,
@@ -285,6 +289,13 @@ fn cloud_storage(
     use adapters::storage::{GcsOptions, RemoteLimits, S3Options, gcs, s3};
     let given = &config.storage;
     let set = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let limits = RemoteLimits {
+        part_size: given.part_size.max(SMALLEST_PART),
+        concurrency: given.parts.max(1),
+        timeout: Duration::from_secs(given.timeout),
+        io_timeout: Duration::from_secs(given.io_timeout),
+        retries: given.retries,
+    };
     let signed = (given.signed_urls > 0).then(|| Duration::from_secs(given.signed_urls));
     if given.kind == StorageKind::Gcs {
         return gcs(&GcsOptions {
@@ -295,7 +306,7 @@ fn cloud_storage(
             anonymous: false,
             public_base_url: set(public_base_url),
             signed,
-            limits: RemoteLimits::default(),
+            limits: limits.clone(),
         });
     }
     s3(&S3Options {
@@ -309,7 +320,7 @@ fn cloud_storage(
         virtual_host_style: given.virtual_host_style,
         public_base_url: set(public_base_url),
         signed,
-        limits: RemoteLimits::default(),
+        limits,
     })
 }
 

@@ -74,6 +74,8 @@ section! {
         shutdown: Shutdown = Shutdown::default(),
         /// What is logged.
         log: Log = Log::default(),
+        /// What is traced.
+        traces: Traces = Traces::default(),
     }
 }
 
@@ -155,6 +157,16 @@ section! {
         public_base_url: String = String::new(),
         /// Seconds that the address of an object holds, where the bucket is not public; 0: it is (s3, gcs).
         signed_urls: u64 = 0,
+        /// Bytes per part of an upload, held in memory; at least 5 MiB (s3, gcs).
+        part_size: usize = 8 << 20,
+        /// Parts of one upload under way at once (s3, gcs).
+        parts: usize = 4,
+        /// Seconds for a request without a body (s3, gcs).
+        timeout: u64 = 30,
+        /// Seconds for each read or write of a body (s3, gcs).
+        io_timeout: u64 = 60,
+        /// Times a failed request is sent again, with growing pauses (s3, gcs).
+        retries: usize = 4,
     }
 }
 
@@ -637,6 +649,20 @@ section! {
         format: LogFormat = LogFormat::Text,
         /// Levels by module, as `info` or `shotlog=debug,info`.
         filter: String = "info".into(),
+    }
+}
+
+section! {
+    /// What is traced.
+    Traces {
+        /// An OpenTelemetry collector that takes OTLP over HTTP, as `http://127.0.0.1:4318`; empty: nothing is traced.
+        endpoint: String = String::new(),
+        /// What the traces are filed under.
+        service_name: String = "shotlog".into(),
+        /// Share of requests and jobs that are traced, 0 to 1.
+        share: f64 = 1.0,
+        /// Seconds for sending a batch.
+        timeout: u64 = 10,
     }
 }
 

@@ -3,15 +3,15 @@
 mod client;
 mod models;
 mod serve;
+mod telemetry;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
 
 use crate::app;
-use crate::config::{Config, LogFormat, Sources};
+use crate::config::{Config, Sources};
 
 /// The file that is read when no other is named.
 const DEFAULT_FILE: &str = "config.toml";
@@ -105,12 +105,12 @@ async fn dispatch(cli: Cli) -> Result<(), Failure> {
     let config = Config::load(&sources(&cli))?;
     match &cli.command {
         Command::Serve(_) => {
-            log_to_stderr(&config)?;
+            let _telemetry = telemetry::start(&config)?;
             serve::serve(&config).await
         }
         Command::Check => serve::check(&config).await,
         Command::Reindex => {
-            log_to_stderr(&config)?;
+            let _telemetry = telemetry::start(&config)?;
             serve::reindex(&config).await
         }
         Command::Verify => serve::verify(&config).await,
@@ -142,15 +142,4 @@ fn sources(cli: &Cli) -> Sources {
         .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
         .collect();
     Sources { file, variables, flags }
-}
-
-fn log_to_stderr(config: &Config) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(&config.log.filter)
-        .map_err(|e| format!("log.filter is '{}': {e}", config.log.filter))?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    match config.log.format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().init(),
-    }
-    Ok(())
 }

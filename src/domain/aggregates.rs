@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::aggregators::{self, Aggregator, ChunkVectors, Outcome, Run};
 use super::budget::Account;
 use super::error::Result;
-use super::jobs::{Job, JobResult, Progress};
+use super::jobs::{Job, JobResult, Progress, Submission};
 use super::record::{AnalyzedVideo, VideoRecord};
 use super::{Shotlog, analyzers};
 
@@ -75,7 +75,9 @@ impl Shotlog {
         };
         let filename = self.library.video(video_id).await?.filename;
         let (service, video_id) = (self.clone(), video_id.to_owned());
-        self.jobs.submit(&filename, None, None, move |progress| async move {
+        let submission =
+            Submission { what: "aggregate", source: filename, ..Submission::default() };
+        self.jobs.submit(submission, move |progress| async move {
             progress.video(&video_id);
             let claim = service.ingests.claim(&video_id);
             let claim = progress.cancellable(claim).await?;

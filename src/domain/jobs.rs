@@ -9,6 +9,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::field::Empty;
+use tracing::{Instrument, Span, info_span};
 
 use super::aggregates::AggregatesResult;
 use super::error::{Error, Result};
@@ -145,6 +147,19 @@ pub struct Jobs {
     state: Arc<Mutex<State>>,
 }
 
+/// What a job is to be, beside its work.
+#[derive(Default)]
+pub struct Submission {
+    /// What it does, for traces.
+    pub what: &'static str,
+    /// The file name or URL that clients know it by.
+    pub source: String,
+    /// Makes a request that is sent twice one job.
+    pub idempotency: Option<Idempotency>,
+    /// Learns of the job's end.
+    pub ended: Option<Ended>,
+}
+
 /// What is done when a job has ended; must return at once.
 pub type Ended = Box<dyn FnOnce(Job) + Send>;
 
@@ -179,6 +194,39 @@ pub struct Progress {
     state: Arc<Mutex<State>>,
     cancelled: CancellationToken,
     reason: Arc<Mutex<Option<String>>>,
+    trace: Arc<Trace>,
+}
+
+/// A job's spans: one for the whole, and one for each stage in turn.
+struct Trace {
+    job: Span,
+    stage: Mutex<Option<(String, Span)>>,
+}
+
+impl Trace {
+    /// `what` the job does names its span.
+    fn start(what: &'static str, job_id: &str) -> Self {
+        let job = info_span!(parent: None, "job", otel.name = what, job_id, error = Empty);
+        Self { job, stage: Mutex::default() }
+    }
+
+    /// Ends the span of the last stage and starts that of this one, if it is another.
+    fn enter(&self, stage: Stage, detail: &Map<String, Value>) {
+        let of = ["analyzer", "aggregator"].iter().find_map(|key| detail.get(*key)?.as_str());
+        let name = [Some(stage.name()), of].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let mut current = lock(&self.stage);
+        if current.as_ref().is_none_or(|(last, _)| *last != name) {
+            let span = info_span!(parent: &self.job, "stage", otel.name = name);
+            *current = Some((name, span));
+        }
+    }
+
+    fn end(&self, error: Option<&str>) {
+        lock(&self.stage).take();
+        if let Some(error) = error {
+            self.job.record("error", error);
+        }
+    }
 }
 
 impl Jobs {
@@ -193,20 +241,14 @@ impl Jobs {
         }
     }
 
-    /// Queues `work` on a source and returns its job, or the job that a request with the same key
-    /// got before. `ended` learns of the job's end. `Busy` when the queue is full or the service is
-    /// stopping.
-    pub fn submit<F, W>(
-        &self,
-        source: &str,
-        idempotency: Option<Idempotency>,
-        ended: Option<Ended>,
-        work: W,
-    ) -> Result<Job>
+    /// Queues `work` and returns its job, or the job that a request with the same key got before.
+    /// `Busy` when the queue is full or the service is stopping.
+    pub fn submit<F, W>(&self, submission: Submission, work: W) -> Result<Job>
     where
         W: FnOnce(Progress) -> F + Send + 'static,
         F: Future<Output = Result<JobResult>> + Send + 'static,
     {
+        let Submission { what, source, idempotency, ended } = submission;
         if self.stopping.is_cancelled() {
             return Err(Error::Busy {
                 message: "the service is stopping and takes no new jobs".into(),
@@ -215,7 +257,7 @@ impl Jobs {
         }
         let job = Job {
             job_id: uuid::Uuid::new_v4().simple().to_string(),
-            source: source.to_owned(),
+            source,
             status: JobStatus::Queued,
             stage: Stage::Starting,
             detail: Map::new(),
@@ -251,6 +293,7 @@ impl Jobs {
                 state: self.state.clone(),
                 cancelled: entry.cancelled.clone(),
                 reason: entry.reason.clone(),
+                trace: Arc::new(Trace::start(what, &job.job_id)),
             };
             state.order.push_back(job.job_id.clone());
             state.jobs.insert(job.job_id.clone(), entry);
@@ -258,7 +301,8 @@ impl Jobs {
             progress
         };
         let workers = self.workers.clone();
-        self.running.spawn(async move {
+        let span = progress.trace.job.clone();
+        let run = async move {
             let permit = tokio::select! {
                 permit = workers.acquire_owned() => permit.ok(),
                 () = progress.cancelled.cancelled() => None,
@@ -266,7 +310,8 @@ impl Jobs {
             let outcome = if permit.is_some() {
                 progress.change(|job| job.status = JobStatus::Running);
                 // A panic must end as a failed job, not as one that runs for ever.
-                match tokio::spawn(work(progress.clone())).await {
+                let work = work(progress.clone()).instrument(Span::current());
+                match tokio::spawn(work).await {
                     Ok(outcome) => outcome,
                     Err(panic) => Err(Error::corrupt(format!("the job panicked: {panic}"))),
                 }
@@ -276,7 +321,8 @@ impl Jobs {
             if let (Some(job), Some(ended)) = (progress.end(outcome), ended) {
                 ended(job);
             }
-        });
+        };
+        self.running.spawn(run.instrument(span));
         Ok(job)
     }
 
@@ -399,12 +445,14 @@ impl Progress {
 
     /// Enters a stage with its detail.
     pub fn stage(&self, stage: Stage, detail: Value) {
+        let detail = match detail {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        };
+        self.trace.enter(stage, &detail);
         self.change(|job| {
             job.stage = stage;
-            job.detail = match detail {
-                Value::Object(map) => map,
-                _ => Map::new(),
-            };
+            job.detail = detail;
         });
     }
 
@@ -455,6 +503,7 @@ impl Progress {
 
     /// The job as it has ended.
     fn end(&self, outcome: Result<JobResult>) -> Option<Job> {
+        self.trace.end(outcome.as_ref().err().map(Error::labelled).as_deref());
         self.change(|job| match outcome {
             Ok(result) => {
                 job.status = JobStatus::Done;

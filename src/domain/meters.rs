@@ -11,6 +11,8 @@ use metrics::{
 use ports::embedder::Embedder;
 use ports::index::Filter;
 use ports::llm::{Completion, LanguageModel, Request};
+use tracing::Instrument;
+use tracing::field::Empty;
 
 use super::Shotlog;
 use super::error::Result;
@@ -132,7 +134,18 @@ impl LanguageModel for MeteredModel {
 
     async fn complete(&self, request: &Request) -> ports::Result<Completion> {
         let started = Instant::now();
-        let outcome = self.inner.complete(request).await;
+        let span = tracing::info_span!(
+            "model call",
+            model = self.inner.model(),
+            task = request.task.name(),
+            input_tokens = Empty,
+            output_tokens = Empty
+        );
+        let outcome = self.inner.complete(request).instrument(span.clone()).await;
+        if let Ok(completion) = &outcome {
+            span.record("input_tokens", completion.usage.input_tokens);
+            span.record("output_tokens", completion.usage.output_tokens);
+        }
         let model = self.inner.model().to_owned();
         let task = format!("{:?}", request.task).to_lowercase();
         called("language_model", model.clone(), task, outcome.is_ok(), started);

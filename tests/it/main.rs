@@ -12,6 +12,8 @@ mod limits;
 mod model_server;
 mod openapi;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]
+mod outage;
+#[cfg(all(feature = "ffmpeg", feature = "cloud"))]
 mod replicas;
 #[cfg(feature = "ffmpeg")]
 mod resume;
@@ -20,3 +22,5 @@ mod sight;
 mod speech;
 mod support;
 mod tidy;
+#[cfg(feature = "ffmpeg")]
+mod traces;

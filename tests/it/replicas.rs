@@ -9,6 +9,7 @@ use futures::future::join_all;
 use serde_json::Value;
 
 use crate::support::process::{Process, bars, command};
+use crate::support::s3;
 
 const FILES: u32 = 10;
 /// Files that only the process to be killed is given.
@@ -17,28 +18,15 @@ const INGESTS: usize = 50;
 
 /// One bucket, one collection; leases and repairs that a test can wait for.
 fn settings() -> Option<Vec<(&'static str, String)>> {
-    let Ok(endpoint) = std::env::var("S3_ENDPOINT") else {
-        println!("skipped: S3_ENDPOINT names no server");
-        return None;
-    };
-    let variable = |name, default: &str| std::env::var(name).unwrap_or_else(|_| default.into());
-    let bucket = variable("S3_BUCKET", "shotlog");
     let own = uuid::Uuid::new_v4().simple().to_string();
-    let mut settings = vec![
-        ("STORAGE__KIND", "s3".into()),
-        ("STORAGE__ENDPOINT", endpoint),
-        ("STORAGE__BUCKET", bucket.clone()),
-        ("STORAGE__PREFIX", format!("tests/replicas/{own}/objects")),
-        ("STORAGE__REGION", variable("S3_REGION", "us-east-1")),
-        ("STORAGE__ACCESS_KEY_ID", variable("S3_ACCESS_KEY_ID", "test")),
-        ("STORAGE__SECRET_ACCESS_KEY", variable("S3_SECRET_ACCESS_KEY", "test")),
-        ("STORAGE__SIGNED_URLS", "600".into()),
+    let mut settings = s3::settings(&own)?;
+    settings.extend([
         ("RECORDS__KIND", "bucket".into()),
-        ("RECORDS__BUCKET", bucket),
-        ("RECORDS__PREFIX", format!("tests/replicas/{own}/records")),
+        ("RECORDS__BUCKET", s3::bucket()),
+        ("RECORDS__PREFIX", format!("tests/{own}/records")),
         ("RECORDS__LEASE", "6".into()),
         ("RECORDS__REPAIR", "1".into()),
-    ];
+    ]);
     match std::env::var("QDRANT_URL") {
         Ok(url) => settings.extend([
             ("INDEX__KIND", "qdrant".into()),

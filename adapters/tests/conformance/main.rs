@@ -4,6 +4,8 @@
 mod decoder;
 mod embedder;
 mod fetcher;
+#[cfg(feature = "cloud")]
+mod gcs;
 mod index;
 mod llm;
 mod models;

@@ -39,3 +39,17 @@ async fn a_bucket() {
     let error = BucketRecords::over(folder).err().expect("no conditional writes");
     assert!(error.to_string().contains("conditional writes"), "{error}");
 }
+
+#[cfg(feature = "cloud")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bucket_on_gcs() {
+    use shotlog_adapters::records::BucketRecords;
+    use shotlog_adapters::storage::gcs;
+    let server = crate::gcs::Gcs::start().await;
+    let options = crate::storage::gcs_options(&server);
+    let open = || Arc::new(BucketRecords::over(gcs(&options).unwrap()).unwrap());
+    check(open()).await;
+    check_reopened(|| open()).await;
+    let asked = server.asked();
+    assert!(asked.contains("ifGenerationMatch"), "swaps are conditional: {asked:?}");
+}

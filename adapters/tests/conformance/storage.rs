@@ -168,6 +168,34 @@ async fn s3() {
     check_bounded_memory(storage, 64 << 20, 32 << 20).await;
 }
 
+/// A bucket on the stand-in for Google's service.
+#[cfg(feature = "cloud")]
+pub(crate) fn gcs_options(server: &super::gcs::Gcs) -> shotlog_adapters::storage::GcsOptions {
+    use shotlog_adapters::storage::{GcsOptions, RemoteLimits};
+    GcsOptions {
+        bucket: super::gcs::BUCKET.into(),
+        endpoint: Some(server.url().into()),
+        prefix: "a folder".into(),
+        anonymous: true,
+        limits: RemoteLimits { part_size: 5 << 20, concurrency: 2, ..Default::default() },
+        ..Default::default()
+    }
+}
+
+#[cfg(feature = "cloud")]
+#[tokio::test(flavor = "multi_thread")]
+async fn gcs_is_asked_in_the_way_it_understands() {
+    let server = super::gcs::Gcs::start().await;
+    let storage: Arc<dyn ObjectStorage> =
+        Arc::new(shotlog_adapters::storage::gcs(&gcs_options(&server)).unwrap());
+    check(storage.clone()).await;
+    check_bounded_memory(storage, 64 << 20, 32 << 20).await;
+    let asked = server.asked();
+    for form in ["GET metadata", "GET media", "GET range", "GET list", "POST parts", "POST batch"] {
+        assert!(asked.contains(form), "never asked: {form}; {asked:?}");
+    }
+}
+
 #[cfg(feature = "cloud")]
 #[tokio::test]
 async fn buckets_have_public_urls_in_every_style() {

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use super::callbacks::Callback;
 use super::chunking::{Chunking, ChunkingFields};
 use super::error::Result;
-use super::jobs::{Ended, Idempotency, Job};
+use super::jobs::{Ended, Idempotency, Job, Submission};
 use super::{Shotlog, analyzers};
 pub use claims::{Claim, Claims};
 pub(crate) use pipeline::Plan;
@@ -198,7 +198,8 @@ impl Shotlog {
             Source::File(_, name) => name.clone().unwrap_or_default(),
             Source::Url(url) => url.clone(),
         };
-        self.jobs.submit(&name, key, ended, move |progress| async move {
+        let submission = Submission { what: "ingest", source: name, idempotency: key, ended };
+        self.jobs.submit(submission, move |progress| async move {
             service.ingest(source, plan, progress).await
         })
     }

@@ -4,6 +4,7 @@
 mod contract;
 mod fakes;
 pub mod process;
+pub mod s3;
 
 use std::sync::Arc;
 use std::time::Duration;

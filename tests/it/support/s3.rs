@@ -1,0 +1,27 @@
+//! Settings for the S3 server that `S3_ENDPOINT` names: `S3_BUCKET` must exist there.
+
+fn variable(name: &str, default: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| default.into())
+}
+
+pub fn bucket() -> String {
+    variable("S3_BUCKET", "shotlog")
+}
+
+/// Storage below a prefix of the test's own, with signed addresses.
+pub fn settings(own: &str) -> Option<Vec<(&'static str, String)>> {
+    let Ok(endpoint) = std::env::var("S3_ENDPOINT") else {
+        println!("skipped: S3_ENDPOINT names no server");
+        return None;
+    };
+    Some(vec![
+        ("STORAGE__KIND", "s3".into()),
+        ("STORAGE__ENDPOINT", endpoint),
+        ("STORAGE__BUCKET", bucket()),
+        ("STORAGE__PREFIX", format!("tests/{own}/objects")),
+        ("STORAGE__REGION", variable("S3_REGION", "us-east-1")),
+        ("STORAGE__ACCESS_KEY_ID", variable("S3_ACCESS_KEY_ID", "test")),
+        ("STORAGE__SECRET_ACCESS_KEY", variable("S3_SECRET_ACCESS_KEY", "test")),
+        ("STORAGE__SIGNED_URLS", "600".into()),
+    ])
+}
