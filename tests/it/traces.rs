@@ -22,7 +22,7 @@ async fn collect(body: Body, spans: Data<&Arc<Mutex<Vec<Span>>>>) {
 async fn an_ingest_is_one_trace_with_its_stages() {
     let folder = tempfile::tempdir().unwrap();
     let Some(clip) = bars(folder.path(), 4, 0) else { return };
-    let spans = Arc::new(Mutex::new(Vec::new()));
+    let spans: Arc<Mutex<Vec<Span>>> = Arc::default();
     let acceptor = TcpListener::bind("127.0.0.1:0").into_acceptor().await.unwrap();
     let address = acceptor.local_addr()[0].as_socket_addr().copied().unwrap();
     let app = Route::new().at("/v1/traces", post(collect)).data(spans.clone());

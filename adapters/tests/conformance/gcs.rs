@@ -28,10 +28,17 @@ struct State {
     objects: BTreeMap<String, Object>,
     /// Parts of uploads by number, with the content type they will have.
     uploads: HashMap<String, (String, BTreeMap<u32, Bytes>)>,
-    /// Resumable uploads: name, query of the first request, content type, bytes so far.
-    sessions: HashMap<String, (String, HashMap<String, String>, String, Vec<u8>)>,
+    sessions: HashMap<String, Session>,
     /// Method and form of each request.
     asked: BTreeSet<String>,
+}
+
+/// A resumable upload.
+struct Session {
+    /// Of the request that began it.
+    query: HashMap<String, String>,
+    content_type: String,
+    content: Vec<u8>,
 }
 
 #[derive(Clone)]
@@ -69,8 +76,7 @@ impl Gcs {
         let path = request.uri().path().to_owned();
         let query: HashMap<String, String> =
             url::form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes())
-                // Names in queries are encoded twice by the client, once more than need be.
-                .map(|(k, v)| (k.into_owned(), decoded(&v)))
+                .into_owned()
                 .collect();
         let body = request.take_body().into_bytes().await.unwrap();
         let object = path.strip_prefix(&format!("/storage/v1/b/{BUCKET}/o/"));
@@ -147,7 +153,7 @@ impl Gcs {
                 _ => None,
             };
             let place = folder.as_ref().unwrap_or(name);
-            if place.as_str() <= after || *place < get("startOffset").to_owned() {
+            if place.as_str() <= after || place.as_str() < get("startOffset") {
                 continue;
             }
             if items.len() + prefixes.len() == PAGE
@@ -194,8 +200,9 @@ impl Gcs {
             "resumable" => {
                 let id = self.next.fetch_add(1, Ordering::SeqCst).to_string();
                 let kind = headers.get("x-upload-content-type");
-                let kind = kind.map_or(String::new(), |kind| kind.to_str().unwrap().to_owned());
-                let session = (query["name"].clone(), query.clone(), kind, Vec::new());
+                let content_type =
+                    kind.map_or(String::new(), |kind| kind.to_str().unwrap().to_owned());
+                let session = Session { query: query.clone(), content_type, content: Vec::new() };
                 self.state.lock().unwrap().sessions.insert(id.clone(), session);
                 let uri = format!(
                     "{}/upload/storage/v1/b/{BUCKET}/o?uploadType=session&id={id}",
@@ -217,21 +224,21 @@ impl Gcs {
         let Some(session) = state.sessions.get_mut(id) else {
             return status(StatusCode::NOT_FOUND);
         };
-        session.3.extend_from_slice(body);
+        session.content.extend_from_slice(body);
         let range = headers.get(header::CONTENT_RANGE).unwrap().to_str().unwrap();
         let total = range.rsplit_once('/').unwrap().1;
-        if total != session.3.len().to_string() {
+        if total != session.content.len().to_string() {
             let mut more = Response::builder().status(StatusCode::PERMANENT_REDIRECT);
-            if let Some(last) = session.3.len().checked_sub(1) {
+            if let Some(last) = session.content.len().checked_sub(1) {
                 more = more.header("range", format!("bytes=0-{last}"));
             }
             return more.finish();
         }
-        let Some((name, query, kind, content)) = state.sessions.remove(id) else {
+        let Some(Session { query, content_type, content }) = state.sessions.remove(id) else {
             return status(StatusCode::NOT_FOUND);
         };
         drop(state);
-        self.insert(&name, &query, &kind, content.into())
+        self.insert(&query["name"], &query, &content_type, content.into())
     }
 
     fn insert(
@@ -368,8 +375,9 @@ fn split(headers: &HeaderMap, body: &[u8]) -> Vec<(String, Bytes)> {
         let content = find(at, b"\r\n\r\n").unwrap() + 4;
         let head = String::from_utf8_lossy(&body[at..content]).to_lowercase();
         let id = head.lines().find_map(|line| line.strip_prefix("content-id:"));
-        let end = find(content, format!("\r\n{delimiter}").as_bytes()).unwrap();
-        let part = Bytes::copy_from_slice(&body[content..end]);
+        // An empty part leaves its line end to the delimiter.
+        let end = find(content - 2, format!("\r\n{delimiter}").as_bytes()).unwrap();
+        let part = Bytes::copy_from_slice(&body[content..end.max(content)]);
         parts.push((id.unwrap_or_default().trim().to_owned(), part));
         at = end + 2 + delimiter.len();
     }
