@@ -9,6 +9,8 @@ mod errors;
 mod footage;
 mod leases;
 mod limits;
+#[cfg(all(feature = "ffmpeg", target_os = "linux"))]
+mod memory;
 mod model_server;
 mod openapi;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]

@@ -58,6 +58,14 @@ impl Process {
         process
     }
 
+    /// The most memory it has had resident so far, bytes.
+    #[cfg(target_os = "linux")]
+    pub fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+
     /// The JSON of a page.
     pub async fn get(&self, path: &str) -> Value {
         reqwest::get(format!("{}{path}", self.url)).await.unwrap().json().await.unwrap()

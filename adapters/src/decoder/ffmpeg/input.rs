@@ -146,6 +146,8 @@ impl Input {
     pub(super) fn read(&mut self, packet: &mut Packet) -> Result<Option<Kind>, Error> {
         loop {
             self.deadline.check()?;
+            // Reading does not give back what the packet held before.
+            *packet = Packet::empty();
             match packet.read(&mut self.context) {
                 Ok(()) => {}
                 Err(ffmpeg::Error::Other { errno: ffmpeg::error::EAGAIN }) => continue,
