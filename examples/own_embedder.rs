@@ -28,7 +28,7 @@ use shotlog::domain::chunking::ChunkingFields;
 use shotlog::domain::frames::FrameSettings;
 use shotlog::domain::ingest::IngestFields;
 use shotlog::domain::jobs::{JobLimits, JobStatus};
-use shotlog::domain::search::Query;
+use shotlog::domain::search::{Query, SearchSettings};
 use shotlog::domain::{Ports, Settings, Shotlog};
 
 const COLOURS: [&str; 11] = [
@@ -106,6 +106,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         lease: None,
         callbacks: CallbackSettings { secret: String::new(), attempts: 3, pause: Duration::ZERO },
         prices: shotlog::domain::meters::Prices::default(),
+        search: SearchSettings::default(),
         answer_tokens: 2000,
         ask_videos: 1,
         frames: FrameSettings {

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
 use adapters::embedder::{HashingEmbedder, OpenAiEmbedder, OpenAiEmbedderOptions};
-use adapters::entities::RuleEntities;
 use adapters::fetcher::{HttpFetcher, HttpFetcherOptions};
 use adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
 use adapters::index::memory::MemoryIndex;
@@ -21,7 +20,6 @@ use adapters::openai::{Connection, Retry};
 #[cfg(feature = "cloud")]
 use adapters::records::BucketRecords;
 use adapters::records::{FolderRecords, MemoryRecords};
-use adapters::sentiment::Vader;
 use adapters::storage::OpendalStorage;
 use ports::decoder::VideoDecoder;
 use ports::embedder::Embedder;
@@ -39,6 +37,7 @@ use crate::domain::frames::FrameSettings;
 use crate::domain::jobs::JobLimits;
 use crate::domain::meters::Prices;
 use crate::domain::reindex::Reindexed;
+use crate::domain::search::SearchSettings;
 use crate::domain::{Ports, Settings, Shotlog};
 use crate::http::HttpOptions;
 
@@ -187,6 +186,15 @@ fn settings(config: &Config) -> Settings {
             pause: Duration::from_secs(config.callbacks.pause),
         },
         prices: Prices { input: config.llm.input_price, output: config.llm.output_price },
+        search: SearchSettings {
+            fusion_k: config.search.fusion_k,
+            fusion_depth: config.search.fusion_depth,
+            vector_weight: config.search.vector_weight,
+            text_weight: config.search.text_weight,
+            null_probes: config.search.null_probes,
+            null_age: Duration::from_secs(config.search.null_seconds),
+            threshold_deviations: config.search.threshold_deviations,
+        },
         answer_tokens: config.ask.context_tokens,
         ask_videos: config.ask.max_videos,
         frames: FrameSettings {
@@ -216,6 +224,8 @@ fn open_ports(
     let voice_activity = perception::voice_activity(config)?;
     let speaker_embedder = perception::speaker_embedder(config)?;
     let transcriber = perception::transcriber(config)?;
+    let sentiment = perception::sentiment(config)?;
+    let recognizer = perception::recognizer(config)?;
     let http = HttpFetcher::new(HttpFetcherOptions {
         connect_timeout: Duration::from_secs(config.fetch.connect_timeout),
         read_timeout: Duration::from_secs(config.fetch.read_timeout),
@@ -237,6 +247,8 @@ fn open_ports(
         ("voice activity", voice_activity.as_ref().map_or("none", |v| v.model()).to_owned()),
         ("speech recogniser", transcriber.as_ref().map_or("none", |t| t.model()).to_owned()),
         ("speaker vectors", speaker_embedder.as_ref().map_or("none", |s| s.model()).to_owned()),
+        ("sentiment", sentiment.model().to_owned()),
+        ("named entities", recognizer.model().to_owned()),
     ];
     let ports = Ports {
         storage,
@@ -252,8 +264,8 @@ fn open_ports(
         speaker_embedder,
         detector,
         reader,
-        sentiment: Some(Arc::new(Vader::new())),
-        recognizer: Some(Arc::new(RuleEntities::new())),
+        sentiment: Some(sentiment),
+        recognizer: Some(recognizer),
     };
     Ok((ports, roles))
 }

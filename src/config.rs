@@ -25,7 +25,12 @@ macro_rules! section {
     };
 }
 
+mod perception;
 mod work;
+pub use perception::{
+    Detector, DetectorKind, DetectorLayout, Entities, EntitiesKind, Reader, ReaderKind, Sentiment,
+    SentimentKind, Speaker, SpeakerKind, Transcriber, TranscriberKind, Voice, VoiceKind,
+};
 pub use work::*;
 
 section! {
@@ -59,6 +64,10 @@ section! {
         speaker: Speaker = Speaker::default(),
         /// What recognises speech.
         transcriber: Transcriber = Transcriber::default(),
+        /// What tells the sentiment of language.
+        sentiment: Sentiment = Sentiment::default(),
+        /// What finds names, places and quantities in text.
+        entities: Entities = Entities::default(),
         /// Downloads.
         fetch: Fetch = Fetch::default(),
         /// Decoding.
@@ -67,6 +76,8 @@ section! {
         ingest: Ingest = Ingest::default(),
         /// Pictures of stored videos.
         frames: Frames = Frames::default(),
+        /// How searches rank, and what their scores mean.
+        search: Search = Search::default(),
         /// Answers.
         ask: Ask = Ask::default(),
         /// Jobs.
@@ -331,186 +342,6 @@ section! {
     }
 }
 
-/// What reads text in pictures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReaderKind {
-    /// The ONNX models where their files are there, else none.
-    #[default]
-    Auto,
-    /// PP-OCR on ONNX Runtime.
-    Onnx,
-    /// No text is read.
-    None,
-}
-
-section! {
-    /// What reads text in pictures.
-    Reader {
-        /// Which.
-        kind: ReaderKind = ReaderKind::Auto,
-        /// Detection model below `models.dir`.
-        detection: PathBuf = "ocr/ch_PP-OCRv4_det_infer.onnx".into(),
-        /// Recognition model below `models.dir`.
-        recognition: PathBuf = "ocr/ch_PP-OCRv4_rec_infer.onnx".into(),
-        /// Orientation model below `models.dir`.
-        orientation: PathBuf = "ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx".into(),
-        /// Pictures are scaled to at most this side for reading, pixels.
-        max_side: u32 = 1024,
-    }
-}
-
-/// What finds objects in pictures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DetectorKind {
-    /// The ONNX model where its file is there, else none.
-    #[default]
-    Auto,
-    /// A detection network on ONNX Runtime.
-    Onnx,
-    /// No objects are found.
-    None,
-}
-
-/// What a detection network takes and answers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DetectorLayout {
-    /// Exports of YOLOX.
-    #[default]
-    Yolox,
-    /// Exports of PicoDet and NanoDet.
-    Picodet,
-    /// Exports of YOLOv8 and later ones of that family.
-    Yolov8,
-    /// Exports of DETR and RT-DETR.
-    Detr,
-}
-
-section! {
-    /// What finds objects in pictures.
-    Detector {
-        /// Which.
-        kind: DetectorKind = DetectorKind::Auto,
-        /// Model file below `models.dir`.
-        file: PathBuf = "detect/yolox_nano.onnx".into(),
-        /// What the model takes and answers.
-        layout: DetectorLayout = DetectorLayout::Yolox,
-        /// File below `models.dir` with one label per line; empty: the 80 classes of COCO.
-        labels: PathBuf = PathBuf::new(),
-        /// Boxes less confident are dropped, 0..1.
-        threshold: f32 = 0.35,
-        /// Of two boxes of one label that overlap more (intersection over union) one stays, 0..1.
-        max_overlap: f32 = 0.5,
-        /// Most boxes per picture.
-        max_objects: usize = 100,
-        /// Frames looked at per second: objects are followed from one to the next.
-        frames_per_second: f64 = 2.0,
-        /// Most frames looked at per chunk.
-        max_frames: usize = 24,
-        /// Largest side of those frames, pixels.
-        frame_side: u32 = 640,
-    }
-}
-
-/// What finds speech in sound.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum VoiceKind {
-    /// Silero where its file is there, else spectral.
-    #[default]
-    Auto,
-    /// Silero on ONNX Runtime.
-    Silero,
-    /// By the shape of the spectrum; takes some music for speech.
-    Spectral,
-    /// No speech is looked for.
-    None,
-}
-
-section! {
-    /// What finds speech in sound.
-    Voice {
-        /// Which.
-        kind: VoiceKind = VoiceKind::Auto,
-        /// Model file below `models.dir` (silero).
-        file: PathBuf = "vad/silero_vad_16k_op15.onnx".into(),
-        /// Speech begins where it is at least this probable, 0..1.
-        threshold: f32 = 0.5,
-        /// Shorter speech is passed over, seconds.
-        min_speech: f64 = 0.25,
-        /// Shorter pauses do not end speech, seconds.
-        min_silence: f64 = 0.1,
-    }
-}
-
-/// What tells voices apart.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SpeakerKind {
-    /// By timbre and pitch, without weights.
-    #[default]
-    Spectral,
-    /// By a network on ONNX Runtime.
-    Onnx,
-    /// Speakers are not told apart.
-    None,
-}
-
-section! {
-    /// What tells voices apart.
-    Speaker {
-        /// Which.
-        kind: SpeakerKind = SpeakerKind::Spectral,
-        /// Model file below `models.dir`, as WeSpeaker, 3D-Speaker and pyannote export it (onnx).
-        file: PathBuf = "speaker/wespeaker-resnet34.onnx".into(),
-        /// Stretches whose vectors have a larger cosine are one voice, −1..1; models differ (onnx).
-        same_voice: f32 = 0.5,
-    }
-}
-
-/// What recognises speech.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TranscriberKind {
-    /// Whisper where its files are there, else PocketSphinx where its packages are, else none.
-    #[default]
-    Auto,
-    /// A Whisper network on ONNX Runtime.
-    Onnx,
-    /// An OpenAI-compatible server.
-    Openai,
-    /// PocketSphinx out of system packages: the weakest recogniser, English only.
-    Pocketsphinx,
-    /// No speech is recognised.
-    None,
-}
-
-section! {
-    /// What recognises speech.
-    Transcriber {
-        /// Which.
-        kind: TranscriberKind = TranscriberKind::Auto,
-        /// Folder of the model below `models.dir`, as optimum exports it (onnx).
-        folder: PathBuf = "speech/whisper-base".into(),
-        /// The language that is spoken, as `en`; empty: it is told from the sound (onnx, openai).
-        language: String = String::new(),
-        /// Server address, up to `/v1` (openai).
-        url: String = String::new(),
-        /// The server's name for the model (openai).
-        model: String = "whisper-1".into(),
-        /// The server's key (openai).
-        api_key: String = String::new(),
-        /// Pieces of speech recognised at once; each holds a copy of the model (pocketsphinx).
-        concurrency: usize = 1,
-        /// The shared library, a path or a name that the system's loader knows (pocketsphinx).
-        library: PathBuf = "libpocketsphinx.so.3".into(),
-        /// Folder of the model (pocketsphinx).
-        pocketsphinx: PathBuf = "/usr/share/pocketsphinx/model/en-us".into(),
-    }
-}
-
 impl Config {
     /// Reads and checks the configuration.
     pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
@@ -547,6 +378,23 @@ impl Config {
         }
         if self.decoder.scan_width < 16 || self.decoder.scan_height < 16 {
             return wrong("decoder.scan_width and decoder.scan_height must be at least 16".into());
+        }
+        let search = &self.search;
+        let weights = [search.fusion_k, search.vector_weight, search.text_weight];
+        if !weights.iter().all(|weight| weight.is_finite() && *weight > 0.0) {
+            return wrong(
+                "search.fusion_k, search.vector_weight and search.text_weight must be above 0"
+                    .into(),
+            );
+        }
+        if search.null_probes < 8 || !search.threshold_deviations.is_finite() {
+            return wrong(
+                "search.null_probes must be at least 8, search.threshold_deviations a number"
+                    .into(),
+            );
+        }
+        if self.entities.labels.iter().any(|label| label.trim().is_empty()) {
+            return wrong("entities.labels holds an empty label; remove it or name one".into());
         }
         for (key, kind, url) in [
             ("llm.url", self.llm.kind == LlmKind::Openai, &self.llm.url),

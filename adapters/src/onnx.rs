@@ -1,6 +1,7 @@
 //! ONNX Runtime, loaded once per process from a shared library, and its sessions.
 
 mod pool;
+mod tokenizer;
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -12,6 +13,7 @@ use ports::{ErrorKind, PortError, Result};
 
 pub use pool::Threading;
 pub(crate) use pool::{Pool, failed, unfit};
+pub(crate) use tokenizer::open_tokenizer;
 
 /// The loaded library. Cheap to clone; it stays loaded as long as the process lives.
 #[derive(Clone)]

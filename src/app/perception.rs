@@ -2,17 +2,24 @@
 
 use std::sync::Arc;
 
+use adapters::entities::RuleEntities;
+use adapters::sentiment::Vader;
 use adapters::transcriber::{
     OpenAiTranscriber, OpenAiTranscriberOptions, PocketSphinx, PocketSphinxOptions,
 };
 use adapters::voice::{SpectralVoiceActivity, SpeechOptions, TimbreEmbedder};
 use ports::detector::ObjectDetector;
+use ports::entities::EntityRecognizer;
 use ports::reader::TextReader;
+use ports::sentiment::SentimentClassifier;
 use ports::transcriber::Transcriber;
 use ports::voice::{SpeakerEmbedder, VoiceActivity};
 
 use super::{Result, at, connection};
-use crate::config::{Config, DetectorKind, ReaderKind, SpeakerKind, TranscriberKind, VoiceKind};
+use crate::config::{
+    Config, DetectorKind, EntitiesKind, ReaderKind, SentimentKind, SpeakerKind, TranscriberKind,
+    VoiceKind,
+};
 
 /// Takes a missing model of the kind `auto` for "none" and says so.
 fn optional<T>(auto: bool, without: &str, opened: Result<T>) -> Result<Option<T>> {
@@ -131,11 +138,27 @@ fn pocketsphinx(config: &Config) -> Result<Arc<dyn Transcriber>> {
     Ok(Arc::new(PocketSphinx::open(&options).map_err(at("transcriber"))?))
 }
 
+pub(super) fn sentiment(config: &Config) -> Result<Arc<dyn SentimentClassifier>> {
+    match config.sentiment.kind {
+        SentimentKind::Vader => Ok(Arc::new(Vader::new())),
+        SentimentKind::Onnx => onnx::sentiment(config),
+    }
+}
+
+pub(super) fn recognizer(config: &Config) -> Result<Arc<dyn EntityRecognizer>> {
+    match config.entities.kind {
+        EntitiesKind::Rules => Ok(Arc::new(RuleEntities::new())),
+        EntitiesKind::Gliner => onnx::recognizer(config),
+    }
+}
+
 /// The adapters that need ONNX Runtime.
 #[cfg(feature = "onnx")]
 mod onnx {
     use adapters::detector::{Layout, OnnxDetector, OnnxDetectorOptions};
+    use adapters::entities::{Gliner, GlinerOptions};
     use adapters::reader::{PpOcr, PpOcrOptions};
+    use adapters::sentiment::{OnnxSentiment, OnnxSentimentOptions};
     use adapters::transcriber::{Whisper, WhisperOptions};
     use adapters::voice::{Silero, SileroOptions, XVectorEmbedder, XVectorOptions};
     use adapters::{OnnxRuntime, OnnxThreading};
@@ -204,6 +227,25 @@ mod onnx {
         Ok(Arc::new(XVectorEmbedder::open(&runtime(config)?, &options).map_err(at("speaker"))?))
     }
 
+    pub(super) fn sentiment(config: &Config) -> Result<Arc<dyn SentimentClassifier>> {
+        let options = OnnxSentimentOptions {
+            folder: config.model(&config.sentiment.folder),
+            max_tokens: config.sentiment.max_tokens,
+            threading: threading(config),
+        };
+        Ok(Arc::new(OnnxSentiment::open(&runtime(config)?, &options).map_err(at("sentiment"))?))
+    }
+
+    pub(super) fn recognizer(config: &Config) -> Result<Arc<dyn EntityRecognizer>> {
+        let options = GlinerOptions {
+            folder: config.model(&config.entities.folder),
+            labels: config.entities.labels.clone(),
+            threshold: config.entities.threshold,
+            threading: threading(config),
+        };
+        Ok(Arc::new(Gliner::open(&runtime(config)?, &options).map_err(at("entities"))?))
+    }
+
     pub(super) fn voice_activity(config: &Config) -> Result<Arc<dyn VoiceActivity>> {
         let options = SileroOptions {
             model: config.model(&config.voice.file),
@@ -233,6 +275,14 @@ mod onnx {
 
     pub(super) fn speaker_embedder(_config: &Config) -> Result<Arc<dyn SpeakerEmbedder>> {
         Err(compiled_out("speaker.kind = \"onnx\"", "onnx"))
+    }
+
+    pub(super) fn sentiment(_config: &Config) -> Result<Arc<dyn SentimentClassifier>> {
+        Err(compiled_out("sentiment.kind = \"onnx\"", "onnx"))
+    }
+
+    pub(super) fn recognizer(_config: &Config) -> Result<Arc<dyn EntityRecognizer>> {
+        Err(compiled_out("entities.kind = \"gliner\"", "onnx"))
     }
 
     pub(super) fn voice_activity(_config: &Config) -> Result<Arc<dyn VoiceActivity>> {

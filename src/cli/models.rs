@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::Failure;
-use crate::config::Config;
+use crate::config::{Config, EntitiesKind, SentimentKind};
 
 const MANIFEST: &str = include_str!("models.toml");
 
@@ -60,7 +60,7 @@ pub(super) async fn models(config: &Config, fetch: bool) -> Result<(), Failure> 
     let there = if library.is_file() { "present".into() } else { format!("MISSING ({SET_UP})") };
     println!("{:<11} {:<34} {there}", "runtime", "ONNX Runtime");
     let mut missing = Vec::new();
-    for model in manifest.model {
+    for model in manifest.model.into_iter().filter(|model| is_wanted(model, config)) {
         let path = config.models.dir.join(&model.file);
         let state = state(&path, &model).await?;
         let note = match state {
@@ -91,6 +91,15 @@ pub(super) async fn models(config: &Config, fetch: bool) -> Result<(), Failure> 
         }
     }
     Ok(())
+}
+
+/// Whether a configuration has use for a model; most are taken as soon as they are there.
+fn is_wanted(model: &Model, config: &Config) -> bool {
+    match model.role.as_str() {
+        "sentiment" => config.sentiment.kind == SentimentKind::Onnx,
+        "entities" => config.entities.kind == EntitiesKind::Gliner,
+        _ => true,
+    }
 }
 
 async fn state(path: &Path, model: &Model) -> Result<State, Failure> {
@@ -250,5 +259,20 @@ mod tests {
             assert!(model.sha256.is_none_or(|sum| sum.len() == 64), "{}", model.name);
             assert_eq!(model.bytes.is_some_and(|bytes| bytes > 0), known, "{}", model.name);
         }
+    }
+
+    #[test]
+    fn models_that_must_be_asked_for_are_listed_then() {
+        let manifest: Manifest = toml::from_str(MANIFEST).expect("a manifest");
+        let mut config = Config::default();
+        let roles = |config: &Config| -> Vec<String> {
+            let wanted = manifest.model.iter().filter(|model| is_wanted(model, config));
+            wanted.map(|model| model.role.clone()).collect()
+        };
+        let asked = ["sentiment", "entities"];
+        assert!(asked.iter().all(|role| !roles(&config).contains(&(*role).to_owned())));
+        config.sentiment.kind = SentimentKind::Onnx;
+        config.entities.kind = EntitiesKind::Gliner;
+        assert!(asked.iter().all(|role| roles(&config).contains(&(*role).to_owned())));
     }
 }

@@ -77,6 +77,26 @@ section! {
 }
 
 section! {
+    /// How searches rank, and what their scores mean.
+    Search {
+        /// The constant of reciprocal rank fusion: the larger, the less the first places count.
+        fusion_k: f64 = 60.0,
+        /// Hits of each list that are merged, at least.
+        fusion_depth: usize = 50,
+        /// Weight of nearness in meaning where both are merged.
+        vector_weight: f64 = 1.0,
+        /// Weight of the words where both are merged.
+        text_weight: f64 = 1.0,
+        /// Searches for unrelated things that scores are measured against, at most 64.
+        null_probes: usize = 64,
+        /// Longest time until they are measured again, seconds.
+        null_seconds: u64 = 300,
+        /// Standard deviations above what absent things score: the recommended threshold.
+        threshold_deviations: f32 = 3.0,
+    }
+}
+
+section! {
     /// Answers.
     Ask {
         /// Most tokens of evidence for one answer.

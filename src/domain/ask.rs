@@ -84,6 +84,9 @@ impl Shotlog {
                         records.push(record);
                     }
                 }
+                if records.is_empty() && ids.is_empty() && self.library.all().await?.is_empty() {
+                    return Ok(nothing(question.question, "No videos ingested."));
+                }
                 records
             }
         };

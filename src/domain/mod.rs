@@ -111,6 +111,8 @@ pub struct Settings {
     pub callbacks: callbacks::CallbackSettings,
     /// What the language model costs.
     pub prices: meters::Prices,
+    /// How searches rank, and what their scores mean.
+    pub search: search::SearchSettings,
     /// Most tokens of evidence for an answer.
     pub answer_tokens: u32,
     /// Most videos that an answer is drawn from.

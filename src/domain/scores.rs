@@ -7,7 +7,7 @@
 //! are evidence of their own.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ports::index::{Filter, VectorQuery};
 
@@ -22,18 +22,10 @@ const PROBES: &str = include_str!("scores/probes.txt");
 /// Passages about nothing in particular, one per line.
 const PASSAGES: &str = include_str!("scores/passages.txt");
 
-/// A null is measured again after this long, because points may change without changing in number.
-const STALE: Duration = Duration::from_secs(300);
-
 /// The logistic model of presence: intercept, weight of the standard score, weight of the share of the
 /// query's words that are in the text. Chosen by hand and checked on the questions of
 /// `examples/retrieval.json`, where p is above 0.5 for all that is there and for 3 of 30 absent things.
 const MODEL: [f32; 3] = [-2.2, 1.1, 4.0];
-
-/// Standard deviations above the median best score of absent things: the recommended threshold. On
-/// the questions of `examples/retrieval.json` anything from 1.9 to 4.4 lets through at least 27 of 30
-/// things that are there and at most 2 of 30 that are not.
-const ABOVE_NULL: f32 = 3.0;
 
 /// Spread of the null where too little is stored to measure one.
 const LEAST_SPREAD: f32 = 0.02;
@@ -91,7 +83,8 @@ impl Shotlog {
         for (field, _) in analyzers::VECTOR_FIELDS {
             if let Some(null) = self.null(field).await? {
                 let (median, spread) = null.raw;
-                let threshold = (median + ABOVE_NULL * spread).clamp(0.0, 1.0);
+                let threshold =
+                    (median + self.settings.search.threshold_deviations * spread).clamp(0.0, 1.0);
                 thresholds.push(((*field).to_owned(), (threshold * 1000.0).round() / 1000.0));
             }
         }
@@ -125,12 +118,13 @@ impl Shotlog {
         let mut measured = self.nulls.measured.lock().await;
         if let Some(null) = measured.get(field)
             && null.points == points
-            && null.measured.elapsed() < STALE
+            && null.measured.elapsed() < self.settings.search.null_age
         {
             return Ok(Some(*null));
         }
         let (mut raw, mut adjusted) = (Vec::new(), Vec::new());
-        for (vector, generic) in &self.bank().await?.probes {
+        let probes = self.bank().await?.probes.iter().take(self.settings.search.null_probes);
+        for (vector, generic) in probes {
             let query = VectorQuery {
                 field: field.to_owned(),
                 vector: vector.clone(),

@@ -10,10 +10,11 @@ use ort::session::{Session, SessionInputValue};
 use ort::value::Tensor;
 use ports::embedder::Embedder;
 use ports::{ErrorKind, PortError, Result};
-use tokenizers::{PaddingParams, Tokenizer, TruncationParams};
+use tokenizers::Tokenizer;
 use tokio::sync::Semaphore;
 
 use crate::OnnxRuntime;
+use crate::onnx::open_tokenizer;
 
 /// What to open.
 #[derive(Debug, Clone)]
@@ -90,7 +91,7 @@ impl OnnxEmbedder {
                 "an ONNX embedder needs at least 8 tokens, 1 text per batch, 1 session and 1 thread",
             ));
         }
-        let tokenizer = open_tokenizer(&options.tokenizer, options.max_tokens)?;
+        let tokenizer = open_tokenizer(&options.tokenizer, Some(options.max_tokens))?;
         let sessions = (0..options.sessions)
             .map(|_| runtime.session(&options.model, options.threads, crate::onnx::Inputs::Varied))
             .collect::<Result<Vec<_>>>()?;
@@ -146,27 +147,6 @@ impl OnnxEmbedder {
         })
         .await
     }
-}
-
-fn open_tokenizer(path: &Path, max_tokens: usize) -> Result<Tokenizer> {
-    if !path.is_file() {
-        return Err(PortError::new(
-            ErrorKind::NotFound,
-            format!("no tokenizer at {}", path.display()),
-        ));
-    }
-    let unusable = |e: tokenizers::Error| {
-        PortError::new(
-            ErrorKind::Invalid,
-            format!("cannot use the tokenizer {}: {e}", path.display()),
-        )
-    };
-    let mut tokenizer = Tokenizer::from_file(path).map_err(unusable)?;
-    // The file fixes both at 128, which would cut texts short and fill every batch up.
-    let truncation = TruncationParams { max_length: max_tokens, ..TruncationParams::default() };
-    tokenizer.with_truncation(Some(truncation)).map_err(unusable)?;
-    tokenizer.with_padding(None::<PaddingParams>);
-    Ok(tokenizer)
 }
 
 /// A dynamically quantised graph computes the scale of each activation tensor as a whole, so texts

@@ -1,7 +1,11 @@
 //! Adapters of `ports::entities`.
 
+#[cfg(feature = "onnx")]
+mod gliner;
 mod rules;
 mod scripted;
 
+#[cfg(feature = "onnx")]
+pub use gliner::{Gliner, GlinerOptions};
 pub use rules::RuleEntities;
 pub use scripted::ScriptedEntities;

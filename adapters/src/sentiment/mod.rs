@@ -1,7 +1,11 @@
 //! Adapters of `ports::sentiment`.
 
+#[cfg(feature = "onnx")]
+mod onnx;
 mod scripted;
 mod vader;
 
+#[cfg(feature = "onnx")]
+pub use onnx::{OnnxSentiment, OnnxSentimentOptions};
 pub use scripted::ScriptedSentiment;
 pub use vader::Vader;

@@ -87,3 +87,75 @@ async fn head(input: &Input<'_>, number: usize, texts: &[ChunkText]) -> Result<(
     let title = if title.is_empty() { fallback() } else { title.to_owned() };
     Ok((title, summary))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ChunkVectors;
+    use super::super::testing::{aggregate, aggregate_over, output, video};
+    use super::*;
+
+    /// Chunks that say what topic they are of, with vectors to match.
+    async fn chapters(topics: &[usize]) -> Vec<Value> {
+        const SAID: [&str; 3] = ["The harbour wakes.", "Bread is baked.", "Snow falls."];
+        let outputs =
+            topics.iter().map(|&topic| output(json!({"description": SAID[topic]}))).collect();
+        let vector = |topic: usize| {
+            let mut vector = vec![0.1; SAID.len()];
+            vector[topic] = 1.0;
+            Some(vector)
+        };
+        let vectors = topics.iter().map(|&topic| vector(topic)).collect();
+        let vectors = ChunkVectors { vectors, ..ChunkVectors::default() };
+        let video = video(5.0, topics.len()).with("default_video", outputs);
+        let result = aggregate_over(&Chapters, &video, &vectors).await;
+        assert_eq!(result["based_on"], json!(["default_video"]));
+        result["chapters"].as_array().expect("chapters").clone()
+    }
+
+    #[tokio::test]
+    async fn a_chapter_begins_where_the_topic_changes() {
+        for (topics, expected) in [
+            (&[0, 0, 0, 0][..], vec![("The harbour wakes", 0.0, 20.0)]),
+            (
+                &[0, 0, 0, 1, 1, 1, 1],
+                vec![("The harbour wakes", 0.0, 15.0), ("Bread is baked", 15.0, 35.0)],
+            ),
+            (
+                &[0, 0, 0, 1, 1, 1, 2, 2, 2],
+                vec![
+                    ("The harbour wakes", 0.0, 15.0),
+                    ("Bread is baked", 15.0, 30.0),
+                    ("Snow falls", 30.0, 45.0),
+                ],
+            ),
+        ] {
+            let found = chapters(topics).await;
+            let heads: Vec<_> = found
+                .iter()
+                .map(|c| (c["title"].as_str(), c["start"].as_f64(), c["end"].as_f64()))
+                .collect();
+            let expected: Vec<_> =
+                expected.into_iter().map(|(t, a, b)| (Some(t), Some(a), Some(b))).collect();
+            assert_eq!(heads, expected, "{topics:?}");
+            let chunks: Vec<u64> = found
+                .iter()
+                .flat_map(|c| c["chunk_ids"].as_array().expect("chunks"))
+                .filter_map(Value::as_u64)
+                .collect();
+            let all: Vec<u64> = (0..topics.len() as u64).collect();
+            assert_eq!(chunks, all, "every chunk is in one chapter");
+            for chapter in &found {
+                let ids = chapter["chunk_ids"].as_array().expect("chunks");
+                assert_eq!(Some(&chapter["first_chunk"]), ids.first());
+                assert_eq!(Some(&chapter["last_chunk"]), ids.last());
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_part_of_which_nothing_is_known_has_a_number() {
+        let result = aggregate(&Chapters, &video(5.0, 2)).await;
+        assert_eq!(result["chapters"][0]["title"], "Part 1");
+        assert_eq!(result["chapters"][0]["chunk_ids"], json!([0, 1]));
+    }
+}

@@ -154,3 +154,52 @@ fn speech(video: &AnalyzedVideo) -> Value {
     }
     json!({"words": words, "seconds": rounded(seconds)})
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{aggregate, output, spoken, video};
+    use super::*;
+
+    #[tokio::test]
+    async fn counts_name_their_moments() {
+        let people = |count: u64| output(json!({"people": [], "people_count": count}));
+        let objects = |names: &[&str]| output(json!({"objects": names}));
+        let video = video(10.0, 4)
+            .with("people", vec![people(2), people(5), None, people(5)])
+            .with("object_detection", vec![objects(&["Dog", "car"]), objects(&["car"]), None, None])
+            .with("default_video", vec![objects(&["dog"]), None, objects(&["kite"]), None])
+            .with(
+                "diarization",
+                vec![
+                    spoken(&[("S1", 1.0, 3.0, "two words"), ("S2", 4.0, 4.5, "one")]),
+                    None,
+                    None,
+                    None,
+                ],
+            );
+        let found = aggregate(&Stats, &video).await;
+        assert_eq!((found["duration"].as_f64(), found["chunks"].as_u64()), (Some(40.0), Some(4)));
+        let people = &found["people"];
+        let summary = ["min", "max", "total_observations"].map(|key| people[key].as_u64());
+        assert_eq!(summary, [Some(0), Some(5), Some(12)]);
+        assert_eq!(people["mean"], 3.0);
+        // Of equal counts the first moment.
+        assert_eq!(people["busiest"], json!({"start": 10.0, "end": 20.0, "count": 5}));
+        assert_eq!(people["quietest"], json!({"start": 20.0, "end": 30.0, "count": 0}));
+        assert_eq!(people["series"].as_array().map(Vec::len), Some(4));
+        // An object that two analyzers see in one chunk is in one chunk.
+        assert_eq!(
+            found["objects"],
+            json!({"distinct": 3, "most_common": [["car", 2], ["dog", 1], ["kite", 1]]})
+        );
+        assert_eq!(found["speech"], json!({"words": 3, "seconds": 2.5}));
+    }
+
+    #[tokio::test]
+    async fn a_video_nobody_looked_at_has_no_moments() {
+        let found = aggregate(&Stats, &video(10.0, 2)).await;
+        assert_eq!(found["people"]["busiest"], Value::Null);
+        assert_eq!(found["people"]["series"], json!([]));
+        assert_eq!(found["objects"], json!({"distinct": 0, "most_common": []}));
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use ports::llm::{Completion, LanguageModel, Narrative, Request, Task, Usage};
+use ports::llm::{Completion, LanguageModel, Narrative, Request, Summary, Task, Title, Usage};
 use ports::{ErrorKind, PortError};
 use serde_json::{Value, json};
 
@@ -51,6 +51,15 @@ pub(super) fn spoken(turns: &[(&str, f64, f64, &str)]) -> Option<Output> {
 
 /// One aggregator's result on a video, with a model that says `narrated`.
 pub(super) async fn aggregate(aggregator: &dyn Aggregator, video: &AnalyzedVideo) -> Value {
+    aggregate_over(aggregator, video, &ChunkVectors::default()).await
+}
+
+/// The same, with vectors of the chunks.
+pub(super) async fn aggregate_over(
+    aggregator: &dyn Aggregator,
+    video: &AnalyzedVideo,
+    vectors: &ChunkVectors,
+) -> Value {
     let model = Model::new(&Narrator, &KeptAnswers::new());
     let input = Input {
         model: &model,
@@ -58,13 +67,13 @@ pub(super) async fn aggregate(aggregator: &dyn Aggregator, video: &AnalyzedVideo
         recognizer: None,
         video,
         texts: &chunk_texts(video),
-        vectors: &ChunkVectors::default(),
+        vectors,
         results: &BTreeMap::new(),
     };
     aggregator.aggregate(&input).await.expect("a result")
 }
 
-/// Tells of everybody and everything the same.
+/// Tells of everybody and everything the same; sums up and names by the first words it is given.
 struct Narrator;
 
 #[async_trait]
@@ -86,11 +95,21 @@ impl LanguageModel for Narrator {
     }
 
     async fn complete(&self, request: &Request) -> ports::Result<Completion> {
-        if request.task != Task::Narrate || request.passages.is_empty() {
-            let message = "asked for something else than a narrative of passages";
-            return Err(PortError::new(ErrorKind::Invalid, message));
-        }
-        let answer = json!(Narrative { narrative: "narrated".into() });
+        let first = request.passages.first().map_or("", |passage| passage.text.as_str());
+        let answer = match request.task {
+            _ if first.is_empty() => {
+                return Err(PortError::new(ErrorKind::Invalid, "asked about nothing"));
+            }
+            Task::Narrate => json!(Narrative { narrative: "narrated".into() }),
+            Task::Summarize => json!(Summary { summary: first.into(), ..Summary::default() }),
+            Task::Title => json!(Title {
+                title: first.split(['.', '\n']).next().unwrap_or_default().to_owned()
+            }),
+            other => {
+                let message = format!("asked for something else: {other:?}");
+                return Err(PortError::new(ErrorKind::Invalid, message));
+            }
+        };
         Ok(Completion { answer, usage: Usage::default() })
     }
 }

@@ -7,6 +7,7 @@ use ports::index::{Filter, Hit, PointId, Test, TextQuery, VectorQuery};
 use crate::domain::Shotlog;
 use crate::domain::error::{Error, Result};
 use crate::domain::library::listed;
+use crate::domain::search::SearchSettings;
 
 /// How a search finds its hits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,12 +27,6 @@ pub const MODES: &[(&str, &str)] = &[
     ("text", "BM25 over speech, on-screen text and descriptions; \"quoted words\" are a phrase"),
     ("hybrid", "both, merged by reciprocal rank fusion"),
 ];
-
-/// The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009).
-const FUSION: f64 = 60.0;
-
-/// Hits of each list that are merged, at least: what one list ranks low the other may rank high.
-const FUSED: usize = 50;
 
 /// A hit with the scores of both searches.
 #[derive(Debug, Clone)]
@@ -70,13 +65,17 @@ impl Shotlog {
         text: &str,
         query: VectorQuery,
     ) -> Result<Vec<Found>> {
+        let settings = self.settings.search;
         let (limit, threshold) = (query.limit, query.threshold);
         let scope = (query.field.clone(), query.vector.clone(), query.filter.clone());
         let by_meaning = match mode {
             Mode::Vector => self.ports.index.search(query).await?,
             Mode::Text => Vec::new(),
             Mode::Hybrid => {
-                self.ports.index.search(VectorQuery { limit: limit.max(FUSED), ..query }).await?
+                self.ports
+                    .index
+                    .search(VectorQuery { limit: limit.max(settings.fusion_depth), ..query })
+                    .await?
             }
         };
         if mode == Mode::Vector {
@@ -86,11 +85,14 @@ impl Shotlog {
                 .collect());
         }
         let (field, vector, filter) = scope;
-        let by_words =
-            TextQuery { text: text.to_owned(), filter: filter.clone(), limit: limit.max(FUSED) };
+        let by_words = TextQuery {
+            text: text.to_owned(),
+            filter: filter.clone(),
+            limit: limit.max(settings.fusion_depth),
+        };
         let by_words = self.ports.index.text_search(by_words).await?;
         let cosines = self.cosines(&by_words, &filter, &field, &vector).await?;
-        let mut found = fused(by_meaning, by_words, &cosines);
+        let mut found = fused(settings, by_meaning, by_words, &cosines);
         found.retain(|hit| threshold.is_none_or(|threshold| hit.score >= threshold));
         found.truncate(limit);
         Ok(found)
@@ -119,10 +121,16 @@ impl Shotlog {
     }
 }
 
-/// Merges two ranked lists: a hit's rank score is the sum of 1 / (60 + rank) over the lists it is in.
-/// With only one list its order is kept.
-fn fused(by_meaning: Vec<Hit>, by_words: Vec<Hit>, cosines: &HashMap<PointId, f32>) -> Vec<Found> {
-    let share = |rank: usize| 1.0 / (FUSION + rank as f64 + 1.0);
+/// Merges two ranked lists by reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): a
+/// hit's rank score is the sum of weight / (k + rank) over the lists it is in. With only one list
+/// its order is kept.
+fn fused(
+    settings: SearchSettings,
+    by_meaning: Vec<Hit>,
+    by_words: Vec<Hit>,
+    cosines: &HashMap<PointId, f32>,
+) -> Vec<Found> {
+    let share = |weight: f64, rank: usize| weight / (settings.fusion_k + rank as f64 + 1.0);
     let mut merged: HashMap<PointId, (f64, Found)> = HashMap::new();
     for (rank, hit) in by_meaning.into_iter().enumerate() {
         let found = Found {
@@ -131,14 +139,14 @@ fn fused(by_meaning: Vec<Hit>, by_words: Vec<Hit>, cosines: &HashMap<PointId, f3
             text_score: None,
             document: hit.document,
         };
-        merged.insert(hit.id, (share(rank), found));
+        merged.insert(hit.id, (share(settings.vector_weight, rank), found));
     }
     for (rank, hit) in by_words.into_iter().enumerate() {
         let score = cosines.get(&hit.id).copied().unwrap_or(0.0);
         let entry = merged.entry(hit.id.clone()).or_insert_with(|| {
             (0.0, Found { id: hit.id, score, text_score: None, document: hit.document })
         });
-        entry.0 += share(rank);
+        entry.0 += share(settings.text_weight, rank);
         entry.1.text_score = Some(hit.score);
     }
     let mut ranked: Vec<(f64, Found)> = merged.into_values().collect();
@@ -162,17 +170,22 @@ mod tests {
         let by_meaning = vec![hit(1, 0.9), hit(2, 0.8), hit(3, 0.7)];
         let by_words = vec![hit(4, 9.0), hit(2, 8.0)];
         let cosines = HashMap::from([(hit(4, 0.0).id, 0.1), (hit(2, 0.0).id, 0.8)]);
-        let found = fused(by_meaning, by_words, &cosines);
+        let found =
+            fused(SearchSettings::default(), by_meaning.clone(), by_words.clone(), &cosines);
         let seen: Vec<_> = found.iter().map(|f| (f.id.chunk_id, f.score, f.text_score)).collect();
         assert_eq!(
             seen,
             [(2, 0.8, Some(8.0)), (1, 0.9, None), (4, 0.1, Some(9.0)), (3, 0.7, None)]
         );
+        let words_first = SearchSettings { text_weight: 3.0, ..SearchSettings::default() };
+        let found = fused(words_first, by_meaning, by_words, &cosines);
+        assert_eq!(found.iter().map(|f| f.id.chunk_id).collect::<Vec<_>>(), [2, 4, 1, 3]);
     }
 
     #[test]
     fn one_list_keeps_its_order() {
-        let found = fused(vec![], vec![hit(3, 2.0), hit(1, 1.0)], &HashMap::new());
+        let words = vec![hit(3, 2.0), hit(1, 1.0)];
+        let found = fused(SearchSettings::default(), vec![], words, &HashMap::new());
         assert_eq!(found.iter().map(|f| f.id.chunk_id).collect::<Vec<_>>(), [3, 1]);
     }
 }

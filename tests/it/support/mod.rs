@@ -29,6 +29,7 @@ use shotlog::domain::analyzers::evidence::Sighting;
 use shotlog::domain::callbacks::CallbackSettings;
 use shotlog::domain::frames::FrameSettings;
 use shotlog::domain::jobs::JobLimits;
+use shotlog::domain::search::SearchSettings;
 use shotlog::domain::{Ports, Settings, Shotlog};
 use shotlog::http::HttpOptions;
 use tempfile::TempDir;
@@ -104,6 +105,7 @@ impl TestApp {
                     pause: Duration::ZERO,
                 },
                 prices: Default::default(),
+                search: SearchSettings::default(),
                 answer_tokens: 2000,
                 ask_videos: 10,
                 frames: FrameSettings {

@@ -1,0 +1,279 @@
+//! Sentiment by a text classifier (RoBERTa, DistilBERT and their like) on ONNX Runtime, as optimum
+//! exports it: two classes, three, or one to five stars.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ndarray::Array2;
+use ort::session::SessionInputValue;
+use ort::value::Tensor;
+use ports::sentiment::{Sentiment, SentimentClassifier};
+use ports::{ErrorKind, PortError, Result};
+use serde::Deserialize;
+use tokenizers::Tokenizer;
+
+use crate::blocking;
+use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, open_tokenizer, unfit};
+
+/// What to open.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnnxSentimentOptions {
+    /// Folder with `model.onnx`, `tokenizer.json` and `config.json`, whose `id2label` names the
+    /// classes. The network takes `input_ids`, `attention_mask` and, if it has it,
+    /// `token_type_ids`, int64 [batch, sequence]; its first output is float32 [batch, classes].
+    pub folder: PathBuf,
+    /// Tokens of a text that are read, special ones included.
+    pub max_tokens: usize,
+    /// How the processor is used.
+    pub threading: Threading,
+}
+
+/// The classifier. Cheap to clone.
+#[derive(Clone)]
+pub struct OnnxSentiment {
+    classifier: Arc<Classifier>,
+    name: String,
+}
+
+struct Classifier {
+    pool: Pool,
+    tokenizer: Tokenizer,
+    classes: Vec<Class>,
+    with_types: bool,
+    /// Bytes of a text that are tokenized: no text needs more to fill the network's window.
+    max_bytes: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Positive,
+    Neutral,
+    Negative,
+}
+
+/// The part of `config.json` that matters here.
+#[derive(Deserialize)]
+struct Config {
+    id2label: std::collections::BTreeMap<usize, String>,
+}
+
+/// A token stands for far fewer bytes than this unless the text is made to be silly.
+const BYTES_PER_TOKEN: usize = 256;
+
+const NEUTRAL: Sentiment = Sentiment { positive: 0.0, neutral: 1.0, negative: 0.0 };
+
+impl OnnxSentiment {
+    /// Opens the model and tries it on a word, so that a model of another kind fails here.
+    /// *Blocks*.
+    pub fn open(runtime: &Runtime, options: &OnnxSentimentOptions) -> Result<Self> {
+        let model = options.folder.join("model.onnx");
+        let pool = Pool::open(runtime, &model, options.threading, Inputs::Varied)?;
+        let with_types = pool.with(|session| {
+            Ok(session.inputs().iter().any(|input| input.name() == "token_type_ids"))
+        })?;
+        let classifier = Classifier {
+            pool,
+            tokenizer: open_tokenizer(
+                &options.folder.join("tokenizer.json"),
+                Some(options.max_tokens.max(8)),
+            )?,
+            classes: classes(&options.folder.join("config.json"))?,
+            with_types,
+            max_bytes: options.max_tokens.max(8) * BYTES_PER_TOKEN,
+        };
+        classifier.judge("fine").map_err(|e| unfit(&model, e))?;
+        let name = options.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { classifier: Arc::new(classifier), name })
+    }
+}
+
+/// What each output of the network stands for.
+fn classes(config: &Path) -> Result<Vec<Class>> {
+    let invalid = |why: String| {
+        PortError::new(ErrorKind::Invalid, format!("cannot use {}: {why}", config.display()))
+    };
+    let bytes = std::fs::read(config).map_err(|e| invalid(e.to_string()))?;
+    let Config { id2label } =
+        serde_json::from_slice(&bytes).map_err(|e| invalid(format!("no id2label: {e}")))?;
+    let labels: Vec<String> = id2label.into_values().map(|label| label.to_lowercase()).collect();
+    let class = |label: &String| match label.as_str() {
+        l if l.starts_with("pos") => Some(Class::Positive),
+        l if l.starts_with("neu") => Some(Class::Neutral),
+        l if l.starts_with("neg") => Some(Class::Negative),
+        "1 star" | "2 stars" => Some(Class::Negative),
+        "3 stars" => Some(Class::Neutral),
+        "4 stars" | "5 stars" => Some(Class::Positive),
+        // The order of the models that leave their classes unnamed.
+        "label_0" => Some(Class::Negative),
+        "label_1" if labels.len() == 3 => Some(Class::Neutral),
+        "label_1" if labels.len() == 2 => Some(Class::Positive),
+        "label_2" if labels.len() == 3 => Some(Class::Positive),
+        _ => None,
+    };
+    let found: Option<Vec<Class>> = labels.iter().map(class).collect();
+    let both =
+        |found: &Vec<Class>| found.contains(&Class::Positive) && found.contains(&Class::Negative);
+    found.filter(both).ok_or_else(|| {
+        invalid(format!(
+            "its labels are {}; positive, negative and neutral, or 1 star to 5 stars, would do",
+            labels.join(", ")
+        ))
+    })
+}
+
+impl Classifier {
+    fn judge(&self, text: &str) -> Result<Sentiment> {
+        if !text.contains(char::is_alphabetic) {
+            return Ok(NEUTRAL);
+        }
+        let text = &text[..text.floor_char_boundary(self.max_bytes)];
+        let encoding = self.tokenizer.encode_fast(text, true).map_err(|e| {
+            PortError::new(ErrorKind::Invalid, format!("cannot tokenize a text: {e}"))
+        })?;
+        let ids: Vec<i64> = encoding.get_ids().iter().map(|&id| i64::from(id)).collect();
+        let shape = (1, ids.len());
+        let row = |values: Vec<i64>| {
+            let row = Array2::from_shape_vec(shape, values).map_err(|e| {
+                PortError::caused_by(ErrorKind::Other, "cannot shape the tokens", e)
+            })?;
+            Ok::<_, PortError>(SessionInputValue::from(Tensor::from_array(row).map_err(failed)?))
+        };
+        let mut inputs =
+            vec![("attention_mask", row(vec![1; ids.len()])?), ("input_ids", row(ids)?)];
+        if self.with_types {
+            inputs.push(("token_type_ids", row(vec![0; shape.1])?));
+        }
+        let logits = self.pool.with(|session| {
+            let outputs = session.run(inputs).map_err(failed)?;
+            let (shape, logits) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
+            if shape[..] != [1, self.classes.len() as i64] {
+                let wanted = self.classes.len();
+                let message = format!("it answers {shape:?} instead of 1 row of {wanted} classes");
+                return Err(PortError::new(ErrorKind::Invalid, message));
+            }
+            Ok(logits.to_vec())
+        })?;
+        shares(&self.classes, &logits)
+    }
+}
+
+/// The softmax of the logits, by class. Of two classes the part that does not decide is neutral.
+fn shares(classes: &[Class], logits: &[f32]) -> Result<Sentiment> {
+    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let weights: Vec<f32> = logits.iter().map(|logit| (logit - most).exp()).collect();
+    let sum: f32 = weights.iter().sum();
+    if !sum.is_finite() || sum <= 0.0 {
+        let message = "the sentiment model yields numbers that are not finite; its file is damaged";
+        return Err(PortError::new(ErrorKind::Corrupt, message));
+    }
+    let share = |class: Class| {
+        let of_class = classes.iter().zip(&weights).filter(|(of, _)| **of == class);
+        of_class.map(|(_, weight)| weight / sum).sum::<f32>()
+    };
+    let (positive, negative) = (share(Class::Positive), share(Class::Negative));
+    if classes.contains(&Class::Neutral) {
+        return Ok(Sentiment { positive, neutral: share(Class::Neutral), negative });
+    }
+    let undecided = 2.0 * positive.min(negative);
+    Ok(Sentiment {
+        positive: (positive - negative).max(0.0),
+        neutral: undecided,
+        negative: (negative - positive).max(0.0),
+    })
+}
+
+#[async_trait]
+impl SentimentClassifier for OnnxSentiment {
+    fn model(&self) -> &str {
+        &self.name
+    }
+
+    async fn classify(&self, texts: &[String]) -> Result<Vec<Sentiment>> {
+        let (classifier, texts) = (Arc::clone(&self.classifier), texts.to_vec());
+        blocking::run(move || texts.iter().map(|text| classifier.judge(text)).collect()).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Case {
+        text: String,
+        shares: [f32; 3],
+    }
+
+    fn fixture(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+    }
+
+    #[test]
+    fn classes_are_told_by_their_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("config.json");
+        let classes_of = |labels: &[&str]| {
+            let labels: std::collections::BTreeMap<_, _> = labels.iter().enumerate().collect();
+            let text = serde_json::json!({"id2label": labels}).to_string();
+            std::fs::write(&config, text).unwrap();
+            classes(&config)
+        };
+        use Class::{Negative, Neutral, Positive};
+        for (labels, expected) in [
+            (&["negative", "neutral", "positive"][..], vec![Negative, Neutral, Positive]),
+            (&["POSITIVE", "NEGATIVE"], vec![Positive, Negative]),
+            (&["LABEL_0", "LABEL_1", "LABEL_2"], vec![Negative, Neutral, Positive]),
+            (&["LABEL_0", "LABEL_1"], vec![Negative, Positive]),
+            (
+                &["1 star", "2 stars", "3 stars", "4 stars", "5 stars"],
+                vec![Negative, Negative, Neutral, Positive, Positive],
+            ),
+        ] {
+            assert_eq!(classes_of(labels).unwrap(), expected, "{labels:?}");
+        }
+        let error = classes_of(&["joy", "anger"]).unwrap_err().to_string();
+        assert!(error.contains("joy, anger") && error.contains("config.json"), "{error}");
+    }
+
+    #[test]
+    fn two_classes_leave_a_neutral_part() {
+        let classes = [Class::Negative, Class::Positive];
+        let found = shares(&classes, &[0.0, 0.0]).unwrap();
+        assert_eq!((found.positive, found.neutral, found.negative), (0.0, 1.0, 0.0));
+        let found = shares(&classes, &[0.0, 20.0]).unwrap();
+        assert!(found.positive > 0.999 && found.negative == 0.0);
+        assert!(shares(&classes, &[f32::NAN, 0.0]).is_err());
+    }
+
+    #[tokio::test]
+    async fn shares_are_the_reference_s() {
+        let Some(library) = std::env::var_os("SHOTLOG_ONNXRUNTIME") else {
+            eprintln!("skipped: SHOTLOG_ONNXRUNTIME is not set");
+            return;
+        };
+        let runtime = Runtime::load(Path::new(&library)).unwrap();
+        let options = OnnxSentimentOptions {
+            folder: fixture("sentiment"),
+            max_tokens: 64,
+            threading: Threading::default(),
+        };
+        let classifier = OnnxSentiment::open(&runtime, &options).unwrap();
+        assert_eq!(classifier.model(), "sentiment");
+        let cases: Vec<Case> =
+            serde_json::from_slice(&std::fs::read(fixture("sentiment/reference.json")).unwrap())
+                .unwrap();
+        let texts: Vec<String> = cases.iter().map(|case| case.text.clone()).collect();
+        let found = classifier.classify(&texts).await.unwrap();
+        assert_eq!(found.len(), cases.len());
+        for (found, case) in found.iter().zip(&cases) {
+            let found = [found.positive, found.neutral, found.negative];
+            for (found, expected) in found.iter().zip(&case.shares) {
+                assert!((found - expected).abs() < 1e-4, "{}: {found} {expected}", case.text);
+            }
+        }
+        ports::conformance::sentiment::suite(&classifier).await;
+        let options = OnnxSentimentOptions { folder: fixture("gliner"), ..options };
+        assert!(OnnxSentiment::open(&runtime, &options).is_err(), "a GLiNER network is refused");
+    }
+}
