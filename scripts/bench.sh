@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the figures the project is held to: boundary detection against ffmpeg, peak memory of an
-# ingest, the embedded index against a bare scan, and the web UI in a browser.
+# ingest, a large upload, the embedded index against a bare scan, and the web UI in a browser.
 #
 #   SHOTLOG_BENCH_CLIP=FILE   the clip, bench_5min_720p.mp4 of SHOTLOG_MEDIA or five minutes of the sample
 set -euo pipefail
@@ -10,9 +10,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 readonly memory_bar=600 # MiB, resident, at the peak of an ingest
+readonly upload_bar=200 # MiB, at the peak of an upload of 2 GiB, without models
 
 scratch=$(mktemp -d)
-trap 'stop_service; rm -rf "$scratch"' EXIT
+trap 'stop_service; stop_s3; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
 heading() { printf '\n== %s\n' "$*"; }
@@ -50,10 +51,28 @@ stop_service
 printf '%s MiB, %s chunks in %s s: %s\n' "$peak" "$(jq .chunks <<<"$result")" $((SECONDS - started)) \
     "$( ((peak < memory_bar)) && echo 'within the bar' || echo 'OVER the bar')"
 
+heading "peak memory of an upload of 2 GiB to S3 (bar: $upload_bar MiB)"
+start_s3
+ffmpeg -loglevel error -nostdin -f lavfi -i testsrc2=size=1920x1080:rate=10:duration=70 \
+    -c:v rawvideo -pix_fmt yuv420p "$scratch/large.avi"
+SERVICE_READER__KIND=none SERVICE_DETECTOR__KIND=none SERVICE_TRANSCRIBER__KIND=none \
+    SERVICE_VOICE__KIND=none SERVICE_EMBEDDER__KIND=hashing SERVICE_HTTP__LISTEN=127.0.0.1:$port \
+    SERVICE_DATA_DIR=$scratch/s3 SERVICE_STORAGE__KIND=s3 SERVICE_STORAGE__BUCKET=shotlog SERVICE_STORAGE__ENDPOINT=$S3_ENDPOINT \
+    SERVICE_STORAGE__ACCESS_KEY_ID=test SERVICE_STORAGE__SECRET_ACCESS_KEY=test \
+    start_service "$scratch/service.log" --config config.toml serve
+job=$(call /videos -F "file=@$scratch/large.avi;type=video/x-msvideo" -F analyzers=default_video)
+result=$(wait_for_job "$(jq -r .job_id <<<"$job")")
+upload=$(awk '/^VmHWM/ {print int($2 / 1024)}' "/proc/$service_pid/status")
+stop_service
+stop_s3
+rm "$scratch/large.avi"
+printf '%s MiB for %s bytes: %s\n' "$upload" "$(jq .size_bytes <<<"$result")" \
+    "$( ((upload < upload_bar)) && echo 'within the bar' || echo 'OVER the bar')"
+
 heading "the embedded index, 100,000 × 384 (bars: 1.5 × a bare scan, 0.5 × with a 10 % filter)"
 cargo bench --quiet --locked -p shotlog-adapters --no-default-features --bench index
 
 heading "the web UI in Chromium (bars: 150 KB of script, first paint 1000 ms, 50 frames per second)"
 SHOTLOG_BINARY=$(realpath "$binary") npm --prefix tests/browser run bench --silent
 
-((peak < memory_bar))
+((peak < memory_bar && upload < upload_bar))

@@ -119,3 +119,26 @@ every_model() {
     done
     printf '%s\n' "$1"
 }
+
+s3_pid=
+
+stop_s3() {
+    [[ -z $s3_pid ]] || kill "$s3_pid" 2>/dev/null || true
+    s3_pid=
+}
+
+# An S3 server for the tests of that adapter, unless S3_ENDPOINT names one.
+start_s3() {
+    [[ -z ${S3_ENDPOINT-} ]] || return 0
+    local port deadline=$((SECONDS + 60))
+    port=$(free_port)
+    var/venv/bin/python -m moto.server -H 127.0.0.1 -p "$port" >"$scratch/s3.log" 2>&1 &
+    s3_pid=$!
+    until curl -sf -o /dev/null -X PUT "http://127.0.0.1:$port/shotlog"; do
+        if ((SECONDS >= deadline)) || ! kill -0 "$s3_pid" 2>/dev/null; then
+            die "the S3 server for the tests does not answer: $(tail -n 5 "$scratch/s3.log")"
+        fi
+        sleep 0.2
+    done
+    export S3_ENDPOINT=http://127.0.0.1:$port
+}

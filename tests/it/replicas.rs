@@ -21,6 +21,7 @@ fn settings() -> Option<Vec<(&'static str, String)>> {
     let own = uuid::Uuid::new_v4().simple().to_string();
     let mut settings = s3::settings(&own)?;
     settings.extend([
+        ("HTTP__MAX_UPLOADS", INGESTS.to_string()),
         ("RECORDS__KIND", "bucket".into()),
         ("RECORDS__BUCKET", s3::bucket()),
         ("RECORDS__PREFIX", format!("tests/{own}/records")),
