@@ -150,9 +150,12 @@ impl Shotlog {
                 .find(|id| record.analyzers.contains_key(*id)),
         };
         let Some(analyzer) = analyzer else { return Ok(context) };
-        let search = async |analyzers: Vec<String>| {
-            let filter =
+        let search = async |analyzers: Vec<String>, chunks: Option<Vec<i64>>| {
+            let mut filter =
                 Filter::video(&record.video_id).and("analyzer_id", Test::AnyKeyword(analyzers));
+            if let Some(chunks) = chunks {
+                filter = filter.and("chunk_id", Test::AnyInteger(chunks));
+            }
             let query = VectorQuery {
                 field: "combined".into(),
                 vector: vector.to_vec(),
@@ -162,11 +165,12 @@ impl Shotlog {
             };
             self.search(Mode::Hybrid, &question.question, query).await
         };
-        context.results = search(vec![analyzer.to_owned()]).await?;
+        context.results = search(vec![analyzer.to_owned()], None).await?;
         let others: Vec<String> =
             record.analyzers.keys().filter(|id| *id != analyzer).cloned().collect();
         if question.analyzer.is_none() && !others.is_empty() {
-            context.beside = search(others).await?;
+            let retrieved = context.results.iter().map(|hit| hit.chunk_id.into()).collect();
+            context.beside = search(others, Some(retrieved)).await?;
         }
         Ok(context)
     }
@@ -235,7 +239,8 @@ impl Shotlog {
 struct Context<'a> {
     record: &'a VideoRecord,
     results: Vec<SearchResult>,
-    /// What the other analyzers found: what was said, where the segments tell what is seen.
+    /// What the other analyzers found in the same chunks: what was said, where the segments tell
+    /// what is seen.
     beside: Vec<SearchResult>,
     routed_to: Vec<String>,
     routed: Vec<(&'static str, Vec<(Span, String)>)>,
