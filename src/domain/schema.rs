@@ -1,5 +1,6 @@
 //! What this install can do: `/health`, `/schema` and `/analyzers`.
 
+use super::chunking::{self, Preset};
 use super::error::{Error, Result};
 use super::{Shotlog, aggregators, analyzers, filters, search};
 
@@ -37,6 +38,12 @@ pub struct Schema {
     pub filters: Vec<FilterSpec>,
     /// Search mode to description.
     pub modes: Vec<(String, String)>,
+    /// Chunking mode to description.
+    pub chunking_modes: Vec<(String, String)>,
+    /// Boundary detector to what it finds.
+    pub detectors: Vec<(String, String)>,
+    /// Every chunking preset.
+    pub presets: &'static [Preset],
     /// Aggregators by id.
     pub aggregators: Vec<AggregatorInfo>,
 }
@@ -110,6 +117,9 @@ impl Shotlog {
             detail_levels: pairs(search::DETAIL_LEVELS),
             filters: filters::FILTERS.iter().map(filters::Spec::describe).collect(),
             modes: pairs(search::MODES),
+            chunking_modes: pairs(chunking::MODES),
+            detectors: pairs(chunking::DETECTORS),
+            presets: chunking::PRESETS,
             aggregators: aggregators::AGGREGATORS
                 .iter()
                 .map(|a| a.spec())

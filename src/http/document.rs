@@ -167,8 +167,9 @@ const UPLOAD: &str =
 /// What the domain accepts in the fields of an ingest beyond their types. It answers with other
 /// statuses than a wrong type does, so it is not part of the types.
 fn constrain_ingest(fields: &mut Value) {
-    let presets: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
-    fields["mode"]["enum"] = json!(MODES);
+    let presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+    let modes: Vec<&str> = MODES.iter().map(|(mode, _)| *mode).collect();
+    fields["mode"]["enum"] = json!(modes);
     fields["preset"]["enum"] = json!(presets);
     for weight in ["speaker", "silence", "cut", "semantic"] {
         fields[weight]["minimum"] = json!(0);

@@ -10,6 +10,7 @@ use super::body::Json;
 use super::errors::{Fails, Open, Plain};
 use super::values::{Ordered, shortest};
 use crate::domain::Shotlog;
+use crate::domain::chunking::Preset;
 use crate::domain::schema;
 
 /// The routes of this section.
@@ -82,6 +83,24 @@ struct Schema {
     /// Vector field to the `score_threshold` below which a hit is rather chance than content, measured
     /// on what is stored now; fields in which nothing is stored are absent.
     recommended_thresholds: Ordered<f64>,
+    /// How videos can be split.
+    chunking: ChunkingSchema,
+}
+
+#[derive(Object)]
+struct ChunkingSchema {
+    /// Mode to description.
+    modes: Ordered<String>,
+    presets: Ordered<PresetSchema>,
+    /// Boundary detector, which has a weight of its name, to what it finds.
+    detectors: Ordered<String>,
+}
+
+#[derive(Object)]
+struct PresetSchema {
+    description: String,
+    /// Weight by detector.
+    weights: Ordered<f64>,
 }
 
 #[derive(Object)]
@@ -131,6 +150,14 @@ impl Schema {
         let aggregator = |a: schema::AggregatorInfo| {
             (a.id, Aggregator { depends_on: a.depends_on, uses_llm: a.uses_llm })
         };
+        let preset = |p: &Preset| {
+            let weights = p.weights.named().map(|(name, weight)| (name.to_owned(), weight));
+            let described = PresetSchema {
+                description: p.description.to_owned(),
+                weights: Ordered(weights.to_vec()),
+            };
+            (p.name.to_owned(), described)
+        };
         Self {
             analyzers: schema.analyzers,
             exclusive_groups: schema.exclusive_groups,
@@ -142,6 +169,11 @@ impl Schema {
             recommended_thresholds: Ordered(
                 thresholds.into_iter().map(|(field, t)| (field, shortest(t))).collect(),
             ),
+            chunking: ChunkingSchema {
+                modes: Ordered(schema.chunking_modes),
+                presets: Ordered(schema.presets.iter().map(preset).collect()),
+                detectors: Ordered(schema.detectors),
+            },
         }
     }
 }

@@ -110,6 +110,16 @@ test("the page tells what the service refuses, and why analyzers exclude each ot
     await expect(box(first)).not.toBeChecked();
     await expect(page.getByText(/only one of them runs/)).toBeVisible();
   }
+
+  await page.getByLabel("Split into moments").selectOption(schema.chunking.modes.weights);
+  const { weights } = schema.chunking.presets.audio_video;
+  for (const [detector, finds] of Object.entries(schema.chunking.detectors)) {
+    await expect(page.getByLabel(finds, { exact: false })).toHaveValue(String(weights[detector]));
+  }
+  await page.getByLabel("Pauses").fill("2");
+  await expect(page.getByLabel("Pauses")).toHaveValue("2");
+  await page.getByLabel("Split into moments").selectOption("interval");
+  await expect(page.getByLabel("Every (s)")).toHaveValue("10");
 });
 
 test("a file is dropped anywhere on the page", async ({ page, service }) => {

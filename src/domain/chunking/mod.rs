@@ -70,15 +70,50 @@ impl<T: Copy> Weights<T> {
     }
 }
 
-/// The fixed weight tables a client chooses from by name.
-pub const PRESETS: &[(&str, Weights<f64>)] = &[
-    ("audio", Weights { speaker: 1.0, silence: 0.6, cut: 0.0, semantic: 0.8 }),
-    ("video", Weights { speaker: 0.0, silence: 0.0, cut: 1.0, semantic: 0.4 }),
-    ("audio_video", Weights { speaker: 0.7, silence: 0.4, cut: 1.0, semantic: 0.5 }),
+/// A fixed weight table that a client chooses by name.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Preset {
+    /// Its name.
+    pub name: &'static str,
+    /// What counts, and for what footage.
+    pub description: &'static str,
+    /// The table.
+    pub weights: Weights<f64>,
+}
+
+/// Every preset.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "audio",
+        description: "sound (podcasts, calls, lectures)",
+        weights: Weights { speaker: 1.0, silence: 0.6, cut: 0.0, semantic: 0.8 },
+    },
+    Preset {
+        name: "video",
+        description: "picture (silent footage, sports)",
+        weights: Weights { speaker: 0.0, silence: 0.0, cut: 1.0, semantic: 0.4 },
+    },
+    Preset {
+        name: "audio_video",
+        description: "sound and picture (most footage)",
+        weights: Weights { speaker: 0.7, silence: 0.4, cut: 1.0, semantic: 0.5 },
+    },
 ];
 
-/// The chunking modes.
-pub const MODES: &[&str] = &["preset", "weights", "interval"];
+/// The chunking modes, and how each splits.
+pub const MODES: &[(&str, &str)] = &[
+    ("preset", "by what happens"),
+    ("weights", "with own weights"),
+    ("interval", "at equal intervals"),
+];
+
+/// The boundary detectors, and what each finds.
+pub const DETECTORS: &[(&str, &str)] = &[
+    ("speaker", "changes of voice"),
+    ("silence", "pauses"),
+    ("cut", "cuts in the picture"),
+    ("semantic", "changes of topic"),
+];
 
 /// A valid way to split a video.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -142,8 +177,8 @@ impl Chunking {
         };
         match fields.mode.as_str() {
             "preset" => {
-                if !PRESETS.iter().any(|(name, _)| *name == fields.preset) {
-                    let names: Vec<_> = PRESETS.iter().map(|(name, _)| *name).collect();
+                if !PRESETS.iter().any(|preset| preset.name == fields.preset) {
+                    let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
                     return Err(Error::Invalid(format!(
                         "unknown preset '{}'; available: {}",
                         fields.preset,
@@ -181,7 +216,7 @@ impl Chunking {
             }
             other => Err(Error::Invalid(format!(
                 "unknown mode '{other}'; available: {}",
-                MODES.join(", ")
+                MODES.iter().map(|(mode, _)| *mode).collect::<Vec<_>>().join(", ")
             ))),
         }
     }
@@ -239,7 +274,7 @@ impl Chunking {
             Self::Weights { weights, .. } => Some(*weights),
             // A table this version does not have can only be a stored one: nothing is asked.
             Self::Preset { preset, .. } => {
-                PRESETS.iter().find(|(name, _)| name == preset).map(|(_, weights)| *weights)
+                PRESETS.iter().find(|known| known.name == preset).map(|known| known.weights)
             }
         }
     }

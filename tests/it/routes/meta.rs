@@ -46,6 +46,7 @@ async fn schema_describes_everything_searchable() {
         [
             "aggregators",
             "analyzers",
+            "chunking",
             "detail_levels",
             "exclusive_groups",
             "filters",
@@ -87,6 +88,9 @@ async fn thresholds_are_recommended_for_fields_with_content() {
     let threshold = schema["recommended_thresholds"]["combined"].as_f64().unwrap();
     assert!((0.0..=1.0).contains(&threshold));
     assert!(schema["modes"]["hybrid"].is_string());
+    assert_eq!(keys(&schema["chunking"]["modes"]), ["interval", "preset", "weights"]);
+    assert_eq!(schema["chunking"]["presets"]["audio_video"]["weights"]["speaker"], 0.7);
+    assert_eq!(keys(&schema["chunking"]["detectors"]), ["cut", "semantic", "silence", "speaker"]);
 }
 
 #[tokio::test]
