@@ -26,6 +26,8 @@ trap 'stop_service; stop_s3; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
 export SHOTLOG_MODELS=${SHOTLOG_MODELS:-$PWD/var/models}
+# Where Debian puts nats-server, and only root looks.
+export PATH=$PATH:/usr/sbin
 export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
 
 heading() { printf '\n== %s\n' "$*"; }

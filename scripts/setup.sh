@@ -81,7 +81,7 @@ packages=(
     ca-certificates curl jq unzip python3 python3-venv
 )
 if [[ $purpose == test ]]; then
-    packages+=(chromium shellcheck)
+    packages+=(chromium nats-server shellcheck)
 fi
 
 as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
@@ -119,7 +119,7 @@ system_packages() {
 other_system() {
     local missing=() command library
     local commands=(cc mold clang pkg-config cmake protoc ffmpeg espeak-ng curl jq unzip python3 node npm)
-    [[ $purpose == test ]] && commands+=(chromium shellcheck promtool)
+    [[ $purpose == test ]] && commands+=(chromium nats-server shellcheck promtool)
     for command in "${commands[@]}"; do
         command -v "$command" >/dev/null || missing+=("$command")
     done

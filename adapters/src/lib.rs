@@ -9,6 +9,7 @@ mod english;
 pub mod entities;
 pub mod fetcher;
 pub mod index;
+pub mod jobs;
 mod keys;
 pub mod llm;
 #[cfg(feature = "onnx")]

@@ -12,6 +12,7 @@ pub mod entities;
 mod error;
 pub mod fetcher;
 pub mod index;
+pub mod jobs;
 pub mod llm;
 pub mod notifier;
 pub mod reader;

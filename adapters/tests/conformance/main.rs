@@ -7,6 +7,7 @@ mod fetcher;
 #[cfg(feature = "cloud")]
 mod gcs;
 mod index;
+mod jobs;
 mod llm;
 mod models;
 mod records;

@@ -9,6 +9,7 @@ pub mod embedder;
 pub mod entities;
 pub mod fetcher;
 pub mod index;
+pub mod jobs;
 pub mod llm;
 pub mod reader;
 pub mod records;

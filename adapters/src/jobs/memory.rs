@@ -1,0 +1,176 @@
+//! Jobs in memory, gone with the process.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use ports::Result;
+use ports::jobs::{JobQueue, KeptJob, TakenJob};
+use serde_json::Value;
+use tokio::sync::{Notify, watch};
+
+/// Jobs in memory.
+#[derive(Default)]
+pub struct MemoryJobs {
+    shelf: Arc<Shelf>,
+    shared: bool,
+}
+
+#[derive(Default)]
+struct Shelf {
+    state: Mutex<State>,
+    /// Something has come into the queue.
+    filled: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: HashMap<String, watch::Sender<KeptJob>>,
+    queue: VecDeque<String>,
+    version: u64,
+}
+
+impl MemoryJobs {
+    /// No jobs.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// No jobs, for services of one process that share them.
+    pub fn shared() -> Self {
+        Self { shared: true, ..Self::default() }
+    }
+}
+
+impl Shelf {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a job that was taken back to where it was taken from.
+    fn offer_again(&self, job_id: String) {
+        let mut state = self.state();
+        if state.jobs.contains_key(&job_id) {
+            state.queue.push_front(job_id);
+            self.filled.notify_one();
+        }
+    }
+}
+
+#[async_trait]
+impl JobQueue for MemoryJobs {
+    fn shared(&self) -> bool {
+        self.shared
+    }
+
+    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<KeptJob>> {
+        let mut state = self.shelf.state();
+        if let Some(kept) = state.jobs.get(job_id) {
+            return Ok(Some(kept.borrow().clone()));
+        }
+        state.version += 1;
+        let (job_id, version) = (job_id.to_owned(), state.version);
+        let kept = KeptJob { job_id: job_id.clone(), document: document.clone(), version };
+        state.jobs.insert(job_id.clone(), watch::Sender::new(kept));
+        state.queue.push_back(job_id);
+        self.shelf.filled.notify_one();
+        Ok(None)
+    }
+
+    async fn waiting(&self) -> Result<usize> {
+        Ok(self.shelf.state().queue.len())
+    }
+
+    async fn take(&self) -> Result<Box<dyn TakenJob>> {
+        loop {
+            if let Some(job_id) = self.shelf.state().queue.pop_front() {
+                // Of several that came at once, only one may have been told of.
+                self.shelf.filled.notify_one();
+                return Ok(Box::new(Taken { job_id, shelf: Some(self.shelf.clone()) }));
+            }
+            self.shelf.filled.notified().await;
+        }
+    }
+
+    async fn get(&self, job_id: &str) -> Result<Option<KeptJob>> {
+        Ok(self.shelf.state().jobs.get(job_id).map(|kept| kept.borrow().clone()))
+    }
+
+    async fn list(&self) -> Result<Vec<KeptJob>> {
+        Ok(self.shelf.state().jobs.values().map(|kept| kept.borrow().clone()).collect())
+    }
+
+    async fn swap(&self, job_id: &str, version: u64, document: &Value) -> Result<Option<u64>> {
+        let mut state = self.shelf.state();
+        let next = state.version + 1;
+        let Some(kept) = state.jobs.get(job_id) else { return Ok(None) };
+        if kept.borrow().version != version {
+            return Ok(None);
+        }
+        kept.send_modify(|kept| {
+            kept.document = document.clone();
+            kept.version = next;
+        });
+        state.version = next;
+        Ok(Some(next))
+    }
+
+    async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<KeptJob>>> {
+        let receiver = self.shelf.state().jobs.get(job_id).map(watch::Sender::subscribe);
+        let Some(mut changes) = receiver else { return Ok(stream::pending().boxed()) };
+        changes.mark_changed();
+        let next = |mut changes: watch::Receiver<KeptJob>| async move {
+            changes.changed().await.ok()?;
+            let kept = changes.borrow_and_update().clone();
+            Some((Ok(kept), changes))
+        };
+        Ok(stream::unfold(changes, next).boxed())
+    }
+
+    async fn withdraw(&self, job_id: &str) -> Result<()> {
+        self.shelf.state().queue.retain(|waiting| waiting != job_id);
+        Ok(())
+    }
+
+    async fn remove(&self, job_id: &str) -> Result<()> {
+        self.withdraw(job_id).await?;
+        self.shelf.state().jobs.remove(job_id);
+        Ok(())
+    }
+
+    async fn probe(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+struct Taken {
+    job_id: String,
+    /// Until the job is done with.
+    shelf: Option<Arc<Shelf>>,
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if let Some(shelf) = self.shelf.take() {
+            shelf.offer_again(std::mem::take(&mut self.job_id));
+        }
+    }
+}
+
+#[async_trait]
+impl TakenJob for Taken {
+    fn job_id(&self) -> &str {
+        &self.job_id
+    }
+
+    async fn done(mut self: Box<Self>) -> Result<()> {
+        self.shelf = None;
+        Ok(())
+    }
+
+    async fn give_back(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,357 @@
+//! Jobs on a NATS server with JetStream: a key-value bucket keeps their documents, a work queue
+//! offers each to one instance at a time, and again when that one has not been heard of for
+//! [`NatsOptions::redelivery`].
+
+use std::error::Error as StdError;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
+use async_nats::jetstream::context::PublishErrorKind;
+use async_nats::jetstream::kv::{self, CreateErrorKind, Entry, Operation, UpdateErrorKind};
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::stream::{
+    self as streams, DeleteMessageErrorKind, DiscardPolicy, LastRawMessageErrorKind,
+    RetentionPolicy, Stream,
+};
+use async_nats::jetstream::{self, AckKind, Context, ErrorCode, Message};
+use async_nats::{ConnectOptions, ServerAddr};
+use async_trait::async_trait;
+use futures::stream::BoxStream;
+use futures::{StreamExt, TryStreamExt};
+use ports::jobs::{JobQueue, KeptJob, TakenJob};
+use ports::{ErrorKind, PortError, Result};
+use serde_json::Value;
+use tokio::task::AbortHandle;
+
+/// Documents read at once when listing.
+const PARALLEL_READS: usize = 32;
+
+/// How long one request for work stays with the server.
+const PULL: Duration = Duration::from_secs(20);
+
+/// Between attempts while the server does not answer.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A job is put into the queue before its document is kept: how often its document is looked for,
+/// and how often it is offered, until the call that added it counts as interrupted.
+const LOOKS: u32 = 20;
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+const OFFERS: i64 = 5;
+
+/// A sign of life is sent so many times within [`NatsOptions::redelivery`].
+const SIGNS: u32 = 3;
+
+/// How a server is reached, and what is made there.
+#[derive(Debug, Clone)]
+pub struct NatsOptions {
+    /// Addresses of one cluster, separated by commas: `nats://host:4222`, or `tls://` for TLS; with
+    /// user and password, or a token, before the host where the server asks for them.
+    pub url: String,
+    /// A credentials file, where the server asks for one.
+    pub credentials: Option<PathBuf>,
+    /// Begins the names of the stream, the bucket and the subjects: letters, digits, `-` and `_`.
+    pub name: String,
+    /// Copies that a cluster keeps of each job; at least 1.
+    pub replicas: usize,
+    /// A job whose holder has shown no sign of life for so long is offered again.
+    pub redelivery: Duration,
+    /// Of one request.
+    pub timeout: Duration,
+}
+
+/// Jobs on a NATS server.
+pub struct NatsJobs {
+    context: Context,
+    documents: kv::Store,
+    queue: Stream,
+    consumer: Consumer<pull::Config>,
+    options: NatsOptions,
+}
+
+/// The durable consumer of all instances.
+const CONSUMER: &str = "workers";
+
+impl NatsJobs {
+    /// Connects, and makes what is missing on the server. `Unavailable` when it does not answer.
+    pub async fn connect(options: NatsOptions) -> Result<Self> {
+        let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if options.name.is_empty() || !options.name.chars().all(fit) {
+            return Err(PortError::new(
+                ErrorKind::Invalid,
+                format!("the name '{}' must be of letters, digits, - and _", options.name),
+            ));
+        }
+        let servers = options.url.split(',').map(|url| url.trim().parse::<ServerAddr>());
+        let servers: Vec<ServerAddr> = servers.collect::<Result<_, _>>().map_err(|e| {
+            let message = format!(
+                "'{}' is no address of a NATS server; one looks like nats://host:4222",
+                options.url
+            );
+            PortError::caused_by(ErrorKind::Invalid, message, e)
+        })?;
+        let mut connection = ConnectOptions::new()
+            .name("shotlog")
+            .connection_timeout(options.timeout)
+            .request_timeout(Some(options.timeout))
+            .max_reconnects(None);
+        if let Some(file) = &options.credentials {
+            connection = connection.credentials_file(file).await.map_err(|e| {
+                let message = format!("the credentials in {} cannot be used", file.display());
+                PortError::caused_by(ErrorKind::Invalid, message, e)
+            })?;
+        }
+        let client = connection.connect(servers).await.map_err(unanswered)?;
+        let context = jetstream::new(client);
+        let documents = documents(&context, &options).await?;
+        let queue = context
+            .get_or_create_stream(streams::Config {
+                name: format!("{}-queue", options.name),
+                subjects: vec![format!("{}.queue.*", options.name)],
+                retention: RetentionPolicy::WorkQueue,
+                num_replicas: options.replicas,
+                ..streams::Config::default()
+            })
+            .await
+            .map_err(unanswered)?;
+        let consumer = queue
+            .create_consumer(pull::Config {
+                durable_name: Some(CONSUMER.into()),
+                ack_policy: AckPolicy::Explicit,
+                ack_wait: options.redelivery,
+                ..pull::Config::default()
+            })
+            .await
+            .map_err(unanswered)?;
+        Ok(Self { context, documents, queue, consumer, options })
+    }
+
+    fn subject(&self, job_id: &str) -> String {
+        format!("{}.queue.{job_id}", self.options.name)
+    }
+
+    /// The next message of the queue, or `None` when none came for a while.
+    async fn next(&self) -> Result<Option<Message>> {
+        let batch = self.consumer.batch().max_messages(1).expires(PULL).messages().await;
+        let mut batch = batch.map_err(unanswered)?;
+        batch.try_next().await.map_err(unanswered)
+    }
+
+    /// Whether the job of a message is kept by now.
+    async fn is_kept(&self, job_id: &str) -> Result<bool> {
+        for _ in 0..LOOKS {
+            if self.get(job_id).await?.is_some() {
+                return Ok(true);
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        Ok(false)
+    }
+
+    /// The right to the message's job; `None` when there is no such job.
+    async fn accept(&self, message: Message) -> Result<Option<Taken>> {
+        let job_id = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
+        if self.is_kept(&job_id).await? {
+            return Ok(Some(Taken::new(job_id, message, self.options.redelivery / SIGNS)));
+        }
+        let interrupted = message.info().is_ok_and(|info| info.delivered >= OFFERS);
+        let answer = if interrupted { AckKind::Ack } else { AckKind::Nak(Some(PAUSE)) };
+        message.ack_with(answer).await.map_err(unanswered)?;
+        Ok(None)
+    }
+}
+
+/// The bucket, made as the stream that it is: servers before 2.10 cannot answer what the client asks
+/// before it makes a bucket.
+async fn documents(context: &Context, options: &NatsOptions) -> Result<kv::Store> {
+    let bucket = format!("{}-jobs", options.name);
+    let stream = streams::Config {
+        name: format!("KV_{bucket}"),
+        subjects: vec![format!("$KV.{bucket}.>")],
+        max_messages_per_subject: 1,
+        discard: DiscardPolicy::New,
+        allow_rollup: true,
+        allow_direct: true,
+        num_replicas: options.replicas,
+        ..streams::Config::default()
+    };
+    context.get_or_create_stream(stream).await.map_err(unanswered)?;
+    context.get_key_value(bucket).await.map_err(unanswered)
+}
+
+#[async_trait]
+impl JobQueue for NatsJobs {
+    fn shared(&self) -> bool {
+        true
+    }
+
+    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<KeptJob>> {
+        if let Some(kept) = self.get(job_id).await? {
+            return Ok(Some(kept));
+        }
+        // Queued first: a document without a place in the queue would wait for ever.
+        let place = PublishMessage::build().expected_last_subject_sequence(0);
+        let queued = self.context.send_publish(self.subject(job_id), place).await;
+        let queued = match queued {
+            Ok(acknowledged) => acknowledged.await,
+            Err(error) => Err(error),
+        };
+        match queued {
+            Ok(_) => {}
+            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {}
+            Err(error) => return Err(unanswered(error)),
+        }
+        match self.documents.create(job_id, document.to_string().into()).await {
+            Ok(_) => Ok(None),
+            Err(error) if error.kind() == CreateErrorKind::AlreadyExists => self.get(job_id).await,
+            Err(error) => Err(unanswered(error)),
+        }
+    }
+
+    async fn waiting(&self) -> Result<usize> {
+        // Not the consumer's own count, which servers before 2.10 get wrong after a withdrawal.
+        let queued = self.queue.get_info().await.map_err(unanswered)?.state.messages;
+        let taken = self.queue.consumer_info(CONSUMER).await.map_err(unanswered)?.num_ack_pending;
+        Ok((queued as usize).saturating_sub(taken))
+    }
+
+    async fn take(&self) -> Result<Box<dyn TakenJob>> {
+        loop {
+            if let Some(message) = self.next().await?
+                && let Some(taken) = self.accept(message).await?
+            {
+                return Ok(Box::new(taken));
+            }
+        }
+    }
+
+    async fn get(&self, job_id: &str) -> Result<Option<KeptJob>> {
+        let entry = self.documents.entry(job_id).await.map_err(unanswered)?;
+        entry.map(kept).transpose().map(Option::flatten)
+    }
+
+    async fn list(&self) -> Result<Vec<KeptJob>> {
+        let ids = self.documents.keys().await.map_err(unanswered)?;
+        let all = ids
+            .map_err(unanswered)
+            .map_ok(|job_id| async move { self.get(&job_id).await })
+            .try_buffer_unordered(PARALLEL_READS)
+            .try_filter_map(|kept| async move { Ok(kept) })
+            .try_collect();
+        tokio::time::timeout(self.options.timeout, all).await.map_err(|_| {
+            PortError::new(ErrorKind::Timeout, "the NATS server did not list the jobs in time")
+        })?
+    }
+
+    async fn swap(&self, job_id: &str, version: u64, document: &Value) -> Result<Option<u64>> {
+        let swapped = self.documents.update(job_id, document.to_string().into(), version).await;
+        match swapped {
+            Ok(version) => Ok(Some(version)),
+            Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => Ok(None),
+            Err(error) => Err(unanswered(error)),
+        }
+    }
+
+    async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<KeptJob>>> {
+        let changes = self.documents.watch_with_history(job_id).await.map_err(unanswered)?;
+        let kept = changes.map(|entry| kept(entry.map_err(unanswered)?));
+        Ok(kept.try_filter_map(|kept| async move { Ok(kept) }).boxed())
+    }
+
+    async fn withdraw(&self, job_id: &str) -> Result<()> {
+        erase(&self.queue, &self.subject(job_id)).await
+    }
+
+    async fn remove(&self, job_id: &str) -> Result<()> {
+        self.withdraw(job_id).await?;
+        // Not the bucket's own way, which leaves a marker behind for each.
+        erase(&self.documents.stream, &format!("{}{job_id}", self.documents.prefix)).await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.documents.stream.get_info().await.map_err(unanswered)?;
+        self.queue.consumer_info(CONSUMER).await.map_err(unanswered)?;
+        Ok(())
+    }
+}
+
+struct Taken {
+    job_id: String,
+    message: Message,
+    signs: AbortHandle,
+}
+
+impl Taken {
+    fn new(job_id: String, message: Message, every: Duration) -> Self {
+        let holder = message.clone();
+        let signs = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(every).await;
+                if let Err(error) = holder.ack_with(AckKind::Progress).await {
+                    tracing::warn!(error, "a sign of life did not reach the NATS server");
+                }
+            }
+        });
+        Self { job_id, message, signs: signs.abort_handle() }
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.signs.abort();
+    }
+}
+
+#[async_trait]
+impl TakenJob for Taken {
+    fn job_id(&self) -> &str {
+        &self.job_id
+    }
+
+    async fn done(self: Box<Self>) -> Result<()> {
+        self.message.double_ack().await.map_err(unanswered)
+    }
+
+    async fn give_back(self: Box<Self>) -> Result<()> {
+        self.message.double_ack_with(AckKind::Nak(None)).await.map_err(unanswered)
+    }
+}
+
+/// What a server says of a message that is not there any more.
+const GONE: [ErrorCode; 2] = [ErrorCode::NO_MESSAGE_FOUND, ErrorCode::SEQUENCE_NOT_FOUND];
+
+/// Removes the last message of a subject. Not by purging the subject, after which consumers on servers
+/// before 2.10 skip messages of others.
+async fn erase(stream: &Stream, subject: &str) -> Result<()> {
+    let last = match stream.get_last_raw_message_by_subject(subject).await {
+        Ok(last) => last,
+        Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => return Ok(()),
+        Err(error) => return Err(unanswered(error)),
+    };
+    match stream.delete_message(last.sequence).await {
+        Ok(_) => Ok(()),
+        Err(error) => match error.kind() {
+            // Somebody else has.
+            DeleteMessageErrorKind::JetStream(told) if GONE.contains(&told.error_code()) => Ok(()),
+            _ => Err(unanswered(error)),
+        },
+    }
+}
+
+/// The job of an entry, unless that says that there is none any more.
+fn kept(entry: Entry) -> Result<Option<KeptJob>> {
+    if entry.operation != Operation::Put {
+        return Ok(None);
+    }
+    let document = serde_json::from_slice(&entry.value).map_err(|e| {
+        let message = format!("the job {} is kept as something that is no JSON", entry.key);
+        PortError::caused_by(ErrorKind::Corrupt, message, e)
+    })?;
+    Ok(Some(KeptJob { job_id: entry.key, document, version: entry.revision }))
+}
+
+fn unanswered(error: impl Into<Box<dyn StdError + Send + Sync>>) -> PortError {
+    let error = error.into();
+    let message = format!("the NATS server did not do what was asked: {error}");
+    PortError::caused_by(ErrorKind::Unavailable, message, error)
+}

@@ -1,0 +1,133 @@
+//! Adapters of `ports::jobs`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ports::conformance::jobs::{check, check_shared};
+use shotlog_adapters::jobs::MemoryJobs;
+
+#[tokio::test]
+async fn memory() {
+    check(Arc::new(MemoryJobs::new()), Duration::ZERO).await;
+    let jobs = Arc::new(MemoryJobs::shared());
+    check_shared(jobs.clone(), jobs).await;
+}
+
+#[cfg(feature = "cloud")]
+mod nats {
+    use std::net::TcpListener;
+    use std::process::{Child, Command, Stdio};
+
+    use ports::jobs::JobQueue;
+    use shotlog_adapters::jobs::{NatsJobs, NatsOptions};
+
+    use super::*;
+
+    const REDELIVERY: Duration = Duration::from_secs(1);
+
+    /// A NATS server of the test's own, with what it stores.
+    struct Server {
+        process: Child,
+        port: u16,
+        folder: tempfile::TempDir,
+    }
+
+    impl Drop for Server {
+        fn drop(&mut self) {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
+    }
+
+    fn run(port: u16, folder: &tempfile::TempDir) -> Option<Child> {
+        let mut server = Command::new("nats-server");
+        server.args(["--addr", "127.0.0.1", "--port", &port.to_string(), "--jetstream"]);
+        server.arg("--store_dir").arg(folder.path());
+        match server.stdout(Stdio::null()).stderr(Stdio::null()).spawn() {
+            Ok(process) => Some(process),
+            Err(error) => {
+                println!("skipped: the program nats-server does not start: {error}");
+                None
+            }
+        }
+    }
+
+    impl Server {
+        fn start() -> Option<Self> {
+            let free = TcpListener::bind("127.0.0.1:0").unwrap();
+            let port = free.local_addr().unwrap().port();
+            drop(free);
+            let folder = tempfile::tempdir().unwrap();
+            Some(Self { process: run(port, &folder)?, port, folder })
+        }
+
+        fn options(&self) -> NatsOptions {
+            NatsOptions {
+                url: format!("nats://127.0.0.1:{}", self.port),
+                credentials: None,
+                name: "shotlog-test".into(),
+                replicas: 1,
+                redelivery: REDELIVERY,
+                timeout: Duration::from_secs(5),
+            }
+        }
+
+        async fn connect(&self) -> Arc<NatsJobs> {
+            for _ in 0..100 {
+                match NatsJobs::connect(self.options()).await {
+                    Ok(jobs) => return Arc::new(jobs),
+                    Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+                }
+            }
+            Arc::new(NatsJobs::connect(self.options()).await.expect("the server answers"))
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_server() {
+        let Some(server) = Server::start() else { return };
+        check(server.connect().await, REDELIVERY).await;
+        check_shared(server.connect().await, server.connect().await).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_server_that_is_killed_and_started_again() {
+        let Some(mut server) = Server::start() else { return };
+        let jobs = server.connect().await;
+        jobs.add("kept", &serde_json::json!(1)).await.unwrap();
+        server.process.kill().unwrap();
+        server.process.wait().unwrap();
+        let error = jobs.get("kept").await.expect_err("nobody answers");
+        assert_eq!(error.kind(), ports::ErrorKind::Unavailable, "{error}");
+        assert!(jobs.probe().await.is_err());
+        server.process = run(server.port, &server.folder).unwrap();
+        let taken = loop {
+            match jobs.take().await {
+                Ok(taken) => break taken,
+                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        };
+        assert_eq!(taken.job_id(), "kept");
+        taken.done().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_connected_to_says_why() {
+        let options = |url: &str, name: &str| NatsOptions {
+            url: url.into(),
+            credentials: None,
+            name: name.into(),
+            replicas: 1,
+            redelivery: REDELIVERY,
+            timeout: Duration::from_secs(2),
+        };
+        for (url, name, expected) in [
+            ("nats://127.0.0.1:1", "jobs", "did not do what was asked"),
+            ("nats://[::1", "jobs", "is no address of a NATS server"),
+            ("nats://127.0.0.1:1", "two words", "must be of letters"),
+        ] {
+            let error = NatsJobs::connect(options(url, name)).await.err().expect("an error");
+            assert!(error.to_string().contains(expected), "{url} {name}: {error}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What every adapter of the `jobs` port does.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{StreamExt, future};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::jobs::{JobQueue, TakenJob};
+
+/// A queue that offers nothing within this time has nothing to offer.
+const SILENCE: Duration = Duration::from_millis(400);
+
+/// What must come comes within this time, whatever else the machine does.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Checks a queue that is empty, and leaves it so. `redelivery` is how long a holder may be silent.
+pub async fn check(jobs: Arc<dyn JobQueue>, redelivery: Duration) {
+    let jobs = &*jobs;
+    assert!(jobs.list().await.unwrap().is_empty(), "the queue to check must be empty");
+    jobs.probe().await.expect("a working queue passes the probe");
+    knows_what_is_absent(jobs).await;
+    offers_the_oldest_first_and_each_once(jobs).await;
+    adds_an_id_once(jobs).await;
+    swaps_what_is_expected(jobs).await;
+    shows_changes(jobs).await;
+    keeps_for_its_holder(jobs, redelivery).await;
+    offers_again(jobs).await;
+    withdraws(jobs).await;
+    loses_nothing_when_nobody_waits_any_more(jobs).await;
+    assert!(jobs.list().await.unwrap().is_empty(), "removed jobs are gone");
+    assert_eq!(jobs.waiting().await.unwrap(), 0);
+}
+
+/// Checks that two instances work on the same jobs.
+pub async fn check_shared(one: Arc<dyn JobQueue>, other: Arc<dyn JobQueue>) {
+    assert!(one.shared() && other.shared());
+    one.add("a", &json!("by one")).await.unwrap();
+    let kept = other.get("a").await.unwrap().expect("seen by the other");
+    assert_eq!(kept.document, json!("by one"));
+    let taken = take(&*other).await;
+    assert_eq!(taken.job_id(), "a");
+    silent(&*one).await;
+    other.swap("a", kept.version, &json!("changed by the other")).await.unwrap().unwrap();
+    assert_eq!(one.get("a").await.unwrap().unwrap().document, json!("changed by the other"));
+    assert_eq!(one.swap("a", kept.version, &json!("late")).await.unwrap(), None);
+    drop(taken);
+    assert_eq!(take(&*one).await.job_id(), "a", "offered to whoever lives");
+    one.remove("a").await.unwrap();
+    assert_eq!(other.get("a").await.unwrap(), None);
+}
+
+async fn take(jobs: &dyn JobQueue) -> Box<dyn TakenJob> {
+    timeout(PATIENCE, jobs.take()).await.expect("a job is offered").unwrap()
+}
+
+async fn silent(jobs: &dyn JobQueue) {
+    if let Ok(taken) = timeout(SILENCE, jobs.take()).await {
+        panic!("{} is offered, which nobody may take", taken.unwrap().job_id());
+    }
+}
+
+async fn document(jobs: &dyn JobQueue, job_id: &str) -> Option<Value> {
+    jobs.get(job_id).await.unwrap().map(|kept| kept.document)
+}
+
+async fn knows_what_is_absent(jobs: &dyn JobQueue) {
+    assert_eq!(jobs.get("absent").await.unwrap(), None);
+    assert_eq!(jobs.swap("absent", 1, &json!(1)).await.unwrap(), None);
+    jobs.withdraw("absent").await.expect("nothing there is no error");
+    jobs.remove("absent").await.expect("nothing there is no error");
+    assert_eq!(jobs.waiting().await.unwrap(), 0);
+    silent(jobs).await;
+}
+
+async fn offers_the_oldest_first_and_each_once(jobs: &dyn JobQueue) {
+    let ids = ["c", "a", "b-0123456789abcdef0123456789abcdef"];
+    for id in ids {
+        assert_eq!(jobs.add(id, &json!({"of": id, "ключ": [1, null]})).await.unwrap(), None);
+    }
+    assert_eq!(jobs.waiting().await.unwrap(), ids.len());
+    for id in ids {
+        let taken = take(jobs).await;
+        assert_eq!(taken.job_id(), id, "in the order of adding");
+        assert_eq!(document(jobs, id).await, Some(json!({"of": id, "ключ": [1, null]})));
+        taken.done().await.unwrap();
+    }
+    silent(jobs).await;
+    assert_eq!(jobs.waiting().await.unwrap(), 0);
+    let listed: BTreeSet<String> =
+        jobs.list().await.unwrap().into_iter().map(|kept| kept.job_id).collect();
+    assert_eq!(listed, ids.map(str::to_owned).into(), "jobs stay when they are done with");
+    for id in ids {
+        jobs.remove(id).await.unwrap();
+        assert_eq!(document(jobs, id).await, None);
+    }
+}
+
+async fn adds_an_id_once(jobs: &dyn JobQueue) {
+    let documents: Vec<Value> = (0..8).map(|n| json!(n)).collect();
+    let added = future::join_all(documents.iter().map(|n| jobs.add("same", n))).await;
+    let added: Vec<_> = added.into_iter().map(Result::unwrap).collect();
+    let first = added.iter().position(Option::is_none).expect("one of them adds");
+    assert_eq!(added.iter().filter(|kept| kept.is_none()).count(), 1, "{added:?}");
+    let told = added.iter().flatten();
+    assert!(told.clone().all(|kept| kept.document == documents[first]), "{added:?}");
+    take(jobs).await.done().await.unwrap();
+    silent(jobs).await;
+    let again = jobs.add("same", &json!("again")).await.unwrap().expect("kept though done with");
+    assert_eq!(again.document, documents[first]);
+    silent(jobs).await;
+    jobs.remove("same").await.unwrap();
+    assert_eq!(jobs.add("same", &json!("anew")).await.unwrap(), None, "a removed id is free");
+    assert_eq!(take(jobs).await.job_id(), "same");
+    jobs.remove("same").await.unwrap();
+}
+
+async fn swaps_what_is_expected(jobs: &dyn JobQueue) {
+    jobs.add("swap", &json!(0)).await.unwrap();
+    let first = jobs.get("swap").await.unwrap().unwrap().version;
+    let second = jobs.swap("swap", first, &json!(1)).await.unwrap().expect("it was in `first`");
+    assert_ne!(first, second);
+    assert_eq!(jobs.swap("swap", first, &json!(2)).await.unwrap(), None, "it is no longer");
+    assert_eq!(document(jobs, "swap").await, Some(json!(1)));
+    let documents: Vec<Value> = (10..18).map(|n| json!(n)).collect();
+    let swaps = future::join_all(documents.iter().map(|n| jobs.swap("swap", second, n))).await;
+    let swapped: Vec<bool> = swaps.into_iter().map(|s| s.unwrap().is_some()).collect();
+    let winner = swapped.iter().position(|done| *done).expect("one of them swaps");
+    assert_eq!(swapped.iter().filter(|done| **done).count(), 1, "{swapped:?}");
+    assert_eq!(document(jobs, "swap").await, Some(documents[winner].clone()));
+    jobs.remove("swap").await.unwrap();
+    silent(jobs).await;
+}
+
+async fn shows_changes(jobs: &dyn JobQueue) {
+    jobs.add("watched", &json!(0)).await.unwrap();
+    let mut seen = jobs.watch("watched").await.unwrap();
+    for n in 1..4 {
+        let kept = timeout(PATIENCE, seen.next()).await.expect("a change is shown");
+        let kept = kept.expect("the watch goes on").unwrap();
+        assert_eq!((kept.job_id.as_str(), &kept.document), ("watched", &json!(n - 1)));
+        jobs.swap("watched", kept.version, &json!(n)).await.unwrap().expect("as it was shown");
+    }
+    drop(seen);
+    let mut unknown = jobs.watch("unknown").await.unwrap();
+    let nothing = timeout(SILENCE, unknown.next()).await;
+    assert!(nothing.is_err(), "an unknown job has no changes: {nothing:?}");
+    jobs.remove("watched").await.unwrap();
+}
+
+async fn keeps_for_its_holder(jobs: &dyn JobQueue, redelivery: Duration) {
+    jobs.add("held", &json!(0)).await.unwrap();
+    let taken = take(jobs).await;
+    assert_eq!(jobs.waiting().await.unwrap(), 0, "what is taken does not wait");
+    tokio::time::sleep(redelivery * 5 / 2).await;
+    silent(jobs).await;
+    taken.done().await.unwrap();
+    tokio::time::sleep(redelivery * 3 / 2).await;
+    silent(jobs).await;
+    jobs.remove("held").await.unwrap();
+}
+
+async fn offers_again(jobs: &dyn JobQueue) {
+    jobs.add("again", &json!(0)).await.unwrap();
+    take(jobs).await.give_back().await.unwrap();
+    let taken = take(jobs).await;
+    assert_eq!(taken.job_id(), "again", "given back");
+    drop(taken);
+    let taken = take(jobs).await;
+    assert_eq!(taken.job_id(), "again", "its holder died");
+    taken.done().await.unwrap();
+    silent(jobs).await;
+    jobs.remove("again").await.unwrap();
+}
+
+async fn withdraws(jobs: &dyn JobQueue) {
+    for id in ["stays", "goes"] {
+        jobs.add(id, &json!(id)).await.unwrap();
+    }
+    jobs.withdraw("goes").await.unwrap();
+    assert_eq!(jobs.waiting().await.unwrap(), 1);
+    assert_eq!(document(jobs, "goes").await, Some(json!("goes")), "its document stays");
+    let taken = take(jobs).await;
+    assert_eq!(taken.job_id(), "stays");
+    silent(jobs).await;
+    taken.done().await.unwrap();
+    jobs.add("removed", &json!(0)).await.unwrap();
+    jobs.remove("removed").await.unwrap();
+    silent(jobs).await;
+    for id in ["stays", "goes"] {
+        jobs.remove(id).await.unwrap();
+    }
+}
+
+async fn loses_nothing_when_nobody_waits_any_more(jobs: &dyn JobQueue) {
+    let waiters: Vec<_> = (0..3).map(|_| timeout(SILENCE, jobs.take())).collect();
+    assert!(future::join_all(waiters).await.iter().all(Result::is_err));
+    jobs.add("late", &json!(0)).await.unwrap();
+    let taken = take(jobs).await;
+    assert_eq!(taken.job_id(), "late");
+    taken.done().await.unwrap();
+    jobs.remove("late").await.unwrap();
+    // Several that wait each get one.
+    let waiters = future::join_all((0..3).map(|_| take(jobs)));
+    let adding = async {
+        for id in ["x", "y", "z"] {
+            jobs.add(id, &json!(0)).await.unwrap();
+        }
+    };
+    let (taken, ()) = futures::join!(waiters, adding);
+    let ids: BTreeSet<&str> = taken.iter().map(|taken| taken.job_id()).collect();
+    assert_eq!(ids, ["x", "y", "z"].into());
+    for taken in taken {
+        let job_id = taken.job_id().to_owned();
+        taken.done().await.unwrap();
+        jobs.remove(&job_id).await.unwrap();
+    }
+}
