@@ -16,6 +16,7 @@ use std::time::Duration;
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
 use adapters::fetcher::{MemoryFetcher, MemoryNotifier};
 use adapters::index::memory::MemoryIndex;
+use adapters::jobs::MemoryJobs;
 use adapters::llm::{Extractive, ExtractiveOptions};
 use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
@@ -77,6 +78,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         storage: Arc::new(OpendalStorage::memory("http://127.0.0.1:8080")?),
         records: Arc::new(MemoryRecords::new()),
         index: Arc::new(MemoryIndex::new(ColourEmbedder.dimension())),
+        jobs: Arc::new(MemoryJobs::new()),
         decoder: Arc::new(FfmpegDecoder::new(FfmpegOptions::default())),
         embedder: Arc::new(ColourEmbedder),
         llm: Arc::new(Extractive::new(ExtractiveOptions::default())),
@@ -97,7 +99,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         max_chunks: 10_000,
         max_duration: 36_000.0,
         concurrency: 2,
-        jobs: JobLimits { workers: 1, queue: 1, history: 1 },
+        jobs: JobLimits { workers: 1, queue: 1, history: 1, attempts: 1 },
         scan_width: 160,
         scan_height: 90,
         frame_side: 640,
@@ -119,7 +121,9 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         },
         ui: false,
     };
-    Ok(Shotlog::new(ports, settings))
+    let service = Shotlog::new(ports, settings);
+    service.start_jobs();
+    Ok(service)
 }
 
 #[tokio::main]
@@ -139,10 +143,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         callback_url: None,
         max_model_calls: None,
     };
-    let mut job = service.ingest_file(Some(&clip), spool.finish().await?, fields)?;
+    let mut job = service.ingest_file(Some(&clip), spool.finish().await?, fields).await?;
     while !matches!(job.status, JobStatus::Done | JobStatus::Failed) {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        job = service.job(&job.job_id)?;
+        job = service.job(&job.job_id).await?;
     }
     if let Some(error) = job.error {
         return Err(error.into());

@@ -15,6 +15,9 @@ use adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
 use adapters::index::memory::MemoryIndex;
 #[cfg(feature = "cloud")]
 use adapters::index::qdrant::{QdrantIndex, QdrantOptions};
+use adapters::jobs::MemoryJobs;
+#[cfg(feature = "cloud")]
+use adapters::jobs::{NatsJobs, NatsOptions};
 use adapters::llm::{Extractive, ExtractiveOptions, OpenAiLanguageModel, OpenAiOptions};
 use adapters::openai::{Connection, Retry};
 #[cfg(feature = "cloud")]
@@ -24,11 +27,12 @@ use adapters::storage::OpendalStorage;
 use ports::decoder::VideoDecoder;
 use ports::embedder::Embedder;
 use ports::index::VectorIndex;
+use ports::jobs::JobQueue;
 use ports::llm::LanguageModel;
 use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
 
-use crate::config::{Config, EmbedderKind, IndexKind, LlmKind, RecordsKind, StorageKind};
+use crate::config::{Config, EmbedderKind, IndexKind, JobsKind, LlmKind, RecordsKind, StorageKind};
 #[cfg(feature = "cloud")]
 use crate::domain::analyzers::VECTOR_FIELDS;
 use crate::domain::analyzers::evidence::Sighting;
@@ -67,7 +71,7 @@ pub struct App {
 pub async fn build(config: &Config, address: SocketAddr) -> Result<App> {
     let embedder = embedder(config)?;
     let index = index(config, embedder.as_ref()).await?;
-    assemble(config, address, embedder, index)
+    assemble(config, address, embedder, index).await
 }
 
 /// Rebuilds every point from the records. On a Qdrant server a new collection is filled beside the
@@ -79,7 +83,7 @@ pub async fn reindex(config: &Config, address: SocketAddr) -> Result<Reindexed> 
         let embedder = embedder(config)?;
         let options = qdrant_options(config, embedder.as_ref());
         let fresh = QdrantIndex::beside(options).await.map_err(at("index"))?;
-        let app = assemble(config, address, embedder, Arc::new(fresh.clone()))?;
+        let app = assemble(config, address, embedder, Arc::new(fresh.clone())).await?;
         let mut done = app.service.reindex(true).await.map_err(failed)?;
         fresh.publish().await.map_err(at("index"))?;
         // What was ingested into the old collection meanwhile.
@@ -89,7 +93,7 @@ pub async fn reindex(config: &Config, address: SocketAddr) -> Result<Reindexed> 
     build(config, address).await?.service.reindex(true).await.map_err(failed)
 }
 
-fn assemble(
+async fn assemble(
     config: &Config,
     address: SocketAddr,
     embedder: Arc<dyn Embedder>,
@@ -97,7 +101,7 @@ fn assemble(
 ) -> Result<App> {
     check_exposure(config, address)?;
     let base_url = base_url(config, address);
-    let (ports, roles) = open_ports(config, &base_url, embedder, index)?;
+    let (ports, roles) = open_ports(config, &base_url, embedder, index).await?;
     let serves_storage = matches!(config.storage.kind, StorageKind::Fs | StorageKind::Memory);
     let storage_origin = url::Url::parse(&ports.storage.public_url("0/0"))
         .ok()
@@ -128,6 +132,7 @@ pub async fn openapi(config: &Config) -> Result<String> {
     let mut config = config.clone();
     config.storage.kind = StorageKind::Memory;
     config.index.kind = IndexKind::Memory;
+    config.jobs.kind = JobsKind::Memory;
     config.embedder.kind = EmbedderKind::Hashing;
     let app = build(&config, SocketAddr::from(([127, 0, 0, 1], 8080))).await?;
     Ok(crate::http::openapi(&app.service, &app.http))
@@ -168,6 +173,7 @@ fn settings(config: &Config) -> Settings {
             workers: config.ingest.workers,
             queue: config.ingest.queue,
             history: config.jobs.history,
+            attempts: config.jobs.attempts.max(1),
         },
         scan_width: config.decoder.scan_width,
         scan_height: config.decoder.scan_height,
@@ -209,7 +215,7 @@ fn settings(config: &Config) -> Settings {
     }
 }
 
-fn open_ports(
+async fn open_ports(
     config: &Config,
     base_url: &str,
     embedder: Arc<dyn Embedder>,
@@ -217,6 +223,7 @@ fn open_ports(
 ) -> Result<(Ports, Vec<(&'static str, String)>)> {
     let storage = storage(config, base_url)?;
     let records = records(config)?;
+    let jobs = jobs(config).await?;
     let decoder = decoder(config)?;
     let llm = llm(config)?;
     let reader = perception::reader(config)?;
@@ -240,6 +247,7 @@ fn open_ports(
     let roles = vec![
         ("storage", format!("{} ({})", named(&config.storage.kind), storage.bucket())),
         ("index", named(&config.index.kind)),
+        ("jobs", named(&config.jobs.kind)),
         ("embedder", embedder.model().to_owned()),
         ("language model", llm.model().to_owned()),
         ("text reader", reader.as_ref().map_or("none", |r| r.model()).to_owned()),
@@ -254,6 +262,7 @@ fn open_ports(
         storage,
         records,
         index,
+        jobs,
         decoder,
         embedder,
         llm,
@@ -373,6 +382,27 @@ fn shared_records(config: &Config) -> Result<Arc<dyn RecordStore>> {
 #[cfg(not(feature = "cloud"))]
 fn shared_records(_config: &Config) -> Result<Arc<dyn RecordStore>> {
     Err(compiled_out("records.kind = \"bucket\"", "cloud"))
+}
+
+async fn jobs(config: &Config) -> Result<Arc<dyn JobQueue>> {
+    let given = &config.jobs;
+    match given.kind {
+        JobsKind::Memory => Ok(Arc::new(MemoryJobs::new())),
+        #[cfg(feature = "cloud")]
+        JobsKind::Nats => {
+            let options = NatsOptions {
+                url: given.url.clone(),
+                credentials: (!given.credentials.is_empty()).then(|| (&given.credentials).into()),
+                name: given.name.clone(),
+                replicas: given.replicas.max(1),
+                redelivery: Duration::from_secs(given.redelivery.max(1)),
+                timeout: Duration::from_secs(given.timeout.max(1)),
+            };
+            Ok(Arc::new(NatsJobs::connect(options).await.map_err(at("jobs"))?))
+        }
+        #[cfg(not(feature = "cloud"))]
+        JobsKind::Nats => Err(compiled_out("jobs.kind = \"nats\"", "cloud")),
+    }
 }
 
 async fn index(config: &Config, embedder: &dyn Embedder) -> Result<Arc<dyn VectorIndex>> {

@@ -361,9 +361,13 @@ impl Config {
 
     fn check(&self) -> Result<(), ConfigError> {
         let wrong = |text: String| Err(ConfigError::new(text));
-        if self.ingest.workers == 0 || self.ingest.concurrency == 0 || self.ingest.max_chunks == 0 {
+        if self.ingest.concurrency == 0 || self.ingest.max_chunks == 0 {
+            return wrong("ingest.concurrency and ingest.max_chunks must be at least 1".into());
+        }
+        if self.ingest.workers == 0 && self.jobs.kind == JobsKind::Memory {
             return wrong(
-                "ingest.workers, ingest.concurrency and ingest.max_chunks must be at least 1"
+                "ingest.workers is 0, so that no job would ever run; it must be at least 1, unless \
+                 other instances work on the jobs (jobs.kind = \"nats\")"
                     .into(),
             );
         }

@@ -46,6 +46,7 @@ pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
         let every = Duration::from_secs(config.records.repair.max(1));
         tokio::spawn(repair_now_and_then(app.service.clone(), every));
     }
+    app.service.start_jobs();
     let server = poem::Server::new_with_acceptor(acceptor).run_with_graceful_shutdown(
         crate::http::app(app.service, app.http),
         async move {

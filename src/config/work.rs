@@ -41,7 +41,7 @@ section! {
 section! {
     /// The pipeline.
     Ingest {
-        /// Jobs that run at once.
+        /// Jobs that run at once; 0 leaves them to other instances (nats).
         workers: usize = 1,
         /// Jobs that may wait.
         queue: usize = 100,
@@ -113,6 +113,8 @@ pub enum JobsKind {
     /// In memory: a restart forgets them.
     #[default]
     Memory,
+    /// A NATS server with JetStream: every instance works on them, and goes on with those of one that died.
+    Nats,
 }
 
 section! {
@@ -122,6 +124,20 @@ section! {
         kind: JobsKind = JobsKind::Memory,
         /// Finished jobs that are remembered.
         history: usize = 1000,
+        /// Times that a job may end with the instance that works on it before it is given up (nats).
+        attempts: u32 = 3,
+        /// Addresses of one cluster, separated by commas, as `nats://user:password@host:4222` or `tls://host:4222` (nats).
+        url: String = "nats://127.0.0.1:4222".into(),
+        /// A credentials file, where the server asks for one (nats).
+        credentials: String = String::new(),
+        /// Begins the names of the stream, the bucket and the subjects: letters, digits, `-` and `_` (nats).
+        name: String = "shotlog".into(),
+        /// Copies that a cluster keeps of each job, when they are made (nats).
+        replicas: usize = 1,
+        /// Seconds of silence after which a job is offered to another instance (nats).
+        redelivery: u64 = 30,
+        /// Seconds for one request (nats).
+        timeout: u64 = 10,
     }
 }
 

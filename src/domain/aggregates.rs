@@ -1,20 +1,19 @@
 //! Reading stored aggregates and running aggregators again.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::aggregators::{self, Aggregator, ChunkVectors, Outcome, Run};
 use super::budget::Account;
 use super::error::Result;
-use super::jobs::{Job, JobResult, Progress, Submission};
+use super::jobs::{Job, JobResult, Progress, Task};
 use super::record::{AnalyzedVideo, VideoRecord};
 use super::{Shotlog, analyzers};
 
 /// Result of an aggregate re-run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AggregatesResult {
     /// Its video.
     pub video_id: String,
@@ -45,6 +44,13 @@ pub struct Aggregates {
     pub aggregates: BTreeMap<String, Value>,
 }
 
+fn selected(ids: Option<&[String]>) -> Result<Vec<&'static dyn Aggregator>> {
+    match ids {
+        Some(ids) => aggregators::select(ids),
+        None => Ok(aggregators::AGGREGATORS.to_vec()),
+    }
+}
+
 impl Shotlog {
     /// Every stored aggregate of a video.
     pub async fn aggregates(&self, video_id: &str) -> Result<Aggregates> {
@@ -64,34 +70,36 @@ impl Shotlog {
 
     /// Queues a re-run of the named aggregators, or of all.
     pub async fn rerun_aggregates(
-        self: &Arc<Self>,
+        &self,
         video_id: &str,
         aggregators: Option<Vec<String>>,
         force: bool,
     ) -> Result<Job> {
-        let selected = match aggregators {
-            Some(ids) => aggregators::select(&ids)?,
-            None => aggregators::AGGREGATORS.to_vec(),
-        };
+        selected(aggregators.as_deref())?;
         let filename = self.library.video(video_id).await?.filename;
-        let (service, video_id) = (self.clone(), video_id.to_owned());
-        let submission =
-            Submission { what: "aggregate", source: filename, ..Submission::default() };
-        self.jobs.submit(submission, move |progress| async move {
-            progress.video(&video_id);
-            let claim = service.ingests.claim(&video_id);
-            let claim = progress.cancellable(claim).await?;
-            let mut record = service.library.video(&video_id).await?;
-            let video = service.library.analyzed(&record).await?;
-            let account = Account::open(&service.ports, None);
-            let report = service
-                .run_aggregators(&mut record, &video, selected, force, &account, &progress)
-                .await?;
-            progress.check()?;
-            claim.check()?;
-            service.library.publish(&record).await?;
-            Ok(JobResult::Aggregates(Box::new(report)))
-        })
+        let task = Task::Aggregate { video_id: video_id.to_owned(), aggregators, force };
+        Ok(self.jobs.submit(filename, task, None).await?.job)
+    }
+
+    pub(crate) async fn aggregate_again(
+        &self,
+        video_id: &str,
+        aggregators: Option<Vec<String>>,
+        force: bool,
+        progress: Progress,
+    ) -> Result<JobResult> {
+        let selected = selected(aggregators.as_deref())?;
+        progress.video(video_id);
+        let claim = progress.cancellable(self.ingests.claim(video_id)).await?;
+        let mut record = self.library.video(video_id).await?;
+        let video = self.library.analyzed(&record).await?;
+        let account = Account::open(&self.ports, None);
+        let report =
+            self.run_aggregators(&mut record, &video, selected, force, &account, &progress).await?;
+        progress.check()?;
+        claim.check()?;
+        self.library.publish(&record).await?;
+        Ok(JobResult::Aggregates(Box::new(report)))
     }
 
     async fn stored_aggregates(&self, record: &VideoRecord) -> Result<BTreeMap<String, Value>> {

@@ -33,7 +33,10 @@ const VIDEOS: &str = "shotlog_videos";
 
 /// Tells the recorder what each meter means. Called once, after it is installed.
 pub fn describe() {
-    describe_gauge!(JOBS, "Jobs by status; `queued` is the depth of the queue.");
+    describe_gauge!(
+        JOBS,
+        "Jobs by status; `queued` is the depth of the queue. Instances that share them each tell of all."
+    );
     describe_counter!(JOBS_ENDED, "Jobs that ended, by status.");
     describe_histogram!(STAGE, Unit::Seconds, "Time that jobs spent in a stage.");
     describe_counter!(DECODED, Unit::Seconds, "Video decoded, in seconds of playing time.");
@@ -82,7 +85,7 @@ pub(super) fn chunk_analyzed(analyzer: &'static str, from_cache: bool) {
 impl Shotlog {
     /// Records what is measured by looking: jobs, points, videos.
     pub async fn measure(&self) -> Result<()> {
-        let jobs = self.jobs.list();
+        let jobs = self.jobs.list().await?;
         for status in JobStatus::ALL {
             let count = jobs.iter().filter(|job| job.status == status).count();
             gauge!(JOBS, "status" => status.name()).set(count as f64);

@@ -46,6 +46,7 @@ use ports::embedder::Embedder;
 use ports::entities::EntityRecognizer;
 use ports::fetcher::SourceFetcher;
 use ports::index::VectorIndex;
+use ports::jobs::JobQueue;
 use ports::llm::LanguageModel;
 use ports::notifier::Notifier;
 use ports::reader::TextReader;
@@ -64,6 +65,7 @@ pub struct Ports {
     pub storage: Arc<dyn ObjectStorage>,
     pub records: Arc<dyn RecordStore>,
     pub index: Arc<dyn VectorIndex>,
+    pub jobs: Arc<dyn JobQueue>,
     pub decoder: Arc<dyn VideoDecoder>,
     pub embedder: Arc<dyn Embedder>,
     pub llm: Arc<dyn LanguageModel>,
@@ -128,7 +130,7 @@ pub struct Shotlog {
     ports: Ports,
     settings: Settings,
     library: library::Library,
-    jobs: jobs::Jobs,
+    jobs: Arc<jobs::Jobs>,
     ingests: ingest::Claims,
     frames: frames::Frames,
     routes: tokio::sync::OnceCell<Vec<Vec<f32>>>,
@@ -136,13 +138,14 @@ pub struct Shotlog {
 }
 
 impl Shotlog {
-    /// The service over the given ports. Nothing is read or written yet.
+    /// The service over the given ports. Nothing is read or written yet, and no job is worked on
+    /// until [`Shotlog::start_jobs`].
     pub fn new(mut ports: Ports, settings: Settings) -> Arc<Self> {
         ports.llm = meters::MeteredModel::over(ports.llm, settings.prices);
         ports.embedder = Arc::new(meters::MeteredEmbedder(ports.embedder));
         Arc::new(Self {
             library: library::Library::new(ports.records.clone()),
-            jobs: jobs::Jobs::new(settings.jobs.clone()),
+            jobs: Arc::new(jobs::Jobs::new(ports.jobs.clone(), settings.jobs.clone())),
             ingests: ingest::Claims::new(ports.records.clone(), settings.lease),
             frames: frames::Frames::new(&settings.frames),
             routes: tokio::sync::OnceCell::new(),

@@ -80,6 +80,7 @@ impl Shotlog {
             ("storage answers", ports.storage.probe().await.map_err(Error::from)),
             ("records answer", ports.records.probe().await.map_err(Error::from)),
             ("index answers", ports.index.probe().await.map_err(Error::from)),
+            ("jobs answer", ports.jobs.probe().await.map_err(Error::from)),
             ("embedder answers", self.embed("probe").await.map(|_| ())),
         ]
     }

@@ -125,7 +125,7 @@ impl Shotlog {
     /// cancelled first.
     pub async fn delete_video(&self, video_id: &str) -> Result<Deleted> {
         self.library.video(video_id).await?;
-        self.jobs.cancel_video(video_id, "the video was deleted");
+        self.cancel_jobs_of(video_id, "the video was deleted").await?;
         let _claim = self.ingests.claim(video_id).await?;
         self.ports.index.replace(Some(&Filter::video(video_id)), Vec::new()).await?;
         self.library.remove(video_id).await?;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use futures::stream;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Enum, Object, OpenApi, Union};
 
@@ -23,7 +22,7 @@ pub(super) struct JobsApi(pub(super) Arc<Shotlog>);
 
 #[OpenApi]
 impl JobsApi {
-    /// Every job this process has seen, newest first.
+    /// Every job that is remembered, newest first.
     #[oai(path = "/jobs", method = "get", operation_id = "jobs")]
     async fn jobs(
         &self,
@@ -34,7 +33,7 @@ impl JobsApi {
         #[oai(default = "none")]
         offset: Query<Whole<0, { u32::MAX }>>,
     ) -> Result<Json<JobList>, Fails<Listing>> {
-        let jobs = self.0.jobs();
+        let jobs = self.0.jobs().await?;
         let total = jobs.len() as u32;
         let limit = limit.0.map_or(usize::MAX, |limit| limit.0 as usize);
         let page = jobs.into_iter().skip(offset.0.0 as usize).take(limit);
@@ -44,7 +43,7 @@ impl JobsApi {
     /// One job.
     #[oai(path = "/jobs/:job_id", method = "get", operation_id = "job")]
     async fn job(&self, _token: Token, job_id: Path<String>) -> Result<Json<Job>, Fails<OfOne>> {
-        Ok(Json(self.0.job(&job_id)?.into()))
+        Ok(Json(self.0.job(&job_id).await?.into()))
     }
 
     /// Cancel a job.
@@ -58,7 +57,7 @@ impl JobsApi {
         _token: Token,
         job_id: Path<String>,
     ) -> Result<Json<Job>, Fails<Change>> {
-        Ok(Json(self.0.cancel_job(&job_id)?.into()))
+        Ok(Json(self.0.cancel_job(&job_id).await?.into()))
     }
 
     /// A job's progress as server-sent events.
@@ -71,16 +70,8 @@ impl JobsApi {
         _token: Token,
         job_id: Path<String>,
     ) -> Result<Events<Job>, Fails<OfOne>> {
-        let mut changes = self.0.watch_job(&job_id)?;
-        changes.mark_changed();
-        let events = stream::unfold(Some(changes), |changes| async move {
-            let mut changes = changes?;
-            changes.changed().await.ok()?;
-            let job = changes.borrow_and_update().clone();
-            let more = (!job.status.is_final()).then_some(changes);
-            Some((job.into(), more))
-        });
-        Ok(Events { name: "job", data: events.boxed() })
+        let changes = self.0.watch_job(&job_id).await?;
+        Ok(Events { name: "job", data: changes.map(Into::into).boxed() })
     }
 }
 

@@ -35,10 +35,9 @@ impl VideosApi {
         upload: Upload,
     ) -> Result<Accepted<IngestAccepted>, Fails<Ingest>> {
         let fields = IngestFields { idempotency_key: key.0, ..upload.options.into() };
-        self.0.check_ingest(&fields)?;
         let source = upload.filename.unwrap_or_default();
         let name = (!source.is_empty()).then_some(source.as_str());
-        let job = self.0.ingest_file(name, upload.file, fields)?;
+        let job = self.0.ingest_file(name, upload.file, fields).await?;
         Ok(Accepted(IngestAccepted::new(&job, source)))
     }
 
@@ -56,7 +55,7 @@ impl VideosApi {
     ) -> Result<Accepted<IngestAccepted>, Fails<Ingest>> {
         let (url, options) = request.split();
         let fields = IngestFields { idempotency_key: key.0, ..options.into() };
-        let job = self.0.ingest_url(&url, fields)?;
+        let job = self.0.ingest_url(&url, fields).await?;
         Ok(Accepted(IngestAccepted::new(&job, url)))
     }
 

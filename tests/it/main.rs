@@ -23,6 +23,7 @@ mod routes;
 mod sight;
 mod speech;
 mod support;
+mod takeover;
 mod tidy;
 #[cfg(feature = "ffmpeg")]
 mod traces;

@@ -16,7 +16,7 @@ use super::record::Span;
 pub use signal::{Candidate, Detector, Signals, Vote};
 
 /// The chunking fields of an ingest as the client gave them.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChunkingFields {
     /// `preset`, `weights` or `interval`.
     pub mode: String,

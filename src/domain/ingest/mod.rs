@@ -9,24 +9,21 @@ mod source;
 pub mod spool;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use serde::Serialize;
-use tokio::sync::watch;
+use serde::{Deserialize, Serialize};
 
 use super::callbacks::Callback;
 use super::chunking::{Chunking, ChunkingFields};
 use super::error::Result;
-use super::jobs::{Ended, Idempotency, Job, Submission};
+use super::jobs::{Idempotency, Job, Submitted, Task};
 use super::{Shotlog, analyzers};
 pub use claims::{Claim, Claims};
 pub(crate) use pipeline::Plan;
-use source::Source;
-pub(crate) use source::check_url;
+pub(crate) use source::{Source, check_url};
 pub use spool::{Limit, Spool, Spooled};
 
 /// The fields of an ingest other than its source, as the client gave them.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IngestFields {
     /// Comma-separated analyzer ids.
     pub analyzers: String,
@@ -53,7 +50,7 @@ impl IngestFields {
 }
 
 /// Result of an ingest.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IngestResult {
     /// Content hash.
     pub video_id: String,
@@ -82,7 +79,7 @@ pub struct IngestResult {
 }
 
 /// What aggregation did during an ingest.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Aggregated {
     /// It ran.
@@ -102,16 +99,13 @@ pub enum Aggregated {
 }
 
 impl Shotlog {
-    /// Checks the fields that can be checked while the caller waits.
-    pub fn check_ingest(&self, fields: &IngestFields) -> Result<()> {
-        self.callback(fields)?;
-        self.plan(fields).map(|_| ())
-    }
-
     /// A file to stream an upload into; `TooLarge` past the upload limit. Dropping it removes it.
     pub async fn spool_upload(&self) -> Result<Spool> {
-        let limit = Limit { bytes: self.settings.max_upload, key: "ingest.max_upload_bytes" };
-        Spool::create(self.settings.work_dir.clone(), limit).await
+        Spool::create(self.settings.work_dir.clone(), self.upload_limit()).await
+    }
+
+    fn upload_limit(&self) -> Limit {
+        Limit { bytes: self.settings.max_upload, key: "ingest.max_upload_bytes" }
     }
 
     /// Removes the sources that a process which was killed left behind. For start-up only: the
@@ -121,50 +115,35 @@ impl Shotlog {
     }
 
     /// Queues the ingest of an uploaded file. `filename` is the client's.
-    pub fn ingest_file(
-        self: &Arc<Self>,
+    pub async fn ingest_file(
+        &self,
         filename: Option<&str>,
         file: Spooled,
         fields: IngestFields,
     ) -> Result<Job> {
-        let key = fields.idempotency(&file.video_id);
-        self.submit(Source::File(file, filename.map(str::to_owned)), &fields, key)
+        self.check(&fields)?;
+        let asked = fields.idempotency(&file.video_id);
+        let name = filename.map(str::to_owned);
+        let Spooled { path, video_id, size } = file;
+        if self.jobs.shared() {
+            let key = source::incoming();
+            let content = pipeline::file_stream(&path).await?;
+            self.ports.storage.put(&key, content, "application/octet-stream").await?;
+            return self.submit(Source::Stored { key, name }, fields, asked).await;
+        }
+        let source = Source::File { path: path.to_path_buf(), video_id, size, name };
+        let job = self.submit(source, fields, asked).await?;
+        // From here on the file is the job's.
+        path.keep().map_err(|e| e.error)?;
+        Ok(job)
     }
 
     /// Queues the ingest of an http(s) URL.
-    pub fn ingest_url(self: &Arc<Self>, url: &str, fields: IngestFields) -> Result<Job> {
+    pub async fn ingest_url(&self, url: &str, fields: IngestFields) -> Result<Job> {
         check_url(url)?;
-        self.submit(Source::Url(url.to_owned()), &fields, fields.idempotency(url))
-    }
-
-    /// One job.
-    pub fn job(&self, job_id: &str) -> Result<Job> {
-        self.jobs.get(job_id)
-    }
-
-    /// One job now and after each change.
-    pub fn watch_job(&self, job_id: &str) -> Result<watch::Receiver<Job>> {
-        self.jobs.watch(job_id)
-    }
-
-    /// Stops a job: at once while it waits, at its next safe point while it runs.
-    pub fn cancel_job(&self, job_id: &str) -> Result<Job> {
-        self.jobs.cancel(job_id, "the job was cancelled")
-    }
-
-    /// Whether new jobs are taken; not while the service stops.
-    pub fn takes_jobs(&self) -> bool {
-        self.jobs.open()
-    }
-
-    /// Every job this process has seen, newest first.
-    pub fn jobs(&self) -> Vec<Job> {
-        self.jobs.list()
-    }
-
-    /// Takes no new jobs, gives running ones `grace` to finish, then stops them at a safe point.
-    pub async fn stop_jobs(&self, grace: std::time::Duration) {
-        self.jobs.stop(grace).await;
+        self.check(&fields)?;
+        let asked = fields.idempotency(url);
+        self.submit(Source::Url { url: url.to_owned() }, fields, asked).await
     }
 
     pub(crate) fn plan(&self, fields: &IngestFields) -> Result<Plan> {
@@ -175,32 +154,49 @@ impl Shotlog {
         })
     }
 
-    fn callback(&self, fields: &IngestFields) -> Result<Option<Callback>> {
+    pub(crate) fn callback(&self, fields: &IngestFields) -> Result<Option<Callback>> {
         let (notifier, settings) = (&self.ports.notifier, &self.settings.callbacks);
         let to = |url: &String| Callback::to(url, notifier.clone(), settings);
         fields.callback_url.as_ref().map(to).transpose()
     }
 
-    fn submit(
-        self: &Arc<Self>,
+    /// Checks the fields that can be checked while the caller waits.
+    fn check(&self, fields: &IngestFields) -> Result<()> {
+        self.callback(fields)?;
+        self.plan(fields).map(|_| ())
+    }
+
+    async fn submit(
+        &self,
         source: Source,
-        fields: &IngestFields,
-        key: Option<Idempotency>,
+        fields: IngestFields,
+        asked: Option<Idempotency>,
     ) -> Result<Job> {
-        let plan = self.plan(fields)?;
-        let ended = self.callback(fields)?.map(|callback| -> Ended {
-            Box::new(move |job| {
-                tokio::spawn(callback.send(job));
-            })
-        });
-        let service = self.clone();
-        let name = match &source {
-            Source::File(_, name) => name.clone().unwrap_or_default(),
-            Source::Url(url) => url.clone(),
+        let task = Task::Ingest { source: source.clone(), fields: Box::new(fields) };
+        match self.jobs.submit(source.name().to_owned(), task, asked).await {
+            Ok(Submitted { job, before: false }) => Ok(job),
+            other => {
+                self.discard_source(&source).await;
+                other.map(|submitted| submitted.job)
+            }
+        }
+    }
+
+    /// Removes an upload that no job needs any more.
+    pub(crate) async fn discard_source(&self, source: &Source) {
+        let removed = match source {
+            Source::File { path, .. } => match tokio::fs::remove_file(path).await {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(e.into()),
+                _ => Ok(()),
+            },
+            Source::Stored { key, .. } => {
+                let (folder, _) = key.rsplit_once('/').unwrap_or_default();
+                self.ports.storage.delete_prefix(&format!("{folder}/")).await.map(|_| ())
+            }
+            Source::Url { .. } => Ok(()),
         };
-        let submission = Submission { what: "ingest", source: name, idempotency: key, ended };
-        self.jobs.submit(submission, move |progress| async move {
-            service.ingest(source, plan, progress).await
-        })
+        if let Err(error) = removed {
+            tracing::warn!(%error, ?source, "an upload that is not needed any more was left");
+        }
     }
 }

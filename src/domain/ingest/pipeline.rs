@@ -14,10 +14,11 @@ use ports::decoder::MediaInfo;
 use ports::index::{Filter, Point, Test};
 use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Value, json};
+use tempfile::TempPath;
 
 use super::perceive::Perceived;
 use super::source::{self, Source};
-use super::{Aggregated, Claim, IngestResult, Limit, Spool, Spooled, poster};
+use super::{Aggregated, Claim, IngestFields, IngestResult, Limit, Spool, Spooled, poster};
 use crate::domain::Shotlog;
 use crate::domain::aggregators::AGGREGATORS;
 use crate::domain::analyzers::Analyzer;
@@ -49,12 +50,13 @@ pub(super) struct Fetched {
 }
 
 impl Shotlog {
-    pub(super) async fn ingest(
+    pub(crate) async fn ingest(
         &self,
         source: Source,
-        plan: Plan,
+        fields: &IngestFields,
         progress: Progress,
     ) -> Result<JobResult> {
+        let plan = self.plan(fields)?;
         progress.stage(Stage::Fetching, Value::Null);
         let fetched = progress.cancellable(self.fetch(source)).await?;
         let video_id = fetched.file.video_id.clone();
@@ -72,8 +74,16 @@ impl Shotlog {
     /// Brings the source to disk, hashed, and checks that it is a video.
     async fn fetch(&self, source: Source) -> Result<Fetched> {
         let (file, name, source_url) = match source {
-            Source::File(file, name) => (file, name, None),
-            Source::Url(url) => {
+            Source::File { path, video_id, size, name } => {
+                let path = TempPath::try_from_path(path)?;
+                (Spooled { path, video_id, size }, name, None)
+            }
+            Source::Stored { key, name } => {
+                let limit = self.upload_limit();
+                let body = self.ports.storage.get(&key, None).await?;
+                (self.spool(body, limit).await?, name, None)
+            }
+            Source::Url { url } => {
                 let (file, name) = self.download(&url).await?;
                 (file, name, Some(url))
             }
@@ -124,9 +134,13 @@ impl Shotlog {
                 (fetched.body, fetched.filename.or_else(|| source::name_in_url(url)))
             }
         };
+        Ok((self.spool(body, limit).await?, name))
+    }
+
+    async fn spool(&self, body: ByteStream, limit: Limit) -> Result<Spooled> {
         let mut spool = Spool::create(self.settings.work_dir.clone(), limit).await?;
         spool.write_stream(body).await?;
-        Ok((spool.finish().await?, name))
+        spool.finish().await
     }
 
     /// Everything from the boundary detectors to publication.
@@ -516,7 +530,7 @@ fn is_page(content_type: &str) -> bool {
     content_type.starts_with("text/html") || content_type == "application/xhtml+xml"
 }
 
-async fn file_stream(path: &Path) -> Result<ByteStream> {
+pub(super) async fn file_stream(path: &Path) -> Result<ByteStream> {
     const BUFFER: usize = 256 * 1024;
     let file = tokio::fs::File::open(path).await?;
     let stream = tokio_util::io::ReaderStream::with_capacity(file, BUFFER);

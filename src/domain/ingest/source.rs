@@ -1,21 +1,42 @@
 //! Where a video comes from, and what it is called.
 
+use std::path::PathBuf;
+
 use percent_encoding::percent_decode_str;
 use ports::decoder::MediaInfo;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::Spooled;
 use crate::domain::error::{Error, Result};
 
 /// Longest stored file name, bytes.
 const NAME_BYTES: usize = 128;
 
 /// What a job starts from.
-pub(super) enum Source {
-    /// An upload that is on disk already, with the client's name for it.
-    File(Spooled, Option<String>),
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum Source {
+    /// An upload on this machine's disk, with the client's name for it.
+    File { path: PathBuf, video_id: String, size: u64, name: Option<String> },
+    /// An upload in the bucket, for whichever instance takes the job.
+    Stored { key: String, name: Option<String> },
     /// To be downloaded.
-    Url(String),
+    Url { url: String },
+}
+
+impl Source {
+    /// What clients know it by.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::File { name, .. } | Self::Stored { name, .. } => name.as_deref().unwrap_or(""),
+            Self::Url { url } => url,
+        }
+    }
+}
+
+/// A key of its own for an upload on its way to a worker.
+pub(super) fn incoming() -> String {
+    format!("incoming/{}/source", uuid::Uuid::new_v4().simple())
 }
 
 /// Checks that a URL can be fetched at all.

@@ -3,6 +3,7 @@
 
 mod contract;
 mod fakes;
+pub mod model;
 pub mod process;
 pub mod s3;
 
@@ -12,6 +13,7 @@ use std::time::Duration;
 use adapters::entities::RuleEntities;
 use adapters::fetcher::{MemoryFetcher, MemoryNotifier};
 use adapters::index::memory::MemoryIndex;
+use adapters::jobs::MemoryJobs;
 use adapters::records::MemoryRecords;
 use adapters::sentiment::Vader;
 use adapters::storage::OpendalStorage;
@@ -44,6 +46,7 @@ pub const BASE: &str = "http://shotlog.test";
 pub struct TestApp {
     app: BoxEndpoint<'static, Response>,
     contract: Contract,
+    pub service: Arc<Shotlog>,
     pub storage: Arc<FlakyStorage>,
     pub records: Arc<MemoryRecords>,
     pub fetcher: Arc<MemoryFetcher>,
@@ -60,6 +63,7 @@ pub struct Setup {
     pub settings: Settings,
     pub decoder: Arc<dyn VideoDecoder>,
     pub models: Models,
+    pub jobs: Arc<MemoryJobs>,
     /// Instead of the fake model.
     pub llm: Option<Arc<dyn LanguageModel>>,
 }
@@ -92,7 +96,7 @@ impl TestApp {
                 max_chunks: 1000,
                 max_duration: 36_000.0,
                 concurrency: 2,
-                jobs: JobLimits { workers: 2, queue: 100, history: 1000 },
+                jobs: JobLimits { workers: 2, queue: 100, history: 1000, attempts: 3 },
                 scan_width: 16,
                 scan_height: 9,
                 frame_side: 64,
@@ -120,6 +124,7 @@ impl TestApp {
             },
             decoder: Arc::new(SceneDecoder),
             models: Models::default(),
+            jobs: Arc::new(MemoryJobs::new()),
             llm: None,
         };
         change(&mut setup);
@@ -135,6 +140,7 @@ impl TestApp {
             storage: storage.clone(),
             records: records.clone(),
             index: Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION)),
+            jobs: setup.jobs,
             decoder: setup.decoder,
             embedder: embedder.clone(),
             llm: setup.llm.unwrap_or_else(|| model.clone()),
@@ -150,9 +156,22 @@ impl TestApp {
         };
         let token = setup.http.tokens.first().cloned();
         let service = Shotlog::new(ports, setup.settings);
+        service.start_jobs();
         let app = shotlog::http::app(service.clone(), setup.http.clone());
         let contract = Contract::new(&shotlog::http::openapi(&service, &setup.http));
-        Self { app, contract, storage, records, fetcher, notifier, model, embedder, work, token }
+        Self {
+            app,
+            contract,
+            service,
+            storage,
+            records,
+            fetcher,
+            notifier,
+            model,
+            embedder,
+            work,
+            token,
+        }
     }
 
     /// The document the application serves.
@@ -171,6 +190,12 @@ impl TestApp {
         let entries = std::fs::read_dir(self.work.path().join("storage")).expect("the bucket");
         let visible = |e: &std::fs::DirEntry| !e.file_name().to_string_lossy().starts_with('.');
         entries.flatten().filter(visible).count()
+    }
+
+    /// Uploads in the bucket that wait for a worker.
+    pub fn incoming(&self) -> usize {
+        let entries = std::fs::read_dir(self.work.path().join("storage/incoming"));
+        entries.map_or(0, |entries| entries.count())
     }
 
     /// Sends a request as it is.

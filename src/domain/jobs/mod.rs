@@ -1,0 +1,139 @@
+//! Jobs: what runs, waits and has run. The queue keeps them; any instance that shares it may work on
+//! any of them, and takes over those of an instance that died.
+
+mod board;
+mod progress;
+mod sheet;
+mod work;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::aggregates::AggregatesResult;
+use super::ingest::IngestResult;
+pub(crate) use board::{Jobs, Submitted};
+pub use progress::Progress;
+pub(crate) use sheet::{Idempotency, Sheet, Task};
+
+/// Where a job is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobStatus {
+    /// Accepted, waiting for a worker.
+    Queued,
+    /// A worker is on it.
+    Running,
+    /// Finished; `result` is set.
+    Done,
+    /// Ended by an error; `error` is set.
+    Failed,
+}
+
+/// Where a running job is in the pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Nothing done yet.
+    Starting,
+    /// Download, hash, probe.
+    Fetching,
+    /// Boundary detectors and their fusion.
+    Chunking,
+    /// Chunks are known: `detail.chunks`.
+    Chunked,
+    /// An analyzer runs: `detail.analyzer`.
+    Analyzing,
+    /// Its output is embedded: `detail.analyzer`.
+    Indexing,
+    /// An aggregator runs: `detail.aggregator`.
+    Aggregating,
+    /// Finished.
+    Complete,
+}
+
+impl JobStatus {
+    /// Every status.
+    pub const ALL: [Self; 4] = [Self::Queued, Self::Running, Self::Done, Self::Failed];
+
+    /// As clients see it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// No change comes after it.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Done | Self::Failed)
+    }
+}
+
+impl Stage {
+    /// As clients see it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Fetching => "fetching",
+            Self::Chunking => "chunking",
+            Self::Chunked => "chunked",
+            Self::Analyzing => "analyzing",
+            Self::Indexing => "indexing",
+            Self::Aggregating => "aggregating",
+            Self::Complete => "complete",
+        }
+    }
+}
+
+/// What a finished job yields.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum JobResult {
+    /// Of an ingest.
+    Ingest(Box<IngestResult>),
+    /// Of an aggregate re-run.
+    Aggregates(Box<AggregatesResult>),
+}
+
+/// A job as clients see it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Its id.
+    pub job_id: String,
+    /// What it works on, for people to read: a file's name or a URL.
+    pub source: String,
+    /// Its status.
+    pub status: JobStatus,
+    /// Its stage.
+    pub stage: Stage,
+    /// What the stage is about.
+    pub detail: Map<String, Value>,
+    /// Set when done.
+    pub result: Option<JobResult>,
+    /// `TypeName: message`, set when failed.
+    pub error: Option<String>,
+    /// ISO 8601, second precision, UTC.
+    pub created_at: String,
+    /// ISO 8601, second precision, UTC.
+    pub updated_at: String,
+}
+
+/// The current time as the contract writes it: ISO 8601, second precision, UTC.
+pub fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// How many jobs run, wait and are remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobLimits {
+    /// Jobs that this instance works on at once.
+    pub workers: usize,
+    /// Jobs that may wait; one more is refused.
+    pub queue: usize,
+    /// Finished jobs that are remembered.
+    pub history: usize,
+    /// Times that a job may end with the instance that works on it before it is given up.
+    pub attempts: u32,
+}

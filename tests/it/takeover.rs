@@ -1,0 +1,234 @@
+//! Several instances over one job queue: any of them answers for every job, and one goes on with the
+//! jobs of another.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use adapters::jobs::MemoryJobs;
+use ports::jobs::JobQueue;
+use serde_json::{Value, json};
+
+use crate::support::model::CountingModel;
+use crate::support::process::{Process, bars};
+use crate::support::{TestApp, clip, mentions, s3};
+
+/// A NATS server that dies with the test.
+struct Nats {
+    process: Child,
+    url: String,
+    _folder: tempfile::TempDir,
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Nats {
+    fn start() -> Option<Self> {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let folder = tempfile::tempdir().unwrap();
+        let mut server = Command::new("nats-server");
+        server.args(["--addr", "127.0.0.1", "--port", &port.to_string(), "--jetstream"]);
+        server.arg("--store_dir").arg(folder.path());
+        let Ok(process) = server.stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
+            println!("skipped: the program nats-server is not there");
+            return None;
+        };
+        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(Self { process, url: format!("nats://127.0.0.1:{port}"), _folder: folder })
+    }
+}
+
+/// One bucket and one queue; a short silence counts as death.
+fn settings(nats: &Nats) -> Option<Vec<(&'static str, String)>> {
+    let own = uuid::Uuid::new_v4().simple().to_string();
+    let mut settings = s3::settings(&own)?;
+    settings.extend([
+        ("RECORDS__KIND", "bucket".into()),
+        ("RECORDS__BUCKET", s3::bucket()),
+        ("RECORDS__PREFIX", format!("tests/{own}/records")),
+        ("RECORDS__LEASE", "4".into()),
+        ("INDEX__KIND", "memory".into()),
+        ("JOBS__KIND", "nats".into()),
+        ("JOBS__URL", nats.url.clone()),
+        ("JOBS__REDELIVERY", "2".into()),
+    ]);
+    Some(settings)
+}
+
+async fn start(below: &Path, name: &str, settings: &[(&str, String)]) -> Process {
+    let folder = below.join(name);
+    std::fs::create_dir(&folder).unwrap();
+    Process::start(&folder, settings).await
+}
+
+fn is_done(job: &Value) -> bool {
+    job["status"] == "done"
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_job_of_a_killed_worker_ends_on_another_and_nothing_is_paid_twice() {
+    let Some(nats) = Nats::start() else { return };
+    let Some(mut settings) = settings(&nats) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let Some(clip) = bars(folder.path(), 20, 0) else { return };
+    let model = CountingModel::start().await;
+    settings.extend(model.settings());
+
+    let victim = start(folder.path(), "victim", &settings).await;
+    let job_id = victim.upload(&clip, &[]).await.unwrap();
+    let survivor = start(folder.path(), "survivor", &settings).await;
+    // Half way, as the other one tells.
+    let half = |job: &Value| job["detail"]["done"].as_u64() >= Some(4);
+    let job = survivor.job(&job_id, half).await;
+    assert_eq!((&job["status"], &job["detail"]["total"]), (&json!("running"), &json!(10)), "{job}");
+    drop(victim);
+    let paid = model.described.swap(0, Ordering::SeqCst);
+    let finished = survivor.get(&format!("/jobs/{job_id}")).await["detail"]["done"].clone();
+    let finished = finished.as_u64().unwrap() as usize;
+    assert!((4..10).contains(&finished), "killed on the way: {job}");
+
+    let job = survivor.job(&job_id, is_done).await;
+    assert_eq!(job["result"]["indexed"]["default_video"], 10, "{job}");
+    let again = model.described.load(Ordering::SeqCst);
+    assert!(again <= 10 - finished, "{finished} were finished, {paid} paid, then {again}");
+    println!("{paid} calls before the kill, {finished} chunks finished, {again} calls after it");
+    let video = survivor.get("/videos").await["videos"][0].clone();
+    assert_eq!(video["video_id"], job["result"]["video_id"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_instance_takes_a_job_and_any_answers_for_it() {
+    let Some(nats) = Nats::start() else { return };
+    let Some(settings) = settings(&nats) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let Some(clip) = bars(folder.path(), 4, 0) else { return };
+    let worker = start(folder.path(), "worker", &settings).await;
+    let mut without = settings.clone();
+    without.push(("INGEST__WORKERS", "0".into()));
+    let door = start(folder.path(), "door", &without).await;
+
+    let job_id = door.upload(&clip, &[]).await.unwrap();
+    let job = door.job(&job_id, is_done).await;
+    assert_eq!(worker.get(&format!("/jobs/{job_id}")).await, job);
+    assert_eq!(worker.get("/jobs").await, json!({"jobs": [job], "total": 1}));
+    assert_eq!(door.get("/jobs").await, worker.get("/jobs").await);
+    let unknown = door.get("/jobs/*").await;
+    mentions(unknown["detail"].as_str().unwrap(), &["unknown job '*'"]);
+
+    // Cancelled through one, stopped on the other.
+    let model = CountingModel::start().await;
+    drop(worker);
+    let mut paid = settings.clone();
+    paid.extend(model.settings());
+    let worker = start(folder.path(), "paid", &paid).await;
+    let Some(long) = bars(folder.path(), 60, 1) else { return };
+    let job_id = door.upload(&long, &[]).await.unwrap();
+    worker.job(&job_id, |job| job["stage"] == "analyzing").await;
+    let client = reqwest::Client::new();
+    client.delete(format!("{}/jobs/{job_id}", door.url)).send().await.unwrap();
+    let job = loop {
+        let job = worker.get(&format!("/jobs/{job_id}")).await;
+        if job["status"] == "failed" {
+            break job;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    mentions(job["error"].as_str().unwrap(), &["Cancelled", "the job was cancelled"]);
+    assert!(model.described.load(Ordering::SeqCst) < 30, "stopped on the way");
+}
+
+async fn running(jobs: &MemoryJobs, app: &TestApp) -> String {
+    app.model.stalled.store(true, Ordering::SeqCst);
+    let reply = app.upload(&[], "c.mp4", &clip(10.0)).await.json();
+    let job_id = reply["job_id"].as_str().unwrap().to_owned();
+    while jobs.get(&job_id).await.unwrap().unwrap().document["job"]["stage"] != "analyzing" {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    job_id
+}
+
+#[tokio::test]
+async fn an_upload_lies_in_the_bucket_until_its_job_has_ended() {
+    let jobs = Arc::new(MemoryJobs::shared());
+    let app = TestApp::with(|setup| {
+        setup.jobs = jobs.clone();
+        setup.settings.jobs.queue = 1;
+        setup.settings.jobs.workers = 1;
+    })
+    .await;
+    let job_id = running(&jobs, &app).await;
+    assert_eq!(app.incoming(), 1);
+    let again = app.upload(&[], "c.mp4", &clip(12.0)).await;
+    assert_eq!(again.status, 202);
+    assert_eq!(app.upload(&[], "c.mp4", &clip(13.0)).await.status, 503, "one waits already");
+    app.delete(&format!("/jobs/{}", again.json()["job_id"].as_str().unwrap())).await.ok();
+    app.model.stalled.store(false, Ordering::SeqCst);
+    assert_eq!(app.finished(&job_id).await["status"], "done");
+    while app.incoming() > 0 {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    assert_eq!((app.spooled(), jobs.waiting().await.unwrap()), (0, 0));
+}
+
+#[tokio::test]
+async fn an_instance_that_stops_leaves_its_jobs_to_others() {
+    let jobs = Arc::new(MemoryJobs::shared());
+    let app = TestApp::with(|setup| setup.jobs = jobs.clone()).await;
+    let job_id = running(&jobs, &app).await;
+    app.service.stop_jobs(Duration::ZERO).await;
+    let job = app.get(&format!("/jobs/{job_id}")).await.ok();
+    assert_eq!((&job["status"], &job["stage"]), (&json!("queued"), &json!("starting")), "{job}");
+    assert_eq!(jobs.take().await.unwrap().job_id(), job_id, "the next may have it at once");
+    let taken = jobs.get(&job_id).await.unwrap().unwrap();
+    assert_eq!(taken.document["attempts"], 0, "which counts as no attempt");
+}
+
+#[tokio::test]
+async fn an_instance_whose_jobs_are_its_own_ends_them_when_it_stops() {
+    let jobs = Arc::new(MemoryJobs::new());
+    let app = TestApp::with(|setup| {
+        setup.jobs = jobs.clone();
+        setup.settings.jobs.workers = 1;
+    })
+    .await;
+    let runs = running(&jobs, &app).await;
+    let waits = app.upload(&[], "c.mp4", &clip(11.0)).await.json();
+    app.service.stop_jobs(Duration::ZERO).await;
+    for job_id in [runs.as_str(), waits["job_id"].as_str().unwrap()] {
+        let job = app.get(&format!("/jobs/{job_id}")).await.ok();
+        mentions(job["error"].as_str().unwrap(), &["Cancelled", "the service is stopping"]);
+    }
+    assert_eq!((app.spooled(), jobs.waiting().await.unwrap()), (0, 0));
+    let late = app.upload(&[], "c.mp4", &clip(12.0)).await;
+    mentions(&late.error(503), &["stopping"]);
+    assert_eq!(app.spooled(), 0);
+}
+
+#[tokio::test]
+async fn an_instance_that_was_taken_for_dead_leaves_the_job_to_its_successor() {
+    let jobs = Arc::new(MemoryJobs::shared());
+    let app = TestApp::with(|setup| setup.jobs = jobs.clone()).await;
+    let job_id = running(&jobs, &app).await;
+    let kept = jobs.get(&job_id).await.unwrap().unwrap();
+    let mut document = kept.document;
+    document["worker"] = json!("another");
+    document["attempts"] = json!(3);
+    jobs.swap(&job_id, kept.version, &document).await.unwrap().expect("nothing happens meanwhile");
+    // It stops, so that the job is offered again: once too often, as the document has it.
+    let job = app.finished(&job_id).await;
+    assert_eq!(job["status"], "failed");
+    let error = job["error"].as_str().unwrap();
+    mentions(error, &["ConnectionError", "given up", "3 instances", "jobs.attempts"]);
+}
