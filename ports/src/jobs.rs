@@ -28,13 +28,14 @@ pub trait JobQueue: Send + Sync {
     /// Keeps a job and puts it at the end of the queue; or, where one of that id is kept, changes
     /// nothing and returns that one. MUST be atomic: of several calls with one id, in whatever
     /// process, one adds. A call that fails may leave the job added, but never kept and not queued.
+    /// `TooLarge` when the queue takes no such document, or could not take it grown.
     async fn add(&self, job_id: &str, document: &Value) -> Result<Option<KeptJob>>;
 
     /// How many jobs wait for somebody to take them.
     async fn waiting(&self) -> Result<usize>;
 
-    /// Waits for a job that nobody works on, and takes the one that has waited longest. A call that
-    /// is dropped takes none.
+    /// Waits for a job that nobody works on, and takes the one that has waited longest. A job that a
+    /// dropped call was about to take is offered again, if only after a while.
     async fn take(&self) -> Result<Box<dyn TakenJob>>;
 
     /// One job, or `None` where it is not kept.
@@ -51,12 +52,12 @@ pub trait JobQueue: Send + Sync {
     /// yields where the job is not kept, and may not end when it is removed.
     async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<KeptJob>>>;
 
-    /// Takes a job out of the queue, so that nobody takes it; its document stays. No error when it
-    /// is not in there.
-    async fn withdraw(&self, job_id: &str) -> Result<()>;
+    /// Takes a job out of the queue, so that nobody takes it, and says whether it did; its document
+    /// stays. False where the job is not waiting, and where the queue cannot be sure of that.
+    async fn withdraw(&self, job_id: &str) -> Result<bool>;
 
-    /// Removes a job's document, and the job from the queue. No error when it is not there.
-    async fn remove(&self, job_id: &str) -> Result<()>;
+    /// Removes the document of a job that is done with, if it is still kept in `version`.
+    async fn remove(&self, job_id: &str, version: u64) -> Result<()>;
 
     /// Fails unless jobs can be kept and taken.
     async fn probe(&self) -> Result<()>;

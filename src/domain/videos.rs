@@ -1,6 +1,8 @@
 //! Reading videos, the objects behind them, and deleting them.
 
 use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
 
 use ports::index::Filter;
 use ports::storage::ObjectInfo;
@@ -10,6 +12,9 @@ use serde_json::{Map, Value};
 use super::error::{Error, Result};
 use super::record::VideoRecord;
 use super::{Shotlog, aggregators};
+
+/// How often a video that is worked on is looked at before it is deleted.
+const CLAIM_EVERY: Duration = Duration::from_millis(250);
 
 /// A video as listed.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,10 +128,16 @@ impl Shotlog {
 
     /// Removes vectors, record, objects and local copies. A running ingest of the video is
     /// cancelled first.
-    pub async fn delete_video(&self, video_id: &str) -> Result<Deleted> {
+    pub async fn delete_video(self: &Arc<Self>, video_id: &str) -> Result<Deleted> {
         self.library.video(video_id).await?;
-        self.cancel_jobs_of(video_id, "the video was deleted").await?;
-        let _claim = self.ingests.claim(video_id).await?;
+        let _claim = loop {
+            // Again, since a job tells only after a while which video it works on.
+            self.cancel_jobs_of(video_id, "the video was deleted").await?;
+            match self.ingests.try_claim(video_id).await? {
+                Some(claim) => break claim,
+                None => tokio::time::sleep(CLAIM_EVERY).await,
+            }
+        };
         self.ports.index.replace(Some(&Filter::video(video_id)), Vec::new()).await?;
         self.library.remove(video_id).await?;
         self.forget_frames(video_id).await;

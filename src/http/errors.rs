@@ -197,10 +197,12 @@ declares! {
     OfOne = [401, 404, 422, 500];
     /// Reads of one thing that name analyzers or aggregators.
     OfOneNaming = [400, 401, 404, 422, 500];
-    /// Pictures of one video.
-    Picture = [401, 404, 422, 500, 503];
+    /// The listing of jobs.
+    JobListing = [401, 422, 500, 503];
+    /// Reads of a job, and pictures of a video.
+    Busy = [401, 404, 422, 500, 503];
     /// Changes of one thing that take no body.
-    Change = [401, 403, 404, 422, 500];
+    Change = [401, 403, 404, 422, 500, 503];
     /// Questions and searches.
     Search = [400, 401, 403, 408, 413, 422, 500];
     /// Ingests.

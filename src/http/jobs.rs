@@ -9,7 +9,7 @@ use poem_openapi::{Enum, Object, OpenApi, Union};
 
 use super::auth::Token;
 use super::body::Json;
-use super::errors::{Change, Fails, Listing, OfOne};
+use super::errors::{Busy, Change, Fails, JobListing};
 use super::events::Events;
 use super::params::Whole;
 use super::values::Free;
@@ -32,7 +32,7 @@ impl JobsApi {
         /// Jobs to skip.
         #[oai(default = "none")]
         offset: Query<Whole<0, { u32::MAX }>>,
-    ) -> Result<Json<JobList>, Fails<Listing>> {
+    ) -> Result<Json<JobList>, Fails<JobListing>> {
         let jobs = self.0.jobs().await?;
         let total = jobs.len() as u32;
         let limit = limit.0.map_or(usize::MAX, |limit| limit.0 as usize);
@@ -42,7 +42,7 @@ impl JobsApi {
 
     /// One job.
     #[oai(path = "/jobs/:job_id", method = "get", operation_id = "job")]
-    async fn job(&self, _token: Token, job_id: Path<String>) -> Result<Json<Job>, Fails<OfOne>> {
+    async fn job(&self, _token: Token, job_id: Path<String>) -> Result<Json<Job>, Fails<Busy>> {
         Ok(Json(self.0.job(&job_id).await?.into()))
     }
 
@@ -69,7 +69,7 @@ impl JobsApi {
         &self,
         _token: Token,
         job_id: Path<String>,
-    ) -> Result<Events<Job>, Fails<OfOne>> {
+    ) -> Result<Events<Job>, Fails<Busy>> {
         let changes = self.0.watch_job(&job_id).await?;
         Ok(Events { name: "job", data: changes.map(Into::into).boxed() })
     }

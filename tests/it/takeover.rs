@@ -63,6 +63,7 @@ fn settings(nats: &Nats) -> Option<Vec<(&'static str, String)>> {
         ("JOBS__KIND", "nats".into()),
         ("JOBS__URL", nats.url.clone()),
         ("JOBS__REDELIVERY", "2".into()),
+        ("JOBS__TIMEOUT", "2".into()),
     ]);
     Some(settings)
 }
@@ -147,6 +148,15 @@ async fn any_instance_takes_a_job_and_any_answers_for_it() {
     };
     mentions(job["error"].as_str().unwrap(), &["Cancelled", "the job was cancelled"]);
     assert!(model.described.load(Ordering::SeqCst) < 30, "stopped on the way");
+
+    // Without the server there are no jobs, and everything else goes on.
+    drop(nats);
+    for (path, status) in [("/jobs", 503), ("/ready", 503), ("/videos", 200), ("/health", 200)] {
+        let reply = reqwest::get(format!("{}{path}", worker.url)).await.unwrap();
+        assert_eq!(reply.status(), status, "{path}");
+        let waits = reply.headers().contains_key("retry-after");
+        assert_eq!(waits, path == "/jobs", "{path}");
+    }
 }
 
 async fn running(jobs: &MemoryJobs, app: &TestApp) -> String {
@@ -180,6 +190,34 @@ async fn an_upload_lies_in_the_bucket_until_its_job_has_ended() {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     assert_eq!((app.spooled(), jobs.waiting().await.unwrap()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_job_cancelled_while_it_waits_is_told_of_once() {
+    for jobs in [MemoryJobs::new(), MemoryJobs::shared()] {
+        let jobs = Arc::new(jobs);
+        let app = TestApp::with(|setup| {
+            setup.jobs = jobs.clone();
+            setup.settings.jobs.workers = 1;
+        })
+        .await;
+        let runs = running(&jobs, &app).await;
+        let fields = [("callback_url", "http://example.org/hook")];
+        let waits = app.upload(&fields, "c.mp4", &clip(11.0)).await.json();
+        let waits = waits["job_id"].as_str().unwrap();
+        for _ in 0..2 {
+            let job = app.delete(&format!("/jobs/{waits}")).await.ok();
+            assert_eq!(job["status"], "failed", "at once: {job}");
+        }
+        app.model.stalled.store(false, Ordering::SeqCst);
+        app.finished(&runs).await;
+        let last = app.job_of(&[], "c.mp4", &clip(12.0)).await;
+        assert_eq!(last["status"], "done");
+        while app.incoming() + app.spooled() > 0 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        assert_eq!(app.notifier.notices().len(), 1);
+    }
 }
 
 #[tokio::test]
@@ -230,5 +268,5 @@ async fn an_instance_that_was_taken_for_dead_leaves_the_job_to_its_successor() {
     let job = app.finished(&job_id).await;
     assert_eq!(job["status"], "failed");
     let error = job["error"].as_str().unwrap();
-    mentions(error, &["ConnectionError", "given up", "3 instances", "jobs.attempts"]);
+    mentions(error, &["ConnectionError", "given up", "3 times", "jobs.attempts"]);
 }

@@ -129,14 +129,18 @@ impl JobQueue for MemoryJobs {
         Ok(stream::unfold(changes, next).boxed())
     }
 
-    async fn withdraw(&self, job_id: &str) -> Result<()> {
-        self.shelf.state().queue.retain(|waiting| waiting != job_id);
-        Ok(())
+    async fn withdraw(&self, job_id: &str) -> Result<bool> {
+        let mut state = self.shelf.state();
+        let before = state.queue.len();
+        state.queue.retain(|waiting| waiting != job_id);
+        Ok(state.queue.len() < before)
     }
 
-    async fn remove(&self, job_id: &str) -> Result<()> {
-        self.withdraw(job_id).await?;
-        self.shelf.state().jobs.remove(job_id);
+    async fn remove(&self, job_id: &str, version: u64) -> Result<()> {
+        let mut state = self.shelf.state();
+        if state.jobs.get(job_id).is_some_and(|kept| kept.borrow().version == version) {
+            state.jobs.remove(job_id);
+        }
         Ok(())
     }
 

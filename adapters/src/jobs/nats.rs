@@ -2,6 +2,7 @@
 //! offers each to one instance at a time, and again when that one has not been heard of for
 //! [`NatsOptions::redelivery`].
 
+use std::collections::BTreeSet;
 use std::error::Error as StdError;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,13 +12,13 @@ use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::kv::{self, CreateErrorKind, Entry, Operation, UpdateErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{
-    self as streams, DeleteMessageErrorKind, DiscardPolicy, LastRawMessageErrorKind,
-    RetentionPolicy, Stream,
+    self as streams, DeleteMessageErrorKind, DiscardPolicy, RetentionPolicy, Stream,
 };
 use async_nats::jetstream::{self, AckKind, Context, ErrorCode, Message};
 use async_nats::{ConnectOptions, ServerAddr};
 use async_trait::async_trait;
-use futures::stream::BoxStream;
+use bytes::Bytes;
+use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
 use ports::jobs::{JobQueue, KeptJob, TakenJob};
 use ports::{ErrorKind, PortError, Result};
@@ -33,11 +34,20 @@ const PULL: Duration = Duration::from_secs(20);
 /// Between attempts while the server does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A job is put into the queue before its document is kept: how often its document is looked for,
-/// and how often it is offered, until the call that added it counts as interrupted.
-const LOOKS: u32 = 20;
+/// A job is put into the queue before its document is kept, so the document is looked for so often
+/// before the job is offered later.
+const LOOKS: u32 = 10;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-const OFFERS: i64 = 5;
+
+/// A job without a document is offered after twice the pause each time, up to this, ...
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// ... and so often, which takes about an hour: a document that is kept so late has no job.
+const OFFERS: u32 = 65;
+
+/// A document takes at most this share of the server's largest message when its job is added: it
+/// grows with what becomes of the job.
+const SHARE: usize = 2;
 
 /// A sign of life is sent so many times within [`NatsOptions::redelivery`].
 const SIGNS: u32 = 3;
@@ -102,7 +112,8 @@ impl NatsJobs {
             })?;
         }
         let client = connection.connect(servers).await.map_err(unanswered)?;
-        let context = jetstream::new(client);
+        let mut context = jetstream::new(client);
+        context.set_timeout(options.timeout);
         let documents = documents(&context, &options).await?;
         let queue = context
             .get_or_create_stream(streams::Config {
@@ -154,10 +165,42 @@ impl NatsJobs {
         if self.is_kept(&job_id).await? {
             return Ok(Some(Taken::new(job_id, message, self.options.redelivery / SIGNS)));
         }
-        let interrupted = message.info().is_ok_and(|info| info.delivered >= OFFERS);
-        let answer = if interrupted { AckKind::Ack } else { AckKind::Nak(Some(PAUSE)) };
-        message.ack_with(answer).await.map_err(unanswered)?;
+        let offers = message.info().map_or(1, |info| info.delivered.try_into().unwrap_or(1));
+        if offers < OFFERS {
+            let pause = (PAUSE * 2_u32.saturating_pow(offers - 1).min(60)).min(LONGEST_PAUSE);
+            message.ack_with(AckKind::Nak(Some(pause))).await.map_err(unanswered)?;
+            return Ok(None);
+        }
+        message.double_ack().await.map_err(unanswered)?;
+        if self.get(&job_id).await?.is_some() {
+            self.queue(&job_id).await?;
+        }
         Ok(None)
+    }
+
+    /// Gives a job its place in the queue, unless it has one.
+    async fn queue(&self, job_id: &str) -> Result<()> {
+        let place = PublishMessage::build().expected_last_subject_sequence(0);
+        let queued = match self.context.send_publish(self.subject(job_id), place).await {
+            Ok(acknowledged) => acknowledged.await,
+            Err(error) => Err(error),
+        };
+        match queued {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => Ok(()),
+            Err(error) => Err(unanswered(error)),
+        }
+    }
+
+    /// A document as it is sent. `TooLarge` when it takes more than that share of a message.
+    fn body(&self, document: &Value, share: usize) -> Result<Bytes> {
+        let body = Bytes::from(document.to_string());
+        let most = self.context.client().max_payload() / share;
+        if body.len() > most {
+            let message = format!("{} bytes are too many for the job queue: {most}", body.len());
+            return Err(PortError::new(ErrorKind::TooLarge, message));
+        }
+        Ok(body)
     }
 }
 
@@ -171,7 +214,8 @@ async fn documents(context: &Context, options: &NatsOptions) -> Result<kv::Store
         max_messages_per_subject: 1,
         discard: DiscardPolicy::New,
         allow_rollup: true,
-        allow_direct: true,
+        // Any copy may answer a direct read, one that lags behind, too.
+        allow_direct: false,
         num_replicas: options.replicas,
         ..streams::Config::default()
     };
@@ -189,19 +233,10 @@ impl JobQueue for NatsJobs {
         if let Some(kept) = self.get(job_id).await? {
             return Ok(Some(kept));
         }
+        let body = self.body(document, SHARE)?;
         // Queued first: a document without a place in the queue would wait for ever.
-        let place = PublishMessage::build().expected_last_subject_sequence(0);
-        let queued = self.context.send_publish(self.subject(job_id), place).await;
-        let queued = match queued {
-            Ok(acknowledged) => acknowledged.await,
-            Err(error) => Err(error),
-        };
-        match queued {
-            Ok(_) => {}
-            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {}
-            Err(error) => return Err(unanswered(error)),
-        }
-        match self.documents.create(job_id, document.to_string().into()).await {
+        self.queue(job_id).await?;
+        match self.documents.create(job_id, body).await {
             Ok(_) => Ok(None),
             Err(error) if error.kind() == CreateErrorKind::AlreadyExists => self.get(job_id).await,
             Err(error) => Err(unanswered(error)),
@@ -231,20 +266,25 @@ impl JobQueue for NatsJobs {
     }
 
     async fn list(&self) -> Result<Vec<KeptJob>> {
-        let ids = self.documents.keys().await.map_err(unanswered)?;
-        let all = ids
-            .map_err(unanswered)
-            .map_ok(|job_id| async move { self.get(&job_id).await })
-            .try_buffer_unordered(PARALLEL_READS)
-            .try_filter_map(|kept| async move { Ok(kept) })
-            .try_collect();
+        let all = async {
+            let ids = self.documents.keys().await.map_err(unanswered)?;
+            // One that changes meanwhile is told of twice.
+            let ids: BTreeSet<String> = ids.map_err(unanswered).try_collect().await?;
+            stream::iter(ids)
+                .map(|job_id| async move { self.get(&job_id).await })
+                .buffer_unordered(PARALLEL_READS)
+                .try_filter_map(|kept| async move { Ok(kept) })
+                .try_collect()
+                .await
+        };
         tokio::time::timeout(self.options.timeout, all).await.map_err(|_| {
             PortError::new(ErrorKind::Timeout, "the NATS server did not list the jobs in time")
         })?
     }
 
     async fn swap(&self, job_id: &str, version: u64, document: &Value) -> Result<Option<u64>> {
-        let swapped = self.documents.update(job_id, document.to_string().into(), version).await;
+        let body = self.body(document, 1)?;
+        let swapped = self.documents.update(job_id, body, version).await;
         match swapped {
             Ok(version) => Ok(Some(version)),
             Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => Ok(None),
@@ -258,14 +298,26 @@ impl JobQueue for NatsJobs {
         Ok(kept.try_filter_map(|kept| async move { Ok(kept) }).boxed())
     }
 
-    async fn withdraw(&self, job_id: &str) -> Result<()> {
-        erase(&self.queue, &self.subject(job_id)).await
+    async fn withdraw(&self, _job_id: &str) -> Result<bool> {
+        // Its message may be on the way to somebody.
+        Ok(false)
     }
 
-    async fn remove(&self, job_id: &str) -> Result<()> {
-        self.withdraw(job_id).await?;
-        // Not the bucket's own way, which leaves a marker behind for each.
-        erase(&self.documents.stream, &format!("{}{job_id}", self.documents.prefix)).await
+    async fn remove(&self, job_id: &str, version: u64) -> Result<()> {
+        if self.get(job_id).await?.is_none_or(|kept| kept.version != version) {
+            return Ok(());
+        }
+        // Neither the bucket's own way, which leaves a marker behind for each, nor by purging the
+        // subject, after which consumers on servers before 2.10 skip messages of others.
+        match self.documents.stream.delete_message(version).await {
+            Ok(_) => Ok(()),
+            Err(error) => match error.kind() {
+                DeleteMessageErrorKind::JetStream(told) if GONE.contains(&told.error_code()) => {
+                    Ok(())
+                }
+                _ => Err(unanswered(error)),
+            },
+        }
     }
 
     async fn probe(&self) -> Result<()> {
@@ -319,24 +371,6 @@ impl TakenJob for Taken {
 
 /// What a server says of a message that is not there any more.
 const GONE: [ErrorCode; 2] = [ErrorCode::NO_MESSAGE_FOUND, ErrorCode::SEQUENCE_NOT_FOUND];
-
-/// Removes the last message of a subject. Not by purging the subject, after which consumers on servers
-/// before 2.10 skip messages of others.
-async fn erase(stream: &Stream, subject: &str) -> Result<()> {
-    let last = match stream.get_last_raw_message_by_subject(subject).await {
-        Ok(last) => last,
-        Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => return Ok(()),
-        Err(error) => return Err(unanswered(error)),
-    };
-    match stream.delete_message(last.sequence).await {
-        Ok(_) => Ok(()),
-        Err(error) => match error.kind() {
-            // Somebody else has.
-            DeleteMessageErrorKind::JetStream(told) if GONE.contains(&told.error_code()) => Ok(()),
-            _ => Err(unanswered(error)),
-        },
-    }
-}
 
 /// The job of an entry, unless that says that there is none any more.
 fn kept(entry: Entry) -> Result<Option<KeptJob>> {

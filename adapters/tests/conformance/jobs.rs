@@ -101,14 +101,34 @@ mod nats {
         assert_eq!(error.kind(), ports::ErrorKind::Unavailable, "{error}");
         assert!(jobs.probe().await.is_err());
         server.process = run(server.port, &server.folder).unwrap();
-        let taken = loop {
-            match jobs.take().await {
-                Ok(taken) => break taken,
-                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+        let taken = async {
+            loop {
+                match jobs.take().await {
+                    Ok(taken) => return taken,
+                    Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+                }
             }
         };
+        let taken = tokio::time::timeout(Duration::from_secs(60), taken).await;
+        let taken = taken.expect("the job outlives its server");
         assert_eq!(taken.job_id(), "kept");
         taken.done().await.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn documents_that_no_message_holds_are_refused() {
+        let Some(server) = Server::start() else { return };
+        let jobs = server.connect().await;
+        let large = |bytes: usize| serde_json::json!("x".repeat(bytes));
+        let error = jobs.add("large", &large(600 << 10)).await.expect_err("it could not grow");
+        assert_eq!(error.kind(), ports::ErrorKind::TooLarge, "{error}");
+        jobs.add("fits", &large(400 << 10)).await.unwrap();
+        let version = jobs.get("fits").await.unwrap().unwrap().version;
+        let error = jobs.swap("fits", version, &large(2 << 20)).await.expect_err("too large");
+        assert_eq!(error.kind(), ports::ErrorKind::TooLarge, "{error}");
+        let grown = jobs.swap("fits", version, &large(900 << 10)).await.unwrap();
+        assert!(grown.is_some());
+        assert_eq!(jobs.waiting().await.unwrap(), 1, "what was refused is not queued");
     }
 
     #[tokio::test]

@@ -47,8 +47,7 @@ pub async fn check_shared(one: Arc<dyn JobQueue>, other: Arc<dyn JobQueue>) {
     assert_eq!(one.get("a").await.unwrap().unwrap().document, json!("changed by the other"));
     assert_eq!(one.swap("a", kept.version, &json!("late")).await.unwrap(), None);
     drop(taken);
-    assert_eq!(take(&*one).await.job_id(), "a", "offered to whoever lives");
-    one.remove("a").await.unwrap();
+    finish(&*one, "a").await;
     assert_eq!(other.get("a").await.unwrap(), None);
 }
 
@@ -62,6 +61,21 @@ async fn silent(jobs: &dyn JobQueue) {
     }
 }
 
+/// Removes a job, which nobody offers any more.
+async fn remove(jobs: &dyn JobQueue, job_id: &str) {
+    let kept = jobs.get(job_id).await.unwrap().expect("kept until it is removed");
+    jobs.remove(job_id, kept.version).await.unwrap();
+    assert_eq!(jobs.get(job_id).await.unwrap(), None);
+}
+
+/// Takes the only job that is offered to its end, and removes it.
+async fn finish(jobs: &dyn JobQueue, job_id: &str) {
+    let taken = take(jobs).await;
+    assert_eq!(taken.job_id(), job_id);
+    taken.done().await.unwrap();
+    remove(jobs, job_id).await;
+}
+
 async fn document(jobs: &dyn JobQueue, job_id: &str) -> Option<Value> {
     jobs.get(job_id).await.unwrap().map(|kept| kept.document)
 }
@@ -69,8 +83,8 @@ async fn document(jobs: &dyn JobQueue, job_id: &str) -> Option<Value> {
 async fn knows_what_is_absent(jobs: &dyn JobQueue) {
     assert_eq!(jobs.get("absent").await.unwrap(), None);
     assert_eq!(jobs.swap("absent", 1, &json!(1)).await.unwrap(), None);
-    jobs.withdraw("absent").await.expect("nothing there is no error");
-    jobs.remove("absent").await.expect("nothing there is no error");
+    assert!(!jobs.withdraw("absent").await.expect("nothing there is no error"));
+    jobs.remove("absent", 1).await.expect("nothing there is no error");
     assert_eq!(jobs.waiting().await.unwrap(), 0);
     silent(jobs).await;
 }
@@ -93,8 +107,7 @@ async fn offers_the_oldest_first_and_each_once(jobs: &dyn JobQueue) {
         jobs.list().await.unwrap().into_iter().map(|kept| kept.job_id).collect();
     assert_eq!(listed, ids.map(str::to_owned).into(), "jobs stay when they are done with");
     for id in ids {
-        jobs.remove(id).await.unwrap();
-        assert_eq!(document(jobs, id).await, None);
+        remove(jobs, id).await;
     }
 }
 
@@ -111,10 +124,12 @@ async fn adds_an_id_once(jobs: &dyn JobQueue) {
     let again = jobs.add("same", &json!("again")).await.unwrap().expect("kept though done with");
     assert_eq!(again.document, documents[first]);
     silent(jobs).await;
-    jobs.remove("same").await.unwrap();
+    let old = jobs.get("same").await.unwrap().unwrap().version;
+    remove(jobs, "same").await;
     assert_eq!(jobs.add("same", &json!("anew")).await.unwrap(), None, "a removed id is free");
-    assert_eq!(take(jobs).await.job_id(), "same");
-    jobs.remove("same").await.unwrap();
+    jobs.remove("same", old).await.unwrap();
+    assert_eq!(document(jobs, "same").await, Some(json!("anew")), "another one by now");
+    finish(jobs, "same").await;
 }
 
 async fn swaps_what_is_expected(jobs: &dyn JobQueue) {
@@ -130,7 +145,7 @@ async fn swaps_what_is_expected(jobs: &dyn JobQueue) {
     let winner = swapped.iter().position(|done| *done).expect("one of them swaps");
     assert_eq!(swapped.iter().filter(|done| **done).count(), 1, "{swapped:?}");
     assert_eq!(document(jobs, "swap").await, Some(documents[winner].clone()));
-    jobs.remove("swap").await.unwrap();
+    finish(jobs, "swap").await;
     silent(jobs).await;
 }
 
@@ -147,7 +162,7 @@ async fn shows_changes(jobs: &dyn JobQueue) {
     let mut unknown = jobs.watch("unknown").await.unwrap();
     let nothing = timeout(SILENCE, unknown.next()).await;
     assert!(nothing.is_err(), "an unknown job has no changes: {nothing:?}");
-    jobs.remove("watched").await.unwrap();
+    finish(jobs, "watched").await;
 }
 
 async fn keeps_for_its_holder(jobs: &dyn JobQueue, redelivery: Duration) {
@@ -159,7 +174,7 @@ async fn keeps_for_its_holder(jobs: &dyn JobQueue, redelivery: Duration) {
     taken.done().await.unwrap();
     tokio::time::sleep(redelivery * 3 / 2).await;
     silent(jobs).await;
-    jobs.remove("held").await.unwrap();
+    remove(jobs, "held").await;
 }
 
 async fn offers_again(jobs: &dyn JobQueue) {
@@ -172,26 +187,26 @@ async fn offers_again(jobs: &dyn JobQueue) {
     assert_eq!(taken.job_id(), "again", "its holder died");
     taken.done().await.unwrap();
     silent(jobs).await;
-    jobs.remove("again").await.unwrap();
+    remove(jobs, "again").await;
 }
 
 async fn withdraws(jobs: &dyn JobQueue) {
-    for id in ["stays", "goes"] {
+    for id in ["goes", "stays"] {
         jobs.add(id, &json!(id)).await.unwrap();
     }
-    jobs.withdraw("goes").await.unwrap();
-    assert_eq!(jobs.waiting().await.unwrap(), 1);
-    assert_eq!(document(jobs, "goes").await, Some(json!("goes")), "its document stays");
+    if jobs.withdraw("goes").await.unwrap() {
+        assert_eq!(jobs.waiting().await.unwrap(), 1);
+        assert!(!jobs.withdraw("goes").await.unwrap(), "it is not waiting any more");
+        remove(jobs, "goes").await;
+    } else {
+        finish(jobs, "goes").await;
+    }
     let taken = take(jobs).await;
     assert_eq!(taken.job_id(), "stays");
+    assert!(!jobs.withdraw("stays").await.unwrap(), "somebody has it");
     silent(jobs).await;
     taken.done().await.unwrap();
-    jobs.add("removed", &json!(0)).await.unwrap();
-    jobs.remove("removed").await.unwrap();
-    silent(jobs).await;
-    for id in ["stays", "goes"] {
-        jobs.remove(id).await.unwrap();
-    }
+    remove(jobs, "stays").await;
 }
 
 async fn loses_nothing_when_nobody_waits_any_more(jobs: &dyn JobQueue) {
@@ -201,7 +216,7 @@ async fn loses_nothing_when_nobody_waits_any_more(jobs: &dyn JobQueue) {
     let taken = take(jobs).await;
     assert_eq!(taken.job_id(), "late");
     taken.done().await.unwrap();
-    jobs.remove("late").await.unwrap();
+    remove(jobs, "late").await;
     // Several that wait each get one.
     let waiters = future::join_all((0..3).map(|_| take(jobs)));
     let adding = async {
@@ -215,6 +230,6 @@ async fn loses_nothing_when_nobody_waits_any_more(jobs: &dyn JobQueue) {
     for taken in taken {
         let job_id = taken.job_id().to_owned();
         taken.done().await.unwrap();
-        jobs.remove(&job_id).await.unwrap();
+        remove(jobs, &job_id).await;
     }
 }

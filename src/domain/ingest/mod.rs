@@ -126,6 +126,9 @@ impl Shotlog {
         let name = filename.map(str::to_owned);
         let Spooled { path, video_id, size } = file;
         if self.jobs.shared() {
+            if let Some(job) = self.jobs.admit(asked.as_ref()).await? {
+                return Ok(job);
+            }
             let key = source::incoming();
             let content = pipeline::file_stream(&path).await?;
             self.ports.storage.put(&key, content, "application/octet-stream").await?;
@@ -173,13 +176,13 @@ impl Shotlog {
         asked: Option<Idempotency>,
     ) -> Result<Job> {
         let task = Task::Ingest { source: source.clone(), fields: Box::new(fields) };
-        match self.jobs.submit(source.name().to_owned(), task, asked).await {
-            Ok(Submitted { job, before: false }) => Ok(job),
-            other => {
-                self.discard_source(&source).await;
-                other.map(|submitted| submitted.job)
-            }
+        // On an error the job may have been added all the same, and need its source.
+        let Submitted { job, before } =
+            self.jobs.submit(source.name().to_owned(), task, asked).await?;
+        if before {
+            self.discard_source(&source).await;
         }
+        Ok(job)
     }
 
     /// Removes an upload that no job needs any more.

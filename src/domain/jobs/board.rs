@@ -1,10 +1,12 @@
 //! What clients do with jobs: add, read, watch and cancel them.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use ports::jobs::{JobQueue, KeptJob};
+use ports::{ErrorKind, PortError};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -24,7 +26,7 @@ pub(crate) struct Jobs {
     pub(super) stopping: CancellationToken,
     /// Cancelled when running jobs have had their time.
     pub(super) ending: CancellationToken,
-    /// One at a time looks whether there is room, and adds.
+    /// Where the jobs are this process's alone, one at a time looks whether there is room and adds.
     adding: Mutex<()>,
 }
 
@@ -65,31 +67,47 @@ impl Jobs {
         task: Task,
         asked: Option<Idempotency>,
     ) -> Result<Submitted> {
-        if !self.open() {
-            return Err(Error::Busy {
-                message: "the service is stopping and takes no new jobs".into(),
-                retry_after: RETRY_AFTER,
-            });
+        let _one = if self.shared() { None } else { Some(self.adding.lock().await) };
+        if let Some(job) = self.admit(asked.as_ref()).await? {
+            return Ok(Submitted { job, before: true });
         }
         let sheet = Sheet::new(source, task, asked);
-        let document = sheet.document()?;
-        let _one = self.adding.lock().await;
-        if sheet.asked.is_some()
-            && let Some(kept) = self.queue.get(&sheet.job.job_id).await?
+        let added = self.queue.add(&sheet.job.job_id, &sheet.document()?).await;
+        let Some(kept) = added.map_err(unreachable)? else {
+            return Ok(Submitted { job: sheet.job, before: false });
+        };
+        let kept = Sheet::read(kept.document)?;
+        // An answer that got lost leaves the queue unsure who has added it.
+        if (kept.created, &kept.task) == (sheet.created, &sheet.task) {
+            return Ok(Submitted { job: kept.job, before: false });
+        }
+        Ok(Submitted { job: kept.of_request(sheet.asked.as_ref())?, before: true })
+    }
+
+    /// The job that an earlier request with the same key became, or nothing when there is room for
+    /// a new one. `Busy` when the queue is full or the service is stopping.
+    pub(crate) async fn admit(&self, asked: Option<&Idempotency>) -> Result<Option<Job>> {
+        if let Some(asked) = asked
+            && let Some(kept) = self.queue.get(&asked.job_id()).await.map_err(unreachable)?
         {
-            return sheet.answered_before(kept);
+            return Sheet::read(kept.document)?.of_request(Some(asked)).map(Some);
         }
-        let waiting = self.queue.waiting().await?;
+        let busy = |message| Err(Error::Busy { message, retry_after: RETRY_AFTER });
+        if !self.open() {
+            return busy("the service is stopping and takes no new jobs".into());
+        }
+        let waiting = self.queue.waiting().await.map_err(unreachable)?;
         if waiting >= self.limits.queue {
-            return Err(Error::Busy {
-                message: format!("{waiting} jobs are waiting already; try again later"),
-                retry_after: RETRY_AFTER,
-            });
+            return busy(format!("{waiting} jobs are waiting already; try again later"));
         }
-        match self.queue.add(&sheet.job.job_id, &document).await? {
-            None => Ok(Submitted { job: sheet.job, before: false }),
-            Some(kept) => sheet.answered_before(kept),
-        }
+        Ok(None)
+    }
+
+    /// Takes no new jobs; those that are being added now are in the queue.
+    pub(super) async fn close(&self) {
+        self.stopping.cancel();
+        self.workers.close();
+        drop(self.adding.lock().await);
     }
 
     /// One job.
@@ -105,7 +123,7 @@ impl Jobs {
     /// One job now and after each change, until it has ended.
     pub(crate) async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Job>> {
         self.find(job_id).await?;
-        let changes = self.queue.watch(job_id).await?;
+        let changes = self.queue.watch(job_id).await.map_err(unreachable)?;
         let next = |changes: Option<BoxStream<'static, ports::Result<KeptJob>>>| async move {
             let mut changes = changes?;
             let job = Sheet::read(changes.next().await?.ok()?.document).ok()?.job;
@@ -116,8 +134,9 @@ impl Jobs {
     }
 
     /// Cancels a job: at once while it waits, at its next safe point while it runs. One that has
-    /// ended stays as it is. Returns it as it is now, and whether this has ended it.
-    pub(crate) async fn cancel(&self, job_id: &str, reason: &str) -> Result<(Sheet, bool)> {
+    /// ended stays as it is. Returns it as it is now, and whether what follows its end is left to
+    /// the caller: no worker will see it.
+    pub(super) async fn cancel(&self, job_id: &str, reason: &str) -> Result<(Sheet, bool)> {
         loop {
             let (mut sheet, version) = self.find(job_id).await?;
             if sheet.is_final() || sheet.cancel.is_some() {
@@ -128,45 +147,51 @@ impl Jobs {
             if ends {
                 sheet.end(Err(Error::Cancelled(reason.to_owned())));
             }
-            if self.queue.swap(job_id, version, &sheet.document()?).await?.is_none() {
+            let swapped = self.queue.swap(job_id, version, &sheet.document()?).await;
+            if swapped.map_err(unreachable)?.is_none() {
                 continue;
             }
-            if ends {
-                sheet.tell_end();
-                if let Err(error) = self.queue.withdraw(job_id).await {
-                    tracing::warn!(job_id, %error, "a cancelled job is taken once more");
-                }
+            if !ends {
+                return Ok((sheet, false));
             }
-            return Ok((sheet, ends));
+            sheet.tell_end();
+            let withdrawn = self.queue.withdraw(job_id).await.map_err(unreachable)?;
+            return Ok((sheet, withdrawn));
         }
     }
 
     /// Drops the oldest finished jobs beyond those that are remembered.
     pub(crate) async fn forget(&self) -> Result<()> {
-        let finished = self.sheets().await?.into_iter().filter(Sheet::is_final);
-        for sheet in finished.skip(self.limits.history) {
-            self.queue.remove(&sheet.job.job_id).await?;
+        let finished = self.kept().await?.into_iter().filter(|(sheet, _)| sheet.is_final());
+        for (sheet, version) in finished.skip(self.limits.history) {
+            self.queue.remove(&sheet.job.job_id, version).await.map_err(unreachable)?;
         }
         Ok(())
     }
 
     /// Every job, newest first.
     pub(super) async fn sheets(&self) -> Result<Vec<Sheet>> {
+        Ok(self.kept().await?.into_iter().map(|(sheet, _)| sheet).collect())
+    }
+
+    /// Every job with the version in which it is kept, newest first.
+    async fn kept(&self) -> Result<Vec<(Sheet, u64)>> {
         let mut sheets = Vec::new();
-        for kept in self.queue.list().await? {
+        for kept in self.queue.list().await.map_err(unreachable)? {
             match Sheet::read(kept.document) {
-                Ok(sheet) => sheets.push(sheet),
+                Ok(sheet) => sheets.push((sheet, kept.version)),
                 Err(error) => tracing::warn!(job_id = %kept.job_id, %error, "not listed"),
             }
         }
-        sheets.sort_by(|a, b| (b.created, &b.job.job_id).cmp(&(a.created, &a.job.job_id)));
+        let age = |(sheet, _): &(Sheet, u64)| Reverse((sheet.created, sheet.job.job_id.clone()));
+        sheets.sort_by_cached_key(age);
         Ok(sheets)
     }
 
     async fn find(&self, job_id: &str) -> Result<(Sheet, u64)> {
         let form = |c: char| c.is_ascii_alphanumeric() || c == '-';
         let kept = if (1..=64).contains(&job_id.len()) && job_id.chars().all(form) {
-            self.queue.get(job_id).await?
+            self.queue.get(job_id).await.map_err(unreachable)?
         } else {
             None
         };
@@ -178,19 +203,30 @@ impl Jobs {
     }
 }
 
+/// Clients may try again when the queue is back.
+fn unreachable(error: PortError) -> Error {
+    match error.kind() {
+        ErrorKind::Unavailable | ErrorKind::Timeout => {
+            tracing::error!(%error, "the job queue does not answer");
+            Error::Busy { message: "the job queue does not answer".into(), retry_after: 5 }
+        }
+        ErrorKind::TooLarge => Error::Unprocessable(format!("the request is too long: {error}")),
+        _ => Error::Port(error),
+    }
+}
+
 impl Sheet {
-    /// The kept job of a request with this one's key. `Unprocessable` when it was another request.
-    fn answered_before(&self, kept: KeptJob) -> Result<Submitted> {
-        let before = Self::read(kept.document)?;
-        match &self.asked {
-            Some(asked) if before.asked.as_ref() != Some(asked) => {
+    /// The job, if this request became it. `Unprocessable` when another one with its key did.
+    fn of_request(self, asked: Option<&Idempotency>) -> Result<Job> {
+        match asked {
+            Some(asked) if self.asked.as_ref() != Some(asked) => {
                 Err(Error::Unprocessable(format!(
-                    "Idempotency-Key: '{}' was given with another request, which became job {}; use a \
-                 new key for a new request",
-                    asked.key, before.job.job_id
+                    "Idempotency-Key: '{}' was given with another request, which became job {}; \
+                     use a new key for a new request",
+                    asked.key, self.job.job_id
                 )))
             }
-            _ => Ok(Submitted { job: before.job, before: true }),
+            _ => Ok(self.job),
         }
     }
 }

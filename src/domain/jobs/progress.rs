@@ -146,7 +146,8 @@ impl Progress {
         true
     }
 
-    fn stop(&self, reason: &str) {
+    /// Ends the work at its next safe point.
+    pub(super) fn stop(&self, reason: &str) {
         lock(&self.0.reason).get_or_insert_with(|| reason.to_owned());
         self.0.cancelled.cancel();
     }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use super::{Job, JobResult, JobStatus, Stage, now};
 use crate::domain::error::{Error, Result};
@@ -40,6 +41,13 @@ pub(crate) struct Idempotency {
     pub(crate) request: String,
 }
 
+impl Idempotency {
+    /// A key is one job's, on whichever instance it is used.
+    pub(super) fn job_id(&self) -> String {
+        Uuid::new_v5(&Uuid::NAMESPACE_OID, self.key.as_bytes()).simple().to_string()
+    }
+}
+
 /// A job with what clients do not see of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sheet {
@@ -62,13 +70,9 @@ pub(crate) struct Sheet {
 impl Sheet {
     /// A job that waits.
     pub(super) fn new(source: String, task: Task, asked: Option<Idempotency>) -> Self {
-        // A key is one job's, on whichever instance it is used.
-        let job_id = match &asked {
-            Some(asked) => uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_OID, asked.key.as_bytes()),
-            None => uuid::Uuid::new_v4(),
-        };
+        let random = || Uuid::new_v4().simple().to_string();
         let job = Job {
-            job_id: job_id.simple().to_string(),
+            job_id: asked.as_ref().map_or_else(random, Idempotency::job_id),
             source,
             status: JobStatus::Queued,
             stage: Stage::Starting,
@@ -105,7 +109,7 @@ impl Sheet {
 
     /// A worker has taken it.
     pub(super) fn start(&mut self) {
-        self.worker = Some(uuid::Uuid::new_v4().simple().to_string());
+        self.worker = Some(Uuid::new_v4().simple().to_string());
         self.attempts += 1;
         self.job.status = JobStatus::Running;
         self.enter(Stage::Starting, Map::new());

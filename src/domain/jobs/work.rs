@@ -67,7 +67,7 @@ impl Shotlog {
     }
 
     /// Stops a job: at once while it waits, at its next safe point while it runs.
-    pub async fn cancel_job(&self, job_id: &str) -> Result<Job> {
+    pub async fn cancel_job(self: &Arc<Self>, job_id: &str) -> Result<Job> {
         self.cancel(job_id, "the job was cancelled").await
     }
 
@@ -79,9 +79,8 @@ impl Shotlog {
     /// Takes no new jobs and gives running ones `grace` to finish, then stops them at a safe point.
     /// Where instances share the jobs, the others go on with them; else those that wait are
     /// cancelled too.
-    pub async fn stop_jobs(&self, grace: Duration) {
-        self.jobs.stopping.cancel();
-        self.jobs.workers.close();
+    pub async fn stop_jobs(self: &Arc<Self>, grace: Duration) {
+        self.jobs.close().await;
         if !self.jobs.shared() {
             let waits = |job: &Job| job.status == JobStatus::Queued;
             let jobs = self.jobs.list().await.unwrap_or_default();
@@ -98,7 +97,11 @@ impl Shotlog {
     }
 
     /// Cancels every unfinished job that works on a video.
-    pub(crate) async fn cancel_jobs_of(&self, video_id: &str, reason: &str) -> Result<()> {
+    pub(crate) async fn cancel_jobs_of(
+        self: &Arc<Self>,
+        video_id: &str,
+        reason: &str,
+    ) -> Result<()> {
         for sheet in self.jobs.sheets().await? {
             if sheet.video_id.as_deref() == Some(video_id) && !sheet.is_final() {
                 self.cancel(&sheet.job.job_id, reason).await?;
@@ -107,11 +110,14 @@ impl Shotlog {
         Ok(())
     }
 
-    async fn cancel(&self, job_id: &str, reason: &str) -> Result<Job> {
-        let (sheet, ended) = self.jobs.cancel(job_id, reason).await?;
+    async fn cancel(self: &Arc<Self>, job_id: &str, reason: &str) -> Result<Job> {
+        let (sheet, follow_up) = self.jobs.cancel(job_id, reason).await?;
         let job = sheet.job.clone();
-        if ended {
-            self.follow_up(sheet, None).await;
+        if follow_up {
+            let service = self.clone();
+            // Not given up with the client that asked.
+            let following = tokio::spawn(async move { service.follow_up(sheet, None).await });
+            following.await.map_err(|e| Error::corrupt(format!("cancelling panicked: {e}")))?;
         }
         Ok(job)
     }
@@ -175,8 +181,11 @@ impl Shotlog {
         let mut callback = None;
         if let Task::Ingest { source, fields } = &sheet.task {
             self.discard_source(source).await;
-            // It was checked when the job was added; another instance may have no key to sign with.
-            callback = self.callback(fields).ok().flatten();
+            callback = self.callback(fields).unwrap_or_else(|error| {
+                // It was checked where the job was added.
+                tracing::error!(error = %error.labelled(), "no callback: settings differ");
+                None
+            });
         }
         match callback {
             // Should this instance die before it is sent, another sends it.
@@ -223,13 +232,7 @@ impl Jobs {
         loop {
             let Some(kept) = self.queue.get(job_id).await? else { return Ok(Begun::Gone) };
             let version = kept.version;
-            let mut sheet = match Sheet::read(kept.document) {
-                Ok(sheet) => sheet,
-                Err(error) => {
-                    tracing::error!(job_id, error = %error.labelled(), "a job is dropped");
-                    return Ok(Begun::Gone);
-                }
-            };
+            let mut sheet = Sheet::read(kept.document)?;
             if sheet.is_final() {
                 return Ok(Begun::Ended(sheet));
             }
@@ -284,7 +287,9 @@ impl Jobs {
                     Ok(None) => return Kept::Lost,
                     Err(error) => {
                         tracing::warn!(job_id, error = %error.labelled(), "progress is not kept");
-                        if self.ending.is_cancelled() {
+                        let passes = matches!(&error, Error::Port(error) if passes(error.kind()));
+                        if self.ending.is_cancelled() || !passes {
+                            progress.stop("its progress cannot be kept");
                             return Kept::Lost;
                         }
                         tokio::time::sleep(PAUSE).await;
@@ -343,12 +348,17 @@ impl Jobs {
     }
 }
 
+/// Whether trying again may help.
+fn passes(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Unavailable | ErrorKind::Timeout)
+}
+
 fn given_up(attempts: u32) -> Error {
     Error::Port(PortError::new(
         ErrorKind::Unavailable,
         format!(
-            "the job was given up: each of the {attempts} instances that worked on it died on the \
-             way (jobs.attempts)"
+            "the job was given up: {attempts} times an instance took it and was not heard of again \
+             (jobs.attempts)"
         ),
     ))
 }
