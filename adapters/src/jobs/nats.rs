@@ -111,7 +111,13 @@ impl NatsJobs {
                 PortError::caused_by(ErrorKind::Invalid, message, e)
             })?;
         }
-        let client = connection.connect(servers).await.map_err(unanswered)?;
+        // Not the address as given, which may hold a password.
+        let named: Vec<String> =
+            servers.iter().map(|server| format!("{}:{}", server.host(), server.port())).collect();
+        let client = connection.connect(servers).await.map_err(|e| {
+            let message = format!("no NATS server takes us at {}: {e}", named.join(", "));
+            PortError::caused_by(ErrorKind::Unavailable, message, e)
+        })?;
         let mut context = jetstream::new(client);
         context.set_timeout(options.timeout);
         let documents = documents(&context, &options).await?;

@@ -196,7 +196,8 @@ impl Jobs {
             None
         };
         let kept = kept.ok_or_else(|| {
-            let forgotten = if self.shared() { "old ones are" } else { "a restart forgets jobs" };
+            let forgotten =
+                if self.shared() { "old ones are forgotten" } else { "a restart forgets jobs" };
             Error::NotFound(format!("unknown job '{job_id}'; {forgotten}"))
         })?;
         Ok((Sheet::read(kept.document)?, kept.version))
