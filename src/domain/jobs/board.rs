@@ -196,9 +196,8 @@ impl Jobs {
             None
         };
         let kept = kept.ok_or_else(|| {
-            let forgotten =
-                if self.shared() { "old ones are forgotten" } else { "a restart forgets jobs" };
-            Error::NotFound(format!("unknown job '{job_id}'; {forgotten}"))
+            let restart = if self.shared() { "" } else { ", a restart forgets all" };
+            Error::NotFound(format!("unknown job '{job_id}'; old ones are forgotten{restart}"))
         })?;
         Ok((Sheet::read(kept.document)?, kept.version))
     }

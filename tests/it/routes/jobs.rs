@@ -1,5 +1,7 @@
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use adapters::jobs::MemoryJobs;
 use poem::http::Method;
 use serde_json::{Value, json};
 
@@ -88,6 +90,44 @@ async fn events_follow_a_job_to_its_end() {
     let again = app.get(&format!("/jobs/{id}/events")).await.text();
     assert_eq!(again.matches("data:").count(), 1, "an ended job has one event: {again}");
     mentions(&app.get("/jobs/none/events").await.error(404), &["unknown job 'none'"]);
+}
+
+#[tokio::test]
+async fn the_newest_finished_jobs_are_remembered() {
+    for jobs in [MemoryJobs::new(), MemoryJobs::shared()] {
+        let app = TestApp::with(|setup| {
+            setup.jobs = Arc::new(jobs);
+            setup.settings.jobs.history = 2;
+        })
+        .await;
+        let mut ids = Vec::new();
+        for seconds in [10.0, 11.0, 12.0] {
+            ids.push(app.job_of(&[], "c.mp4", &clip(seconds)).await["job_id"].clone());
+        }
+        let listing = loop {
+            let listing = app.get("/jobs").await.ok();
+            if listing["total"] == 2 {
+                break listing;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        };
+        assert_eq!(
+            [&listing["jobs"][0]["job_id"], &listing["jobs"][1]["job_id"]],
+            [&ids[2], &ids[1]]
+        );
+        let oldest = format!("/jobs/{}", ids[0].as_str().unwrap());
+        mentions(&app.get(&oldest).await.error(404), &["unknown job", "old ones are forgotten"]);
+        // An unfinished one is not forgotten, however many end after it.
+        app.model.stalled.store(true, Ordering::SeqCst);
+        let runs = app.upload(&[], "c.mp4", &clip(13.0)).await.json()["job_id"].clone();
+        for _ in 0..3 {
+            app.job_of(&[], "c.mp4", b"not a video").await;
+        }
+        let status =
+            app.get(&format!("/jobs/{}", runs.as_str().unwrap())).await.ok()["status"].clone();
+        assert_ne!(status, "failed");
+        app.model.stalled.store(false, Ordering::SeqCst);
+    }
 }
 
 #[tokio::test]
