@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-question="What is cooked in Rosa's kitchen, and for how many people?"
+question="What soup is there in Rosa's kitchen, and for how many people?"
 log=var/log/service.log
 
 heading() { printf '\n\033[1m%s\033[0m\n' "$*"; }
