@@ -23,14 +23,15 @@ use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::embedder::Embedder;
 use serde_json::Map;
-use shotlog::domain::analyzers::evidence::Sighting;
-use shotlog::domain::callbacks::CallbackSettings;
+use shotlog::domain::analysis::evidence::Sighting;
 use shotlog::domain::chunking::ChunkingFields;
 use shotlog::domain::frames::FrameSettings;
 use shotlog::domain::ingest::IngestFields;
+use shotlog::domain::jobs::webhook::CallbackSettings;
 use shotlog::domain::jobs::{JobLimits, JobStatus};
+use shotlog::domain::llm::metered::Prices;
 use shotlog::domain::search::{Query, SearchSettings};
-use shotlog::domain::{Ports, Settings, Shotlog};
+use shotlog::domain::{Models, Settings, Shotlog, Stores};
 
 const COLOURS: [&str; 11] = [
     "black",
@@ -74,16 +75,18 @@ fn vector(text: &str) -> Vec<f32> {
 }
 
 fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
-    let ports = Ports {
+    let stores = Stores {
         storage: Arc::new(OpendalStorage::memory("http://127.0.0.1:8080")?),
         records: Arc::new(MemoryRecords::new()),
         index: Arc::new(MemoryIndex::new(ColourEmbedder.dimension())),
         jobs: Arc::new(MemoryJobs::new()),
+        fetcher: Arc::new(MemoryFetcher::new(false)),
+        notifier: Arc::new(MemoryNotifier::default()),
+    };
+    let models = Models {
         decoder: Arc::new(FfmpegDecoder::new(FfmpegOptions::default())),
         embedder: Arc::new(ColourEmbedder),
         llm: Arc::new(Extractive::new(ExtractiveOptions::default())),
-        fetcher: Arc::new(MemoryFetcher::new(false)),
-        notifier: Arc::new(MemoryNotifier::default()),
         transcriber: None,
         voice_activity: None,
         speaker_embedder: None,
@@ -107,7 +110,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         sighting: Sighting { per_second: 2.0, max_frames: 24, side: 640 },
         lease: None,
         callbacks: CallbackSettings { secret: String::new(), attempts: 3, pause: Duration::ZERO },
-        prices: shotlog::domain::meters::Prices::default(),
+        prices: Prices::default(),
         search: SearchSettings::default(),
         answer_tokens: 2000,
         ask_videos: 1,
@@ -121,8 +124,8 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         },
         ui: false,
     };
-    let service = Shotlog::new(ports, settings);
-    service.start_jobs();
+    let service = Shotlog::new(stores, models, settings);
+    service.jobs.start();
     Ok(service)
 }
 
@@ -134,7 +137,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let work = tempfile::tempdir()?;
     let service = service(work.path())?;
-    let mut spool = service.spool_upload().await?;
+    let mut spool = service.ingest.spool_upload().await?;
     spool.write(&std::fs::read(&clip)?).await?;
     let fields = IngestFields {
         analyzers: "default_video".into(),
@@ -143,10 +146,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         callback_url: None,
         max_model_calls: None,
     };
-    let mut job = service.ingest_file(Some(&clip), spool.finish().await?, fields).await?;
+    let mut job = service.jobs.ingest_file(Some(&clip), spool.finish().await?, fields).await?;
     while !matches!(job.status, JobStatus::Done | JobStatus::Failed) {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        job = service.job(&job.job_id).await?;
+        job = service.jobs.get(&job.job_id).await?;
     }
     if let Some(error) = job.error {
         return Err(error.into());
@@ -163,7 +166,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         detail: "standard".into(),
         filters: Map::new(),
     };
-    for hit in service.query(query).await?.results {
+    for hit in service.answering.query(query).await?.results {
         println!("{:.2}  {}  {}", hit.score, hit.timecode, hit.document.description);
     }
     Ok(())

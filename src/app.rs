@@ -34,15 +34,15 @@ use ports::storage::ObjectStorage;
 
 use crate::config::{Config, EmbedderKind, IndexKind, JobsKind, LlmKind, RecordsKind, StorageKind};
 #[cfg(feature = "cloud")]
-use crate::domain::analyzers::VECTOR_FIELDS;
-use crate::domain::analyzers::evidence::Sighting;
-use crate::domain::callbacks::CallbackSettings;
+use crate::domain::analysis::VECTOR_FIELDS;
+use crate::domain::analysis::evidence::Sighting;
 use crate::domain::frames::FrameSettings;
 use crate::domain::jobs::JobLimits;
-use crate::domain::meters::Prices;
-use crate::domain::reindex::Reindexed;
+use crate::domain::jobs::webhook::CallbackSettings;
+use crate::domain::llm::metered::Prices;
 use crate::domain::search::SearchSettings;
-use crate::domain::{Ports, Settings, Shotlog};
+use crate::domain::search::reindex::Reindexed;
+use crate::domain::{Models, Settings, Shotlog, Stores};
 use crate::http::HttpOptions;
 
 /// Why the service cannot start: the configuration key at fault, and what would be right.
@@ -77,20 +77,20 @@ pub async fn build(config: &Config, address: SocketAddr) -> Result<App> {
 /// Rebuilds every point from the records. On a Qdrant server a new collection is filled beside the
 /// one that is searched, and takes its place when it is full.
 pub async fn reindex(config: &Config, address: SocketAddr) -> Result<Reindexed> {
-    let failed = |e: crate::domain::Error| StartError(e.labelled());
+    let failed = |e: crate::domain::kernel::error::Error| StartError(e.labelled());
     #[cfg(feature = "cloud")]
     if config.index.kind == IndexKind::Qdrant {
         let embedder = embedder(config)?;
         let options = qdrant_options(config, embedder.as_ref());
         let fresh = QdrantIndex::beside(options).await.map_err(at("index"))?;
         let app = assemble(config, address, embedder, Arc::new(fresh.clone())).await?;
-        let mut done = app.service.reindex(true).await.map_err(failed)?;
+        let mut done = app.service.search.reindex(true).await.map_err(failed)?;
         fresh.publish().await.map_err(at("index"))?;
         // What was ingested into the old collection meanwhile.
-        done.rebuilt += app.service.reindex(false).await.map_err(failed)?.rebuilt;
+        done.rebuilt += app.service.search.reindex(false).await.map_err(failed)?.rebuilt;
         return Ok(done);
     }
-    build(config, address).await?.service.reindex(true).await.map_err(failed)
+    build(config, address).await?.service.search.reindex(true).await.map_err(failed)
 }
 
 async fn assemble(
@@ -101,9 +101,9 @@ async fn assemble(
 ) -> Result<App> {
     check_exposure(config, address)?;
     let base_url = base_url(config, address);
-    let (ports, roles) = open_ports(config, &base_url, embedder, index).await?;
+    let (stores, models, roles) = open_ports(config, &base_url, embedder, index).await?;
     let serves_storage = matches!(config.storage.kind, StorageKind::Fs | StorageKind::Memory);
-    let storage_origin = url::Url::parse(&ports.storage.public_url("0/0"))
+    let storage_origin = url::Url::parse(&stores.storage.public_url("0/0"))
         .ok()
         .map(|url| url.origin().ascii_serialization())
         .filter(|_| !serves_storage);
@@ -124,7 +124,7 @@ async fn assemble(
         max_sessions: config.auth.max_sessions,
         version: env!("CARGO_PKG_VERSION").into(),
     };
-    Ok(App { service: Shotlog::new(ports, settings(config)), http, roles })
+    Ok(App { service: Shotlog::new(stores, models, settings(config)), http, roles })
 }
 
 /// The OpenAPI document of a service so configured. Opens nothing outside the process.
@@ -220,7 +220,7 @@ async fn open_ports(
     base_url: &str,
     embedder: Arc<dyn Embedder>,
     index: Arc<dyn VectorIndex>,
-) -> Result<(Ports, Vec<(&'static str, String)>)> {
+) -> Result<(Stores, Models, Vec<(&'static str, String)>)> {
     let storage = storage(config, base_url)?;
     let records = records(config)?;
     let jobs = jobs(config).await?;
@@ -258,16 +258,11 @@ async fn open_ports(
         ("sentiment", sentiment.model().to_owned()),
         ("named entities", recognizer.model().to_owned()),
     ];
-    let ports = Ports {
-        storage,
-        records,
-        index,
-        jobs,
+    let stores = Stores { storage, records, index, jobs, fetcher: http.clone(), notifier: http };
+    let models = Models {
         decoder,
         embedder,
         llm,
-        fetcher: http.clone(),
-        notifier: http,
         transcriber,
         voice_activity,
         speaker_embedder,
@@ -276,7 +271,7 @@ async fn open_ports(
         sentiment: Some(sentiment),
         recognizer: Some(recognizer),
     };
-    Ok((ports, roles))
+    Ok((stores, models, roles))
 }
 
 fn storage(config: &Config, base_url: &str) -> Result<Arc<dyn ObjectStorage>> {

@@ -27,11 +27,11 @@ pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
     for (role, adapter) in &app.roles {
         tracing::info!(%role, %adapter);
     }
-    for (analyzer, why) in app.service.health().await.unavailable {
+    for (analyzer, why) in app.service.status.health().await.unavailable {
         tracing::warn!(%analyzer, %why, "analyzer not available");
     }
-    app.service.clear_work().await?;
-    let repaired = app.service.reindex(false).await?;
+    app.service.ingest.clear_work().await?;
+    let repaired = app.service.search.reindex(false).await?;
     if repaired.rebuilt + repaired.orphans > 0 {
         tracing::warn!(
             rebuilt = repaired.rebuilt,
@@ -46,14 +46,14 @@ pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
         let every = Duration::from_secs(config.records.repair.max(1));
         tokio::spawn(repair_now_and_then(app.service.clone(), every));
     }
-    app.service.start_jobs();
+    app.service.jobs.start();
     let server = poem::Server::new_with_acceptor(acceptor).run_with_graceful_shutdown(
         crate::http::app(app.service, app.http),
         async move {
             stop_signal().await;
             tracing::info!("stopping: running jobs get {} s", grace.as_secs());
             // Reads go on until the jobs have stopped; then the listener closes.
-            service.stop_jobs(grace).await;
+            service.jobs.stop(grace).await;
         },
         Some(Duration::from_secs(5)),
     );
@@ -65,7 +65,7 @@ pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
 async fn repair_now_and_then(service: Arc<Shotlog>, every: Duration) {
     loop {
         tokio::time::sleep(every).await;
-        match service.reindex(false).await {
+        match service.search.reindex(false).await {
             Ok(done) if done.rebuilt + done.orphans > 0 => tracing::warn!(
                 rebuilt = done.rebuilt,
                 orphans = done.orphans,
@@ -99,7 +99,7 @@ pub(super) async fn check(config: &Config) -> Result<(), Failure> {
         println!("{role:<16} {adapter}");
     }
     let mut failed = false;
-    for (port, outcome) in app.service.probe().await {
+    for (port, outcome) in app.service.status.probe().await {
         match outcome {
             Ok(()) => println!("{port:<16} ok"),
             Err(error) => {
@@ -108,7 +108,7 @@ pub(super) async fn check(config: &Config) -> Result<(), Failure> {
             }
         }
     }
-    for (analyzer, why) in app.service.health().await.unavailable {
+    for (analyzer, why) in app.service.status.health().await.unavailable {
         println!("{analyzer:<16} not available: {why}");
     }
     if failed { Err("a port does not answer".into()) } else { Ok(()) }
@@ -117,7 +117,7 @@ pub(super) async fn check(config: &Config) -> Result<(), Failure> {
 /// Says what does not agree between records, objects and vectors.
 pub(super) async fn verify(config: &Config) -> Result<(), Failure> {
     let app = app::build(config, listen_address(config)?).await?;
-    let found = app.service.verify().await?;
+    let found = app.service.catalog.verify().await?;
     for problem in &found.problems {
         println!("{problem}");
     }

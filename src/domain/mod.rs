@@ -1,84 +1,39 @@
-//! The use-cases. Imports `ports` only: never an adapter, never HTTP.
+//! The use-cases. Imports `ports` and `text` only: never an adapter, never HTTP.
 //!
-//! [`Shotlog`] holds the ports; each file adds the use-cases of one section of the contract to it.
+//! The modules stand in order of dependency: none names one that stands below it. [`Shotlog`] bundles
+//! the use-cases that the modules from [`catalog`] on define, each over the ports that it needs.
 
-pub mod aggregates;
-pub mod aggregators;
-pub mod analyzers;
-mod answer;
-pub mod ask;
-pub mod audit;
-mod budget;
-pub mod callbacks;
+pub mod aggregation;
+pub mod analysis;
+pub mod answering;
+pub mod catalog;
 pub mod chunking;
-pub mod chunks;
-mod colour;
-pub mod entities;
-mod error;
 pub mod export;
-pub mod filters;
 pub mod frames;
 pub mod ingest;
 pub mod jobs;
-mod library;
-pub mod meters;
-pub mod passages;
-pub mod plan;
-mod points;
-mod prose;
-pub mod record;
-pub mod reindex;
-pub mod schema;
-mod scores;
+pub mod kernel;
+pub mod llm;
+pub mod media;
 pub mod search;
-pub mod speech;
-pub mod tracking;
-pub mod verify;
-pub mod videos;
-mod words;
+pub mod status;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use ports::decoder::VideoDecoder;
-use ports::detector::ObjectDetector;
-use ports::embedder::Embedder;
-use ports::entities::EntityRecognizer;
-use ports::fetcher::SourceFetcher;
-use ports::index::VectorIndex;
-use ports::jobs::JobQueue;
-use ports::llm::LanguageModel;
-use ports::notifier::Notifier;
-use ports::reader::TextReader;
-use ports::records::RecordStore;
-use ports::sentiment::SentimentClassifier;
-use ports::storage::ObjectStorage;
-use ports::transcriber::Transcriber;
-use ports::voice::{SpeakerEmbedder, VoiceActivity};
+use answering::Answering;
+use catalog::Catalog;
+use catalog::videos::Deleted;
+use export::Exports;
+use frames::Frames;
+use ingest::Ingest;
+use jobs::Jobs;
+use search::Search;
+use status::Status;
 
-pub use error::{Error, Result};
-
-/// What the domain works with. The optional ones enable the analyzers that need them.
-#[derive(Clone)]
-#[expect(missing_docs, reason = "each field is the port of its name")]
-pub struct Ports {
-    pub storage: Arc<dyn ObjectStorage>,
-    pub records: Arc<dyn RecordStore>,
-    pub index: Arc<dyn VectorIndex>,
-    pub jobs: Arc<dyn JobQueue>,
-    pub decoder: Arc<dyn VideoDecoder>,
-    pub embedder: Arc<dyn Embedder>,
-    pub llm: Arc<dyn LanguageModel>,
-    pub fetcher: Arc<dyn SourceFetcher>,
-    pub notifier: Arc<dyn Notifier>,
-    pub transcriber: Option<Arc<dyn Transcriber>>,
-    pub voice_activity: Option<Arc<dyn VoiceActivity>>,
-    pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
-    pub detector: Option<Arc<dyn ObjectDetector>>,
-    pub reader: Option<Arc<dyn TextReader>>,
-    pub sentiment: Option<Arc<dyn SentimentClassifier>>,
-    pub recognizer: Option<Arc<dyn EntityRecognizer>>,
-}
+pub use kernel::ports::{Models, Stores};
+pub use kernel::{Error, Result};
 
 /// Limits and folders of the use-cases.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,13 +61,13 @@ pub struct Settings {
     /// Frames per chunk shown to models.
     pub frames_per_chunk: usize,
     /// How closely objects are followed.
-    pub sighting: analyzers::evidence::Sighting,
+    pub sighting: analysis::evidence::Sighting,
     /// Length of the lease on a video that is being changed, where instances share their records.
     pub lease: Option<std::time::Duration>,
     /// Notices about jobs that have ended.
-    pub callbacks: callbacks::CallbackSettings,
+    pub callbacks: jobs::webhook::CallbackSettings,
     /// What the language model costs.
-    pub prices: meters::Prices,
+    pub prices: llm::metered::Prices,
     /// How searches rank, and what their scores mean.
     pub search: search::SearchSettings,
     /// Most tokens of evidence for an answer.
@@ -125,33 +80,68 @@ pub struct Settings {
     pub ui: bool,
 }
 
-/// The service: its use-cases over its ports.
+/// The service: its use-cases.
 pub struct Shotlog {
-    ports: Ports,
-    settings: Settings,
-    library: library::Library,
-    jobs: Arc<jobs::Jobs>,
-    ingests: ingest::Claims,
-    frames: frames::Frames,
-    routes: tokio::sync::OnceCell<Vec<Vec<f32>>>,
-    nulls: scores::Nulls,
+    /// Reading what is stored.
+    pub catalog: Arc<Catalog>,
+    /// Searching, and keeping the index in line with the records.
+    pub search: Arc<Search>,
+    /// Answers to searches and questions.
+    pub answering: Arc<Answering>,
+    /// From a source to a published video.
+    pub ingest: Arc<Ingest>,
+    /// What runs, waits and has run.
+    pub jobs: Arc<Jobs>,
+    /// Exports of a video's log.
+    pub exports: Exports,
+    /// Pictures of stored videos.
+    pub frames: Frames,
+    /// What this install can do and whether it works.
+    pub status: Status,
 }
+
+/// How often a video that is worked on is looked at before it is deleted.
+const LOCK_EVERY: Duration = Duration::from_millis(250);
 
 impl Shotlog {
     /// The service over the given ports. Nothing is read or written yet, and no job is worked on
-    /// until [`Shotlog::start_jobs`].
-    pub fn new(mut ports: Ports, settings: Settings) -> Arc<Self> {
-        ports.llm = meters::MeteredModel::over(ports.llm, settings.prices);
-        ports.embedder = Arc::new(meters::MeteredEmbedder(ports.embedder));
+    /// until [`Jobs::start`].
+    pub fn new(stores: Stores, mut models: Models, settings: Settings) -> Arc<Self> {
+        models.llm = llm::metered::MeteredModel::over(models.llm, settings.prices);
+        models.embedder = llm::metered::MeteredEmbedder::over(models.embedder);
+        let catalog = Arc::new(Catalog::new(&stores, settings.lease));
+        let search = Arc::new(Search::new(&stores, &models, catalog.clone(), settings.search));
+        let answering =
+            Arc::new(Answering::new(&models, catalog.clone(), search.clone(), &settings));
+        let ingest = Arc::new(Ingest::new(&stores, &models, catalog.clone(), &settings));
+        let jobs =
+            Jobs::new(&stores, ingest.clone(), settings.jobs.clone(), settings.callbacks.clone());
         Arc::new(Self {
-            library: library::Library::new(ports.records.clone()),
-            jobs: Arc::new(jobs::Jobs::new(ports.jobs.clone(), settings.jobs.clone())),
-            ingests: ingest::Claims::new(ports.records.clone(), settings.lease),
-            frames: frames::Frames::new(&settings.frames),
-            routes: tokio::sync::OnceCell::new(),
-            nulls: scores::Nulls::default(),
-            ports,
-            settings,
+            exports: Exports::new(&stores, catalog.clone()),
+            frames: Frames::new(&stores, &models, catalog.clone(), &settings),
+            status: Status::new(stores, models, catalog.clone(), jobs.clone(), settings.ui),
+            catalog,
+            search,
+            answering,
+            ingest,
+            jobs,
         })
+    }
+
+    /// Removes vectors, record, objects and local copies of a video. A running ingest of it is
+    /// cancelled first.
+    pub async fn delete_video(&self, video_id: &str) -> Result<Deleted> {
+        self.catalog.record(video_id).await?;
+        let lock = loop {
+            // Again, since a job tells only after a while which video it works on.
+            self.jobs.cancel_all_of(video_id, "the video was deleted").await?;
+            match self.catalog.locks.try_lock(video_id).await? {
+                Some(lock) => break lock,
+                None => tokio::time::sleep(LOCK_EVERY).await,
+            }
+        };
+        let deleted = self.catalog.delete(video_id, &lock).await?;
+        self.frames.forget(video_id).await;
+        Ok(deleted)
     }
 }

@@ -12,7 +12,7 @@ use super::jobs::JobStatus;
 use super::params::Flag;
 use super::values::{Free, Ordered};
 use crate::domain::Shotlog;
-use crate::domain::aggregates;
+use crate::domain::catalog::aggregates;
 
 /// The routes of this section.
 pub(super) struct AggregatesApi(pub(super) Arc<Shotlog>);
@@ -29,10 +29,10 @@ impl AggregatesApi {
         aggregator: Query<Option<String>>,
     ) -> Result<Json<AggregatesResponse>, Fails<OfOneNaming>> {
         let Some(aggregator) = aggregator.0 else {
-            let all = self.0.aggregates(&video_id).await?;
+            let all = self.0.catalog.aggregates(&video_id).await?;
             return Ok(Json(AggregatesResponse::All(all.into())));
         };
-        let result = Free::from_value(self.0.aggregate(&video_id, &aggregator).await?);
+        let result = Free::from_value(self.0.catalog.aggregate(&video_id, &aggregator).await?);
         let one = OneAggregate { video_id: video_id.0, aggregator, result };
         Ok(Json(AggregatesResponse::One(one)))
     }
@@ -52,7 +52,7 @@ impl AggregatesApi {
         force: Query<Flag>,
         form: OptionalForm<RerunForm>,
     ) -> Result<Accepted<RerunAccepted>, Fails<Rerun>> {
-        let job = self.0.rerun_aggregates(&video_id, form.0.ids(), force.0.0).await?;
+        let job = self.0.jobs.rerun_aggregates(&video_id, form.0.ids(), force.0.0).await?;
         let (job_id, status) = (job.job_id, job.status.into());
         Ok(Accepted(RerunAccepted { job_id, status, video_id: video_id.0 }))
     }

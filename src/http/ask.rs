@@ -13,7 +13,8 @@ use super::body::Json;
 use super::errors::{Fails, Search};
 use super::query::StandardResult;
 use super::values::Ordered;
-use crate::domain::{Shotlog, ask, audit};
+use crate::domain::Shotlog;
+use crate::domain::answering::{ask, audit};
 
 /// The routes of this section.
 pub(super) struct AskApi(pub(super) Arc<Shotlog>);
@@ -27,7 +28,7 @@ impl AskApi {
         _token: Token,
         Json(request): Json<AskRequest>,
     ) -> Result<Json<AskResponse>, Fails<Search>> {
-        Ok(Json(self.0.ask(request.into()).await?.into()))
+        Ok(Json(self.0.answering.ask(request.into()).await?.into()))
     }
 }
 

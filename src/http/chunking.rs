@@ -10,7 +10,9 @@ use super::body::Json;
 use super::errors::{Fails, OfOneNaming};
 use super::videos::{max_duration, min_duration, mode, preset};
 use crate::domain::Shotlog;
-use crate::domain::chunking::{self, ChunkingFields, Weights, preview};
+use crate::domain::chunking;
+use crate::domain::chunking::{ChunkingFields, Weights};
+use crate::domain::ingest::preview;
 
 /// The routes of this section.
 pub(super) struct ChunkingApi(pub(super) Arc<Shotlog>);
@@ -32,7 +34,7 @@ impl ChunkingApi {
         video_id: Path<String>,
         Json(request): Json<PreviewRequest>,
     ) -> Result<Json<Preview>, Fails<OfOneNaming>> {
-        Ok(Json(self.0.preview_chunking(&video_id, &request.into()).await?.into()))
+        Ok(Json(self.0.ingest.preview_chunking(&video_id, &request.into()).await?.into()))
     }
 }
 

@@ -16,7 +16,7 @@ use super::params::{ChunkId, Flag, Number, Whole};
 use super::query::Turn;
 use super::values::Free;
 use crate::domain::Shotlog;
-use crate::domain::chunks;
+use crate::domain::catalog::chunks;
 
 /// The routes of this section.
 pub(super) struct ChunksApi(pub(super) Arc<Shotlog>);
@@ -57,7 +57,7 @@ impl ChunksApi {
             offset: offset.0.0,
             verbose: verbose.0.0,
         };
-        Ok(Json(self.0.chunks(&video_id, query).await?.into()))
+        Ok(Json(self.0.catalog.chunks(&video_id, query).await?.into()))
     }
 
     /// One chunk, all analyzers merged.
@@ -71,7 +71,7 @@ impl ChunksApi {
         #[oai(default = "off")]
         verbose: Query<Flag>,
     ) -> Result<Json<Chunk>, Fails<OfOne>> {
-        Ok(Json(Chunk(self.0.chunk(&video_id, chunk_id.0.0, verbose.0.0).await?)))
+        Ok(Json(Chunk(self.0.catalog.chunk(&video_id, chunk_id.0.0, verbose.0.0).await?)))
     }
 }
 

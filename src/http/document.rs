@@ -8,7 +8,7 @@ use poem_openapi::{OpenApi, OpenApiService};
 use serde_json::{Map, Value, json};
 
 use crate::domain::chunking::{MODES, PRESETS};
-use crate::domain::schema::Schema;
+use crate::domain::status::Schema;
 
 /// The document and its pages, ready to serve.
 pub(super) struct Document {

@@ -9,8 +9,8 @@ use super::auth::Token;
 use super::body::Json;
 use super::errors::{Fails, OfOneNaming};
 use super::params::Whole;
-use crate::domain::Shotlog;
-use crate::domain::entities;
+use crate::domain::catalog::entities;
+use crate::domain::{Shotlog, aggregation};
 
 /// The routes of this section.
 pub(super) struct EntitiesApi(pub(super) Arc<Shotlog>);
@@ -29,7 +29,7 @@ impl EntitiesApi {
         #[oai(default = "one")]
         min_appearances: Query<Whole<0, { u32::MAX }>>,
     ) -> Result<Json<EntityList>, Fails<OfOneNaming>> {
-        Ok(Json(self.0.entities(&video_id, min_appearances.0.0).await?.into()))
+        Ok(Json(self.0.catalog.entities(&video_id, min_appearances.0.0).await?.into()))
     }
 }
 
@@ -79,8 +79,8 @@ impl From<entities::EntityList> for EntityList {
     }
 }
 
-impl From<entities::Entity> for Entity {
-    fn from(e: entities::Entity) -> Self {
+impl From<aggregation::entity::Entity> for Entity {
+    fn from(e: aggregation::entity::Entity) -> Self {
         Self {
             entity_id: e.entity_id,
             appearances: e.appearances,

@@ -31,7 +31,7 @@ impl ExportApi {
         /// `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`.
         format: Query<String>,
     ) -> Result<Exported, Fails<OfOneNaming>> {
-        let export = self.0.export(&video_id, &format).await?;
+        let export = self.0.exports.export(&video_id, &format).await?;
         let disposition = format!("attachment; filename=\"{}\"", export.filename);
         let file = match export.content {
             Content::Document(value) => File::Json(Json(Free::from_value(value))),

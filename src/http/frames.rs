@@ -33,7 +33,7 @@ impl FramesApi {
         #[oai(default = "width")]
         width: Query<Whole<16, 7680>>,
     ) -> Result<Jpeg, Fails<Busy>> {
-        let bytes = self.0.frame(&video_id, t.0.0, width.0.0).await?;
+        let bytes = self.0.frames.frame(&video_id, t.0.0, width.0.0).await?;
         Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
     }
 
@@ -47,7 +47,7 @@ impl FramesApi {
         _token: Token,
         video_id: Path<String>,
     ) -> Result<Json<Storyboard>, Fails<Busy>> {
-        let index = self.0.storyboard(&video_id).await?;
+        let index = self.0.frames.storyboard(&video_id).await?;
         Ok(Json(Storyboard::new(&video_id, index)))
     }
 
@@ -58,7 +58,7 @@ impl FramesApi {
         operation_id = "storyboard_sheet"
     )]
     async fn sheet(&self, _token: Token, video_id: Path<String>) -> Result<Jpeg, Fails<Busy>> {
-        let bytes = self.0.storyboard_sheet(&video_id).await?;
+        let bytes = self.0.frames.storyboard_sheet(&video_id).await?;
         Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
     }
 }

@@ -13,8 +13,9 @@ use super::errors::{Busy, Change, Fails, JobListing};
 use super::events::Events;
 use super::params::Whole;
 use super::values::Free;
-use crate::domain::aggregates::AggregatesResult;
+use crate::domain::aggregation::run::AggregatesResult;
 use crate::domain::ingest::{Aggregated, IngestResult};
+use crate::domain::kernel::progress;
 use crate::domain::{Shotlog, jobs};
 
 /// The routes of this section.
@@ -33,7 +34,7 @@ impl JobsApi {
         #[oai(default = "none")]
         offset: Query<Whole<0, { u32::MAX }>>,
     ) -> Result<Json<JobList>, Fails<JobListing>> {
-        let jobs = self.0.jobs().await?;
+        let jobs = self.0.jobs.list().await?;
         let total = jobs.len() as u32;
         let limit = limit.0.map_or(usize::MAX, |limit| limit.0 as usize);
         let page = jobs.into_iter().skip(offset.0.0 as usize).take(limit);
@@ -43,7 +44,7 @@ impl JobsApi {
     /// One job.
     #[oai(path = "/jobs/:job_id", method = "get", operation_id = "job")]
     async fn job(&self, _token: Token, job_id: Path<String>) -> Result<Json<Job>, Fails<Busy>> {
-        Ok(Json(self.0.job(&job_id).await?.into()))
+        Ok(Json(self.0.jobs.get(&job_id).await?.into()))
     }
 
     /// Cancel a job.
@@ -57,7 +58,7 @@ impl JobsApi {
         _token: Token,
         job_id: Path<String>,
     ) -> Result<Json<Job>, Fails<Change>> {
-        Ok(Json(self.0.cancel_job(&job_id).await?.into()))
+        Ok(Json(self.0.jobs.cancel(&job_id).await?.into()))
     }
 
     /// A job's progress as server-sent events.
@@ -70,7 +71,7 @@ impl JobsApi {
         _token: Token,
         job_id: Path<String>,
     ) -> Result<Events<Job>, Fails<Busy>> {
-        let changes = self.0.watch_job(&job_id).await?;
+        let changes = self.0.jobs.watch(&job_id).await?;
         Ok(Events { name: "job", data: changes.map(Into::into).boxed() })
     }
 }
@@ -210,17 +211,17 @@ impl From<jobs::JobStatus> for JobStatus {
     }
 }
 
-impl From<jobs::Stage> for Stage {
-    fn from(stage: jobs::Stage) -> Self {
+impl From<progress::Stage> for Stage {
+    fn from(stage: progress::Stage) -> Self {
         match stage {
-            jobs::Stage::Starting => Self::Starting,
-            jobs::Stage::Fetching => Self::Fetching,
-            jobs::Stage::Chunking => Self::Chunking,
-            jobs::Stage::Chunked => Self::Chunked,
-            jobs::Stage::Analyzing => Self::Analyzing,
-            jobs::Stage::Indexing => Self::Indexing,
-            jobs::Stage::Aggregating => Self::Aggregating,
-            jobs::Stage::Complete => Self::Complete,
+            progress::Stage::Starting => Self::Starting,
+            progress::Stage::Fetching => Self::Fetching,
+            progress::Stage::Chunking => Self::Chunking,
+            progress::Stage::Chunked => Self::Chunked,
+            progress::Stage::Analyzing => Self::Analyzing,
+            progress::Stage::Indexing => Self::Indexing,
+            progress::Stage::Aggregating => Self::Aggregating,
+            progress::Stage::Complete => Self::Complete,
         }
     }
 }

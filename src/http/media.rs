@@ -17,7 +17,7 @@ impl MediaApi {
     /// Redirect to the video in storage, which serves its bytes and ranges.
     #[oai(path = "/media/:video_id", method = "get", operation_id = "media")]
     async fn media(&self, _token: Token, video_id: Path<String>) -> Result<Redirect, Fails<OfOne>> {
-        Ok(Redirect::Temporary(self.0.media_url(&video_id).await?))
+        Ok(Redirect::Temporary(self.0.catalog.media_url(&video_id).await?))
     }
 }
 

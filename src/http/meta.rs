@@ -11,7 +11,8 @@ use super::errors::{Fails, Open, Plain};
 use super::values::{Ordered, shortest};
 use crate::domain::Shotlog;
 use crate::domain::chunking::Preset;
-use crate::domain::schema;
+use crate::domain::search::filters::FilterSpec;
+use crate::domain::status;
 
 /// The routes of this section.
 pub(super) struct MetaApi(pub(super) Arc<Shotlog>);
@@ -23,20 +24,20 @@ impl MetaApi {
     /// Needs no token. Storage is probed on each call.
     #[oai(path = "/health", method = "get", operation_id = "health")]
     async fn health(&self) -> Result<Json<Health>, Fails<Open>> {
-        Ok(Json(self.0.health().await.into()))
+        Ok(Json(self.0.status.health().await.into()))
     }
 
     /// Everything searchable and filterable.
     #[oai(path = "/schema", method = "get", operation_id = "schema")]
     async fn schema(&self, _token: Token) -> Result<Json<Schema>, Fails<Plain>> {
-        let thresholds = self.0.recommended_thresholds().await?;
-        Ok(Json(Schema::new(self.0.schema(), thresholds)))
+        let thresholds = self.0.search.recommended_thresholds().await?;
+        Ok(Json(Schema::new(self.0.status.schema(), thresholds)))
     }
 
     /// Analyzers, vector fields and exclusive groups.
     #[oai(path = "/analyzers", method = "get", operation_id = "analyzers")]
     async fn analyzers(&self, _token: Token) -> Result<Json<Analyzers>, Fails<Plain>> {
-        Ok(Json(self.0.schema().into()))
+        Ok(Json(self.0.status.schema().into()))
     }
 }
 
@@ -125,8 +126,8 @@ struct Analyzers {
     exclusive_groups: Vec<Vec<String>>,
 }
 
-impl From<schema::Health> for Health {
-    fn from(health: schema::Health) -> Self {
+impl From<status::Health> for Health {
+    fn from(health: status::Health) -> Self {
         Self {
             status: if health.ok { HealthStatus::Ok } else { HealthStatus::Degraded },
             ui: health.ui,
@@ -143,11 +144,11 @@ impl From<schema::Health> for Health {
 }
 
 impl Schema {
-    fn new(schema: schema::Schema, thresholds: Vec<(String, f32)>) -> Self {
-        let filter = |f: schema::FilterSpec| {
+    fn new(schema: status::Schema, thresholds: Vec<(String, f32)>) -> Self {
+        let filter = |f: FilterSpec| {
             (f.name, Filter { kind: f.kind, matches: f.matches, payload_field: f.payload_field })
         };
-        let aggregator = |a: schema::AggregatorInfo| {
+        let aggregator = |a: status::AggregatorInfo| {
             (a.id, Aggregator { depends_on: a.depends_on, uses_llm: a.uses_llm })
         };
         let preset = |p: &Preset| {
@@ -178,8 +179,8 @@ impl Schema {
     }
 }
 
-impl From<schema::Schema> for Analyzers {
-    fn from(schema: schema::Schema) -> Self {
+impl From<status::Schema> for Analyzers {
+    fn from(schema: status::Schema) -> Self {
         Self {
             analyzers: schema.analyzers,
             fields: schema.vector_fields.into_iter().map(|(field, _)| field).collect(),

@@ -11,7 +11,8 @@ use poem::{Response, handler};
 use serde_json::{Map, Value, json};
 
 use super::errors::Failure;
-use crate::domain::{Shotlog, meters};
+use crate::domain::Shotlog;
+use crate::domain::kernel;
 
 const REQUESTS: &str = "shotlog_http_requests_total";
 const REQUEST: &str = "shotlog_http_request_duration_seconds";
@@ -33,7 +34,7 @@ pub(super) fn recorder() -> Option<&'static PrometheusHandle> {
             Ok(handle) => {
                 describe_counter!(REQUESTS, "Requests by method, route and status.");
                 describe_histogram!(REQUEST, Unit::Seconds, "Time to answer a request, by route.");
-                meters::describe();
+                kernel::metrics::describe();
                 Some(handle)
             }
             Err(error) => {
@@ -64,7 +65,7 @@ pub(super) async fn page(service: Data<&Arc<Shotlog>>) -> Response {
     let Some(recorder) = recorder() else {
         return Failure::not_found("the program measures itself elsewhere").into_response();
     };
-    if let Err(error) = service.measure().await {
+    if let Err(error) = service.status.measure().await {
         tracing::warn!(error = %error.labelled(), "some meters are not up to date");
     }
     recorder.run_upkeep();
@@ -78,11 +79,11 @@ pub(super) async fn page(service: Data<&Arc<Shotlog>>) -> Response {
 #[handler]
 pub(super) async fn ready(service: Data<&Arc<Shotlog>>) -> Response {
     let mut checks = Map::new();
-    let mut ready = service.takes_jobs();
+    let mut ready = service.jobs.open();
     if !ready {
         checks.insert("not stopping".into(), "failed".into());
     }
-    for (check, outcome) in service.probe().await {
+    for (check, outcome) in service.status.probe().await {
         if let Err(error) = &outcome {
             ready = false;
             tracing::warn!(check, error = %error.labelled(), "not ready");

@@ -97,7 +97,7 @@ impl Default for HttpOptions {
 /// Every route of the service.
 pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, Response> {
     let api = api(&service, &options);
-    let document = document::Document::new(&api, &service.schema());
+    let document = document::Document::new(&api, &service.status.schema());
     let mut methods = document.methods;
     let mut open: Vec<String> =
         ["/health", "/ready", "/docs", "/redoc", "/openapi.json", "/session"]
@@ -146,7 +146,7 @@ pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, 
 
 /// The document alone, for the command line.
 pub fn openapi(service: &Arc<Shotlog>, options: &HttpOptions) -> String {
-    document::Document::new(&api(service, options), &service.schema()).json
+    document::Document::new(&api(service, options), &service.status.schema()).json
 }
 
 type Api = (

@@ -189,7 +189,7 @@ impl<'o> Form<'o> {
     }
 
     async fn spool(&self, field: Field, service: &Shotlog) -> Result<Spooled> {
-        let mut spool = service.spool_upload().await.map_err(Failure::from)?;
+        let mut spool = service.ingest.spool_upload().await.map_err(Failure::from)?;
         let mut reader = std::pin::pin!(field.into_async_read());
         let mut buffer = vec![0; 64 * 1024];
         loop {

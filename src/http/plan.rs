@@ -10,7 +10,8 @@ use super::body::Json;
 use super::errors::{Fails, Failure, OfOneNaming};
 use super::videos::IngestOptions;
 use crate::domain::Shotlog;
-use crate::domain::plan::{self, Subject};
+use crate::domain::ingest::plan;
+use crate::domain::ingest::plan::Subject;
 
 /// The routes of this section.
 pub(super) struct PlanApi(pub(super) Arc<Shotlog>);
@@ -34,7 +35,7 @@ impl PlanApi {
             _ => return Err(Failure::unprocessable("give either url or video_id").into()),
         };
         let fields = request.options.into();
-        Ok(Json(self.0.plan_ingest(&subject, request.duration, &fields).await?.into()))
+        Ok(Json(self.0.ingest.plan(&subject, request.duration, &fields).await?.into()))
     }
 }
 

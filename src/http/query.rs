@@ -10,7 +10,10 @@ use super::body::Json;
 use super::errors::{Fails, Search};
 use super::values::{Free, Ordered, shortest};
 use crate::domain::Shotlog;
-use crate::domain::search::{self, Detail};
+use crate::domain::answering::query;
+use crate::domain::media::speech;
+use crate::domain::search;
+use crate::domain::search::Detail;
 
 /// The routes of this section.
 pub(super) struct QueryApi(pub(super) Arc<Shotlog>);
@@ -24,7 +27,7 @@ impl QueryApi {
         _token: Token,
         Json(request): Json<QueryRequest>,
     ) -> Result<Json<QueryResponse>, Fails<Search>> {
-        Ok(Json(self.0.query(request.into()).await?.into()))
+        Ok(Json(self.0.answering.query(request.into()).await?.into()))
     }
 }
 
@@ -138,8 +141,8 @@ struct Diagnostics {
     best_score: Option<f64>,
 }
 
-impl From<search::QueryResponse> for QueryResponse {
-    fn from(r: search::QueryResponse) -> Self {
+impl From<query::QueryResponse> for QueryResponse {
+    fn from(r: query::QueryResponse) -> Self {
         let result = |hit: search::SearchResult| match r.detail {
             Detail::Minimal => SearchResult::Minimal(hit.into()),
             Detail::Standard => SearchResult::Standard(hit.into()),
@@ -260,8 +263,8 @@ fn score(score: f32) -> f64 {
     shortest(score).clamp(0.0, 1.0)
 }
 
-impl From<search::Turn> for Turn {
-    fn from(t: search::Turn) -> Self {
+impl From<speech::SpeakerTurn> for Turn {
+    fn from(t: speech::SpeakerTurn) -> Self {
         Self { speaker: t.speaker, start: t.start, end: t.end, text: t.text }
     }
 }

@@ -12,7 +12,8 @@ use ports::ErrorKind;
 use ports::storage::ObjectInfo;
 
 use super::errors::Failure;
-use crate::domain::{Error, Shotlog};
+use crate::domain::Shotlog;
+use crate::domain::kernel::error::Error;
 
 /// Answers GET and HEAD.
 #[handler]
@@ -27,13 +28,13 @@ pub(super) async fn object(
         }
         other => other.into(),
     };
-    let info = service.object_info(&key).await.map_err(missing)?;
+    let info = service.catalog.object_info(&key).await.map_err(missing)?;
     let reply = Reply::to(request, &info);
     let content = match &reply {
         Reply::Whole | Reply::Part(_) if request.method() == Method::HEAD => None,
-        Reply::Whole => Some(service.object(&key, None).await.map_err(missing)?),
+        Reply::Whole => Some(service.catalog.object(&key, None).await.map_err(missing)?),
         Reply::Part(range) => {
-            Some(service.object(&key, Some(range.clone())).await.map_err(missing)?)
+            Some(service.catalog.object(&key, Some(range.clone())).await.map_err(missing)?)
         }
         Reply::NotModified | Reply::OutOfRange => None,
     };

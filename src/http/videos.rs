@@ -12,9 +12,10 @@ use super::multipart::Upload;
 use super::params::Whole;
 use super::values::Free;
 use crate::domain::Shotlog;
+use crate::domain::catalog::videos;
 use crate::domain::chunking::{ChunkingFields, Weights};
 use crate::domain::ingest::IngestFields;
-use crate::domain::{jobs, videos};
+use crate::domain::jobs;
 
 /// The routes of this section.
 pub(super) struct VideosApi(pub(super) Arc<Shotlog>);
@@ -37,7 +38,7 @@ impl VideosApi {
         let fields = IngestFields { idempotency_key: key.0, ..upload.options.into() };
         let source = upload.filename.unwrap_or_default();
         let name = (!source.is_empty()).then_some(source.as_str());
-        let job = self.0.ingest_file(name, upload.file, fields).await?;
+        let job = self.0.jobs.ingest_file(name, upload.file, fields).await?;
         Ok(Accepted(IngestAccepted::new(&job, source)))
     }
 
@@ -55,7 +56,7 @@ impl VideosApi {
     ) -> Result<Accepted<IngestAccepted>, Fails<Ingest>> {
         let (url, options) = request.split();
         let fields = IngestFields { idempotency_key: key.0, ..options.into() };
-        let job = self.0.ingest_url(&url, fields).await?;
+        let job = self.0.jobs.ingest_url(&url, fields).await?;
         Ok(Accepted(IngestAccepted::new(&job, url)))
     }
 
@@ -70,7 +71,7 @@ impl VideosApi {
         #[oai(default = "none")]
         offset: Query<Whole<0, { u32::MAX }>>,
     ) -> Result<Json<VideoList>, Fails<Listing>> {
-        Ok(Json(self.0.videos(limit.0.map(|limit| limit.0), offset.0.0).await?.into()))
+        Ok(Json(self.0.catalog.videos(limit.0.map(|limit| limit.0), offset.0.0).await?.into()))
     }
 
     /// One video's metadata.
@@ -80,7 +81,7 @@ impl VideosApi {
         _token: Token,
         video_id: Path<String>,
     ) -> Result<Json<VideoDetail>, Fails<OfOne>> {
-        Ok(Json(self.0.video(&video_id).await?.into()))
+        Ok(Json(self.0.catalog.video(&video_id).await?.into()))
     }
 
     /// Remove a video completely.

@@ -225,7 +225,7 @@ async fn an_instance_that_stops_leaves_its_jobs_to_others() {
     let jobs = Arc::new(MemoryJobs::shared());
     let app = TestApp::with(|setup| setup.jobs = jobs.clone()).await;
     let job_id = running(&jobs, &app).await;
-    app.service.stop_jobs(Duration::ZERO).await;
+    app.service.jobs.stop(Duration::ZERO).await;
     let job = app.get(&format!("/jobs/{job_id}")).await.ok();
     assert_eq!((&job["status"], &job["stage"]), (&json!("queued"), &json!("starting")), "{job}");
     assert_eq!(jobs.take().await.unwrap().job_id(), job_id, "the next may have it at once");
@@ -243,7 +243,7 @@ async fn an_instance_whose_jobs_are_its_own_ends_them_when_it_stops() {
     .await;
     let runs = running(&jobs, &app).await;
     let waits = app.upload(&[], "c.mp4", &clip(11.0)).await.json();
-    app.service.stop_jobs(Duration::ZERO).await;
+    app.service.jobs.stop(Duration::ZERO).await;
     for job_id in [runs.as_str(), waits["job_id"].as_str().unwrap()] {
         let job = app.get(&format!("/jobs/{job_id}")).await.ok();
         mentions(job["error"].as_str().unwrap(), &["Cancelled", "the service is stopping"]);

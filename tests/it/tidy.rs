@@ -66,9 +66,67 @@ fn invariant_1_the_domain_names_neither_adapters_nor_http() {
     let domain = files("src/domain", "rs");
     assert!(domain.len() > 10);
     none(
-        naming(&domain, &["adapters", "poem", "poem_openapi", "crate::http"]),
+        naming(
+            &domain,
+            &["adapters", "poem", "poem_openapi", "crate::http", "crate::app", "crate::config"],
+        ),
         "the domain imports ports only",
     );
+}
+
+/// The rooms of the domain in order of dependency.
+const ROOMS: &[&str] = &[
+    "kernel",
+    "media",
+    "chunking",
+    "llm",
+    "analysis",
+    "aggregation",
+    "catalog",
+    "search",
+    "answering",
+    "ingest",
+    "jobs",
+    "export",
+    "frames",
+    "status",
+];
+
+/// The rooms that a line of code names: what follows `crate::domain::`, also in a group.
+fn rooms_named(code: &str) -> Vec<String> {
+    let word = |text: &str| -> String {
+        text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    let mut named = Vec::new();
+    for (at, path) in code.match_indices("crate::domain::") {
+        let rest = &code[at + path.len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => named.extend(group.split(',').map(word)),
+            None => named.push(word(rest)),
+        }
+    }
+    named
+}
+
+#[test]
+fn invariant_8_the_rooms_of_the_domain_stand_in_order_of_dependency() {
+    let mut found = Vec::new();
+    for (path, text) in files("src/domain", "rs") {
+        let room = path.components().nth(2).expect("a room").as_os_str().to_string_lossy();
+        let room = room.trim_end_matches(".rs");
+        if room == "mod" {
+            continue;
+        }
+        let place = ROOMS.iter().position(|r| *r == room);
+        let place = place.unwrap_or_else(|| panic!("{room} is no room: {}", path.display()));
+        let code: String = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
+        for named in rooms_named(&code) {
+            if ROOMS.iter().position(|r| *r == named).is_none_or(|named| named > place) {
+                found.push(format!("{} names {named}", path.display()));
+            }
+        }
+    }
+    none(found, "a room names none that stands below it");
 }
 
 #[test]
@@ -100,12 +158,12 @@ fn invariant_3_http_names_no_technology_behind_a_port() {
 
 #[test]
 fn invariant_4_every_analyzer_and_aggregator_is_in_its_list() {
-    for (folder, list) in [("analyzers", "ANALYZERS"), ("aggregators", "AGGREGATORS")] {
-        let all = files(&format!("src/domain/{folder}"), "rs");
-        let (_, module) = all
-            .iter()
-            .find(|(path, _)| path.ends_with("mod.rs") && path.components().count() == 4)
-            .expect("mod.rs");
+    for (room, folder, list) in
+        [("analysis", "analyzers", "ANALYZERS"), ("aggregation", "aggregators", "AGGREGATORS")]
+    {
+        let all = files(&format!("src/domain/{room}/{folder}"), "rs");
+        let module = fs::read_to_string(root().join(format!("src/domain/{room}/mod.rs")));
+        let module = module.expect("mod.rs");
         let listed = module.split(&format!("{list}: ")).nth(1).expect("the list");
         let listed = listed.split("];").next().expect("its end");
         let kind = &folder[..folder.len() - 1];

@@ -12,7 +12,7 @@ mod visual;
 
 use std::collections::VecDeque;
 
-use super::signal::Candidate;
+use crate::domain::chunking::signal::Candidate;
 use black::BlackRuns;
 use gradual::Gradual;
 use signature::{Grid, Signature};

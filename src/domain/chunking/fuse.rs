@@ -3,12 +3,12 @@
 //! The votes of all detectors are merged into anchors; dynamic programming then finds, over all
 //! ways to step from anchor to anchor, the one with the highest total. It is optimal, not greedy.
 
-use super::signal::Vote;
-use crate::domain::record::Span;
+use crate::domain::chunking::signal::Vote;
+use crate::domain::kernel::time::Span;
 
 /// Votes at most so far apart (seconds) speak of the same boundary. People place a boundary within
 /// about this distance of a cut, and pauses and voice changes surround the cut they belong to.
-pub(super) const SAME_BOUNDARY: f64 = 0.75;
+pub(crate) const SAME_BOUNDARY: f64 = 0.75;
 
 /// Breaking a bound by a second costs more than any gain: bounds give way only where no way of
 /// cutting keeps them.
@@ -69,7 +69,9 @@ fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
             continue;
         }
         let mut score = vote.score;
-        for detector in super::Detector::ALL.into_iter().filter(|d| *d != vote.detector) {
+        for detector in
+            crate::domain::chunking::Detector::ALL.into_iter().filter(|d| *d != vote.detector)
+        {
             score += near()
                 .filter(|v| v.detector == detector)
                 .map(|v| v.score * (1.0 - (v.time - vote.time).abs() / (2.0 * SAME_BOUNDARY)))
@@ -135,8 +137,8 @@ fn best_path(anchors: &[Anchor], min: f64, max: f64) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Detector;
     use super::*;
+    use crate::domain::chunking::Detector;
 
     fn vote(detector: Detector, time: f64, score: f64) -> Vote {
         Vote { detector, time, score }

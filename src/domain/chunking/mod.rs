@@ -2,7 +2,6 @@
 
 pub mod cut;
 pub mod fuse;
-pub mod preview;
 pub mod semantic;
 pub mod signal;
 pub mod silence;
@@ -11,8 +10,8 @@ pub mod speaker;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::error::{Error, Result};
-use super::record::Span;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::Span;
 pub use signal::{Candidate, Detector, Signals, Vote};
 
 /// The chunking fields of an ingest as the client gave them.

@@ -1,9 +1,9 @@
 //! Topic shifts: in what is said, from sentence vectors in windows on either side of each pause
 //! (after Hearst's TextTiling); in what is seen, from colours over longer ranges than a cut spans.
 
-use super::cut::VisualSecond;
-use super::signal::Candidate;
-use crate::domain::speech::Segment;
+use crate::domain::chunking::cut::VisualSecond;
+use crate::domain::chunking::signal::Candidate;
+use crate::domain::media::speech::Segment;
 
 /// Segments on each side of a possible shift.
 const WINDOW: usize = 4;

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Weights;
-use super::cut::VisualSecond;
+use crate::domain::chunking::Weights;
+use crate::domain::chunking::cut::VisualSecond;
 
 /// A place where a boundary may go.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

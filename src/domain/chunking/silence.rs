@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use super::signal::Candidate;
+use crate::domain::chunking::signal::Candidate;
 
 /// Loudness is measured over frames of this length, seconds.
 const FRAME: f64 = 0.02;

@@ -1,7 +1,7 @@
 //! Voice changes: where one speaker's turn ends and another's begins.
 
-use super::signal::Candidate;
-use crate::domain::speech::VoiceTurn;
+use crate::domain::chunking::signal::Candidate;
+use crate::domain::media::speech::VoiceTurn;
 
 /// A change between turns this long has full strength, seconds: an interjection is no boundary.
 const FULL_TURN: f64 = 3.0;
@@ -30,7 +30,7 @@ pub fn voice_changes(turns: &[VoiceTurn]) -> Vec<Candidate> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::record::Span;
+    use crate::domain::kernel::time::Span;
 
     #[test]
     fn changes_lie_between_turns_and_weigh_by_the_shorter_one() {

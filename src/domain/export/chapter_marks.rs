@@ -1,9 +1,9 @@
 //! The chapters of a video: what the formats that carry chapters share.
 
-use super::{Log, one_line};
-use crate::domain::error::{Error, Result};
-use crate::domain::library::listed;
-use crate::domain::record::Span;
+use crate::domain::export::{Log, one_line};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::names::listed;
+use crate::domain::kernel::time::Span;
 
 /// A titled stretch of the video.
 pub(super) struct Chapter {

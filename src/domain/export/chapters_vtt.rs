@@ -1,9 +1,9 @@
 //! Chapters as a WebVTT track of the kind `chapters`.
 
-use super::chapter_marks::chapters;
-use super::vtt::escaped;
-use super::{Content, Log, clock};
-use crate::domain::error::Result;
+use crate::domain::export::chapter_marks::chapters;
+use crate::domain::export::vtt::escaped;
+use crate::domain::export::{Content, Log, clock};
+use crate::domain::kernel::error::Result;
 
 pub(super) fn write(log: &Log) -> Result<Content> {
     let mut file = String::from("WEBVTT\n\n");

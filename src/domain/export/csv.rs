@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Content, Log, one_line};
-use crate::domain::error::Result;
-use crate::domain::record::Output;
+use crate::domain::analysis::video::Output;
+use crate::domain::export::{Content, Log, one_line};
+use crate::domain::kernel::error::Result;
 
 /// The columns that come from analyzers: name, analyzer, key of its output.
 const COLUMNS: &[(&str, &str, &str)] = &[

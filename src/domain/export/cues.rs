@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Log, one_line};
-use crate::domain::error::{Error, Result};
-use crate::domain::library::listed;
+use crate::domain::export::{Log, one_line};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::names::listed;
 
 /// Characters of a line, and lines of a caption: what broadcasters hold to be readable.
 const LINE: usize = 42;

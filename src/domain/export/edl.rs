@@ -1,7 +1,7 @@
 //! An edit decision list (CMX 3600): one event per chunk, for editing programs.
 
-use super::{Content, Log};
-use crate::domain::error::Result;
+use crate::domain::export::{Content, Log};
+use crate::domain::kernel::error::Result;
 
 /// Longest comment, characters.
 const COMMENT: usize = 70;

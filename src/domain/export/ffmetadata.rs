@@ -1,8 +1,8 @@
 //! Chapters as FFmpeg's metadata file: `ffmpeg -i video -i file -map_metadata 1 -codec copy out`.
 
-use super::chapter_marks::chapters;
-use super::{Content, Log};
-use crate::domain::error::Result;
+use crate::domain::export::chapter_marks::chapters;
+use crate::domain::export::{Content, Log};
+use crate::domain::kernel::error::Result;
 
 pub(super) fn write(log: &Log) -> Result<Content> {
     let mut file = format!(";FFMETADATA1\ntitle={}\n", escaped(log.stem()));

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Content, Log};
-use crate::domain::chunks::strip_internal;
-use crate::domain::error::Result;
+use crate::domain::catalog::chunks::strip_internal;
+use crate::domain::export::{Content, Log};
+use crate::domain::kernel::error::Result;
 
 pub(super) fn write(log: &Log) -> Result<Content> {
     let chunks: Vec<Value> = log

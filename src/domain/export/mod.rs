@@ -15,14 +15,18 @@ mod srt;
 mod vtt;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use ports::storage::ObjectStorage;
 use serde_json::Value;
 
-use super::Shotlog;
-use super::aggregates::Aggregates;
-use super::error::{Error, Result};
-use super::library::listed;
-use super::record::{AnalyzedVideo, VideoRecord};
+use crate::domain::analysis::video::AnalyzedVideo;
+use crate::domain::catalog::Catalog;
+use crate::domain::catalog::aggregates::Aggregates;
+use crate::domain::catalog::record::VideoRecord;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::names::listed;
+use crate::domain::kernel::ports::Stores;
 
 /// A format.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +96,17 @@ struct Log {
     video_url: String,
 }
 
-impl Shotlog {
+/// Exports of a video's log.
+pub struct Exports {
+    catalog: Arc<Catalog>,
+    storage: Arc<dyn ObjectStorage>,
+}
+
+impl Exports {
+    pub(crate) fn new(stores: &Stores, catalog: Arc<Catalog>) -> Self {
+        Self { catalog, storage: stores.storage.clone() }
+    }
+
     /// A video's log as a file; `Invalid` lists the formats, or says what the video lacks.
     pub async fn export(&self, video_id: &str, format: &str) -> Result<Export> {
         let Some(format) = FORMATS.iter().find(|f| f.id == format) else {
@@ -103,11 +117,11 @@ impl Shotlog {
                 listed(&known)
             )));
         };
-        let record = self.library.video(video_id).await?;
-        let Aggregates { aggregates, .. } = self.aggregates(video_id).await?;
+        let record = self.catalog.record(video_id).await?;
+        let Aggregates { aggregates, .. } = self.catalog.aggregates(video_id).await?;
         let log = Log {
-            video: self.library.analyzed(&record).await?,
-            video_url: self.ports.storage.link(&record.storage_path).await?,
+            video: self.catalog.analyzed(&record).await?,
+            video_url: self.storage.link(&record.storage_path).await?,
             aggregates,
             record,
         };

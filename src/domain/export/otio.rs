@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::chapter_marks::stored;
-use super::{Content, Log};
-use crate::domain::error::{Error, Result};
-use crate::domain::record::Span;
+use crate::domain::export::chapter_marks::stored;
+use crate::domain::export::{Content, Log};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::Span;
 
 pub(super) fn write(log: &Log) -> Result<Content> {
     let rate = log.frame_rate();

@@ -1,8 +1,8 @@
 //! SubRip captions.
 
-use super::cues::cues;
-use super::{Content, Log, clock};
-use crate::domain::error::Result;
+use crate::domain::export::cues::cues;
+use crate::domain::export::{Content, Log, clock};
+use crate::domain::kernel::error::Result;
 
 pub(super) fn write(log: &Log) -> Result<Content> {
     let mut file = String::new();

@@ -1,24 +1,26 @@
 //! Ingest: from a file or URL to a published, searchable video.
 
-mod claims;
-mod perceive;
-mod pipeline;
+pub(crate) mod aggregate;
+pub(crate) mod pipeline;
+pub mod plan;
 mod poster;
+pub mod preview;
 mod scan;
-mod source;
+mod signals;
+pub(crate) mod source;
 pub mod spool;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::callbacks::Callback;
-use super::chunking::{Chunking, ChunkingFields};
-use super::error::Result;
-use super::jobs::{Idempotency, Job, Submitted, Task};
-use super::{Shotlog, analyzers};
-pub use claims::{Claim, Claims};
-pub(crate) use pipeline::Plan;
+use crate::domain::catalog::Catalog;
+use crate::domain::chunking::{Chunking, ChunkingFields};
+use crate::domain::kernel::error::Result;
+use crate::domain::kernel::ports::{Models, Stores};
+use crate::domain::{Settings, analysis};
+pub(crate) use pipeline::IngestRequest;
 pub(crate) use source::{Source, check_url};
 pub use spool::{Limit, Spool, Spooled};
 
@@ -35,18 +37,6 @@ pub struct IngestFields {
     pub callback_url: Option<String>,
     /// Calls of the language model that the job may make at most.
     pub max_model_calls: Option<u32>,
-}
-
-impl IngestFields {
-    /// What the key stands for: these fields and the source.
-    fn idempotency(&self, source: &str) -> Option<Idempotency> {
-        let key = self.idempotency_key.clone()?;
-        let request = format!(
-            "{source}\n{}\n{:?}\n{:?}\n{:?}",
-            self.analyzers, self.chunking, self.callback_url, self.max_model_calls
-        );
-        Some(Idempotency { key, request })
-    }
 }
 
 /// Result of an ingest.
@@ -98,7 +88,24 @@ pub enum Aggregated {
     },
 }
 
-impl Shotlog {
+/// From a source to a published video.
+pub struct Ingest {
+    pub(crate) catalog: Arc<Catalog>,
+    stores: Stores,
+    models: Models,
+    settings: Settings,
+}
+
+impl Ingest {
+    pub(crate) fn new(
+        stores: &Stores,
+        models: &Models,
+        catalog: Arc<Catalog>,
+        settings: &Settings,
+    ) -> Self {
+        Self { catalog, stores: stores.clone(), models: models.clone(), settings: settings.clone() }
+    }
+
     /// A file to stream an upload into; `TooLarge` past the upload limit. Dropping it removes it.
     pub async fn spool_upload(&self) -> Result<Spool> {
         Spool::create(self.settings.work_dir.clone(), self.upload_limit()).await
@@ -114,75 +121,12 @@ impl Shotlog {
         Spool::clear(self.settings.work_dir.clone()).await
     }
 
-    /// Queues the ingest of an uploaded file. `filename` is the client's.
-    pub async fn ingest_file(
-        &self,
-        filename: Option<&str>,
-        file: Spooled,
-        fields: IngestFields,
-    ) -> Result<Job> {
-        self.check(&fields)?;
-        let asked = fields.idempotency(&file.video_id);
-        let name = filename.map(str::to_owned);
-        let Spooled { path, video_id, size } = file;
-        if self.jobs.shared() {
-            if let Some(job) = self.jobs.admit(asked.as_ref()).await? {
-                return Ok(job);
-            }
-            let key = source::incoming();
-            let content = pipeline::file_stream(&path).await?;
-            self.ports.storage.put(&key, content, "application/octet-stream").await?;
-            return self.submit(Source::Stored { key, name }, fields, asked).await;
-        }
-        let source = Source::File { path: path.to_path_buf(), video_id, size, name };
-        let job = self.submit(source, fields, asked).await?;
-        // From here on the file is the job's.
-        path.keep().map_err(|e| e.error)?;
-        Ok(job)
-    }
-
-    /// Queues the ingest of an http(s) URL.
-    pub async fn ingest_url(&self, url: &str, fields: IngestFields) -> Result<Job> {
-        check_url(url)?;
-        self.check(&fields)?;
-        let asked = fields.idempotency(url);
-        self.submit(Source::Url { url: url.to_owned() }, fields, asked).await
-    }
-
-    pub(crate) fn plan(&self, fields: &IngestFields) -> Result<Plan> {
-        Ok(Plan {
-            analyzers: analyzers::select(&self.ports, &fields.analyzers)?,
+    pub(crate) fn request(&self, fields: &IngestFields) -> Result<IngestRequest> {
+        Ok(IngestRequest {
+            analyzers: analysis::select(&self.models, &fields.analyzers)?,
             chunking: Chunking::parse(&fields.chunking)?,
             max_model_calls: fields.max_model_calls,
         })
-    }
-
-    pub(crate) fn callback(&self, fields: &IngestFields) -> Result<Option<Callback>> {
-        let (notifier, settings) = (&self.ports.notifier, &self.settings.callbacks);
-        let to = |url: &String| Callback::to(url, notifier.clone(), settings);
-        fields.callback_url.as_ref().map(to).transpose()
-    }
-
-    /// Checks the fields that can be checked while the caller waits.
-    fn check(&self, fields: &IngestFields) -> Result<()> {
-        self.callback(fields)?;
-        self.plan(fields).map(|_| ())
-    }
-
-    async fn submit(
-        &self,
-        source: Source,
-        fields: IngestFields,
-        asked: Option<Idempotency>,
-    ) -> Result<Job> {
-        let task = Task::Ingest { source: source.clone(), fields: Box::new(fields) };
-        // On an error the job may have been added all the same, and need its source.
-        let Submitted { job, before } =
-            self.jobs.submit(source.name().to_owned(), task, asked).await?;
-        if before {
-            self.discard_source(&source).await;
-        }
-        Ok(job)
     }
 
     /// Removes an upload that no job needs any more.
@@ -194,7 +138,7 @@ impl Shotlog {
             },
             Source::Stored { key, .. } => {
                 let (folder, _) = key.rsplit_once('/').unwrap_or_default();
-                self.ports.storage.delete_prefix(&format!("{folder}/")).await.map(|_| ())
+                self.stores.storage.delete_prefix(&format!("{folder}/")).await.map(|_| ())
             }
             Source::Url { .. } => Ok(()),
         };

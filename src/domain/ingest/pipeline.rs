@@ -16,59 +16,64 @@ use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Value, json};
 use tempfile::TempPath;
 
-use super::perceive::Perceived;
-use super::source::{self, Source};
-use super::{Aggregated, Claim, IngestFields, IngestResult, Limit, Spool, Spooled, poster};
-use crate::domain::Shotlog;
-use crate::domain::aggregators::AGGREGATORS;
-use crate::domain::analyzers::Analyzer;
-use crate::domain::analyzers::evidence::{ChunkEvidence, VideoEvidence};
-use crate::domain::budget::Account;
+use crate::domain::aggregation::AGGREGATORS;
+use crate::domain::analysis::Analyzer;
+use crate::domain::analysis::evidence::{ChunkEvidence, VideoEvidence};
+use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
+use crate::domain::catalog::CacheKey;
+use crate::domain::catalog::locks::VideoLock;
+use crate::domain::catalog::record::{AnalyzerEntry, Cost, Took, VideoRecord};
 use crate::domain::chunking::{Chunking, Signals};
-use crate::domain::error::{Error, Result};
-use crate::domain::jobs::{JobResult, Progress, Stage, now};
-use crate::domain::library::CacheKey;
-use crate::domain::meters;
-use crate::domain::points::points;
-use crate::domain::record::{
-    AnalyzedVideo, AnalyzerEntry, Cost, Output, Outputs, Span, Took, VideoRecord,
+use crate::domain::ingest::Ingest;
+use crate::domain::ingest::signals::Perceived;
+use crate::domain::ingest::source;
+use crate::domain::ingest::source::Source;
+use crate::domain::ingest::{
+    Aggregated, IngestFields, IngestResult, Limit, Spool, Spooled, poster,
 };
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::metrics;
+use crate::domain::kernel::progress::{Progress, Stage};
+use crate::domain::kernel::time::Span;
+use crate::domain::kernel::time::now;
+use crate::domain::llm::budget::Budget;
+use crate::domain::search::indexing::points;
 
 /// A checked request.
-pub(crate) struct Plan {
+pub(crate) struct IngestRequest {
     pub(crate) analyzers: Vec<&'static dyn Analyzer>,
     pub(crate) chunking: Chunking,
     pub(crate) max_model_calls: Option<u32>,
 }
 
 /// A source on disk that has turned out to be a video.
-pub(super) struct Fetched {
-    pub(super) file: Spooled,
+pub(crate) struct Fetched {
+    pub(crate) file: Spooled,
     info: MediaInfo,
     filename: String,
     source_url: Option<String>,
 }
 
-impl Shotlog {
+impl Ingest {
     pub(crate) async fn ingest(
         &self,
         source: Source,
         fields: &IngestFields,
         progress: Progress,
-    ) -> Result<JobResult> {
-        let plan = self.plan(fields)?;
+    ) -> Result<IngestResult> {
+        let plan = self.request(fields)?;
         progress.stage(Stage::Fetching, Value::Null);
         let fetched = progress.cancellable(self.fetch(source)).await?;
         let video_id = fetched.file.video_id.clone();
         progress.video(&video_id);
-        let claim = self.ingests.claim(&video_id);
+        let claim = self.catalog.locks.lock(&video_id);
         let claim = progress.cancellable(claim).await?;
-        let previous = self.library.find(&video_id).await?;
+        let previous = self.catalog.find(&video_id).await?;
         let outcome = self.process(&fetched, &plan, previous.clone(), &progress, &claim).await;
         if outcome.is_err() && claim.check().is_ok() {
             self.discard(&video_id, previous.as_ref()).await;
         }
-        Ok(JobResult::Ingest(Box::new(outcome?)))
+        outcome
     }
 
     /// Brings the source to disk, hashed, and checks that it is a video.
@@ -80,7 +85,7 @@ impl Shotlog {
             }
             Source::Stored { key, name } => {
                 let limit = self.upload_limit();
-                let body = self.ports.storage.get(&key, None).await?;
+                let body = self.stores.storage.get(&key, None).await?;
                 (self.spool(body, limit).await?, name, None)
             }
             Source::Url { url } => {
@@ -91,7 +96,7 @@ impl Shotlog {
         if file.size == 0 {
             return Err(Error::Unprocessable("the source is empty; a video file is needed".into()));
         }
-        let (decoder, path) = (self.ports.decoder.clone(), file.path.to_path_buf());
+        let (decoder, path) = (self.models.decoder.clone(), file.path.to_path_buf());
         let info = tokio::task::spawn_blocking(move || decoder.probe(&path))
             .await
             .map_err(|e| Error::corrupt(format!("probing panicked: {e}")))??;
@@ -112,14 +117,14 @@ impl Shotlog {
 
     async fn download(&self, url: &str) -> Result<(Spooled, Option<String>)> {
         let limit = Limit { bytes: self.settings.max_download, key: "SERVICE_MAX_BYTES" };
-        let (body, name): (ByteStream, _) = match self.ports.storage.key_of_url(url) {
+        let (body, name): (ByteStream, _) = match self.stores.storage.key_of_url(url) {
             // Our own bucket may be on an address that a fetcher must refuse.
             Some(key) => {
                 let name = key.rsplit('/').next().map(str::to_owned);
-                (self.ports.storage.get(&key, None).await?, name)
+                (self.stores.storage.get(&key, None).await?, name)
             }
             None => {
-                let fetched = self.ports.fetcher.fetch(url).await?;
+                let fetched = self.stores.fetcher.fetch(url).await?;
                 if let Some(length) = fetched.length.filter(|length| *length > limit.bytes) {
                     return Err(Error::TooLarge(format!(
                         "the source is {length} bytes, more than the {} that are allowed ({})",
@@ -147,13 +152,13 @@ impl Shotlog {
     async fn process(
         &self,
         fetched: &Fetched,
-        plan: &Plan,
+        plan: &IngestRequest,
         previous: Option<VideoRecord>,
         progress: &Progress,
-        claim: &Claim,
+        claim: &VideoLock,
     ) -> Result<IngestResult> {
         progress.stage(Stage::Chunking, Value::Null);
-        let account = Account::open(&self.ports, plan.max_model_calls);
+        let budget = Budget::open(&self.models, plan.max_model_calls);
         let started = Instant::now();
         let Perceived { signals, signals_document, speech, speech_document } =
             self.perceive(fetched, plan, previous.as_ref(), progress).await?;
@@ -182,7 +187,7 @@ impl Shotlog {
             speech: Arc::new(speech),
             has_video: fetched.info.video.is_some(),
             has_audio: fetched.info.audio,
-            decoder: self.ports.decoder.clone(),
+            decoder: self.models.decoder.clone(),
             frames_per_chunk: self.settings.frames_per_chunk,
             frame_side: self.settings.frame_side,
             sighting: self.settings.sighting.clone(),
@@ -195,12 +200,12 @@ impl Shotlog {
         let mut ran = Vec::new();
         for analyzer in &plan.analyzers {
             let id = analyzer.spec().id;
-            let fingerprint = analyzer.fingerprint(&self.ports);
+            let fingerprint = analyzer.fingerprint(&self.models);
             if record.analyzers.get(id).is_some_and(|entry| entry.fingerprint == fingerprint) {
                 continue;
             }
             let (outputs, cost) =
-                self.analyze(*analyzer, &record.video_id, &chunks, &account, progress).await?;
+                self.analyze(*analyzer, &record.video_id, &chunks, &budget, progress).await?;
             progress.stage(Stage::Indexing, json!({"analyzer": id}));
             let (mut entry, points) =
                 self.embed_outputs(*analyzer, &record, &spans, &outputs, fingerprint).await?;
@@ -211,11 +216,11 @@ impl Shotlog {
         }
         drop(chunks);
         let started = Instant::now();
-        let aggregated = self.aggregate_draft(&mut record, &account, progress).await?;
+        let aggregated = self.aggregate_draft(&mut record, &budget, progress).await?;
         if !matches!(&aggregated, Aggregated::Done { ran, .. } if ran.is_empty()) {
             record.took.aggregating = started.elapsed().as_secs_f64();
         }
-        account.check()?;
+        budget.check()?;
         let result = self.result(&record, plan, aggregated).await?;
         progress.check()?;
         claim.check()?;
@@ -227,14 +232,14 @@ impl Shotlog {
     async fn draft(
         &self,
         fetched: &Fetched,
-        plan: &Plan,
+        plan: &IngestRequest,
         previous: Option<&VideoRecord>,
         spans: &[Span],
         signals_document: &str,
     ) -> Result<VideoRecord> {
         if let Some(previous) = previous
             && previous.chunking == plan.chunking
-            && self.library.spans(previous).await? == spans
+            && self.catalog.spans(previous).await? == spans
         {
             return Ok(previous.clone());
         }
@@ -253,7 +258,7 @@ impl Shotlog {
             frame_rate: None,
             chunking: plan.chunking.clone(),
             chunks: spans.len() as u32,
-            chunks_document: self.library.store(&video_id, "chunks", &spans).await?,
+            chunks_document: self.catalog.store(&video_id, "chunks", &spans).await?,
             signals_document: signals_document.to_owned(),
             speech_document: None,
             analyzers: BTreeMap::new(),
@@ -272,7 +277,7 @@ impl Shotlog {
         signals: &Signals,
         record: &mut VideoRecord,
     ) -> Result<()> {
-        let storage = &self.ports.storage;
+        let storage = &self.stores.storage;
         let stored = storage.stat(&record.storage_path).await?;
         if stored.is_none_or(|object| object.size != record.size_bytes) {
             let content = file_stream(&fetched.file.path).await?;
@@ -284,7 +289,7 @@ impl Shotlog {
         let path = format!("{}/poster.jpg", record.video_id);
         let file = fetched.file.path.to_path_buf();
         let side = self.settings.frame_side;
-        let poster = poster::poster(self.ports.decoder.clone(), file, signals, side).await;
+        let poster = poster::poster(self.models.decoder.clone(), file, signals, side).await;
         let stored = match poster {
             Ok(jpeg) => {
                 let content = stream::once(async { Ok(jpeg) }).boxed();
@@ -307,11 +312,11 @@ impl Shotlog {
         analyzer: &'static dyn Analyzer,
         video_id: &str,
         chunks: &[ChunkEvidence],
-        account: &Account,
+        budget: &Budget,
         progress: &Progress,
     ) -> Result<(Outputs, Cost)> {
-        let (started, before) = (Instant::now(), account.usage());
-        let models = if analyzer.spares(&self.ports) { originals(chunks) } else { Vec::new() };
+        let (started, before) = (Instant::now(), budget.usage());
+        let models = if analyzer.spares(&self.models) { originals(chunks) } else { Vec::new() };
         let original = |i: usize| models.get(i).copied().unwrap_or(i);
         let (done, fresh) = (AtomicUsize::new(0), AtomicU32::new(0));
         let step = |count: usize| {
@@ -324,15 +329,15 @@ impl Shotlog {
         let work = stream::iter((0..chunks.len()).filter(|i| original(*i) == *i))
             .map(async |i| {
                 // Calls that are under way when another is refused are paid for: they go on.
-                if account.is_exhausted() {
+                if budget.is_exhausted() {
                     return Ok((i, None));
                 }
-                match self.analyze_one(analyzer, video_id, &chunks[i], account).await {
+                match self.analyze_one(analyzer, video_id, &chunks[i], budget).await {
                     Ok((output, kept)) => {
                         fresh.fetch_add(u32::from(!kept), Ordering::Relaxed);
                         Ok((i, output))
                     }
-                    Err(_) if account.is_exhausted() => Ok((i, None)),
+                    Err(_) if budget.is_exhausted() => Ok((i, None)),
                     Err(error) => Err(error),
                 }
             })
@@ -340,7 +345,7 @@ impl Shotlog {
             .inspect_ok(|_| step(1))
             .try_collect::<Vec<_>>();
         let analyzed: Vec<(usize, Option<Output>)> = progress.cancellable(work).await?;
-        account.check()?;
+        budget.check()?;
         let mut outputs: Outputs = vec![None; chunks.len()];
         for (i, output) in analyzed {
             outputs[i] = output;
@@ -353,7 +358,7 @@ impl Shotlog {
             });
             step(1);
         }
-        let after = account.usage();
+        let after = budget.usage();
         let cost = Cost {
             chunks: fresh.into_inner(),
             seconds: started.elapsed().as_secs_f64(),
@@ -370,21 +375,21 @@ impl Shotlog {
         analyzer: &'static dyn Analyzer,
         video_id: &str,
         chunk: &ChunkEvidence,
-        account: &Account,
+        budget: &Budget,
     ) -> Result<(Option<Output>, bool)> {
-        if !analyzer.costly(&self.ports) {
-            return Ok((analyzer.analyze(&account.ports, chunk).await?, false));
+        if !analyzer.costly(&self.models) {
+            return Ok((analyzer.analyze(&budget.models, chunk).await?, false));
         }
-        let fingerprint = analyzer.fingerprint(&self.ports);
+        let fingerprint = analyzer.fingerprint(&self.models);
         let key = CacheKey::new(video_id, analyzer.spec().id, chunk.span, &fingerprint);
-        if let Some(cached) = self.library.cached(&key).await? {
-            meters::chunk_analyzed(analyzer.spec().id, true);
+        if let Some(cached) = self.catalog.cached(&key).await? {
+            metrics::chunk_analyzed(analyzer.spec().id, true);
             return Ok((cached.as_object().cloned(), true));
         }
-        let output = analyzer.analyze(&account.ports, chunk).await?;
+        let output = analyzer.analyze(&budget.models, chunk).await?;
         let value = output.clone().map_or(Value::Null, Value::Object);
-        self.library.cache(&key, &value).await?;
-        meters::chunk_analyzed(analyzer.spec().id, false);
+        self.catalog.cache(&key, &value).await?;
+        metrics::chunk_analyzed(analyzer.spec().id, false);
         Ok((output, false))
     }
 
@@ -400,14 +405,14 @@ impl Shotlog {
         let id = analyzer.spec().id;
         let config = record.chunking.config();
         let points =
-            points(&self.ports, &record.video_id, &config, &revision, spans, analyzer, outputs)
+            points(&self.models, &record.video_id, &config, &revision, spans, analyzer, outputs)
                 .await?;
         let entry = AnalyzerEntry {
-            document: self.library.store(&record.video_id, id, outputs).await?,
+            document: self.catalog.store(&record.video_id, id, outputs).await?,
             fingerprint,
             points: points.len() as u64,
             revision,
-            embedder: self.ports.embedder.model().to_owned(),
+            embedder: self.models.embedder.model().to_owned(),
             cost: Cost::default(),
         };
         Ok((entry, points))
@@ -417,12 +422,12 @@ impl Shotlog {
     async fn aggregate_draft(
         &self,
         record: &mut VideoRecord,
-        account: &Account,
+        budget: &Budget,
         progress: &Progress,
     ) -> Result<Aggregated> {
-        let video: AnalyzedVideo = self.library.analyzed(record).await?;
+        let video: AnalyzedVideo = self.catalog.analyzed(record).await?;
         let all = AGGREGATORS.to_vec();
-        match self.run_aggregators(record, &video, all, false, account, progress).await {
+        match self.run_aggregators(record, &video, all, false, budget, progress).await {
             Ok(report) => Ok(Aggregated::Done {
                 ran: report.ran,
                 reused: report.reused,
@@ -448,21 +453,21 @@ impl Shotlog {
         let of_video = Filter::video(&record.video_id);
         let kept = previous.is_some_and(|p| p.chunks_document == record.chunks_document);
         if !kept {
-            self.ports.index.replace(Some(&of_video), points).await?;
+            self.stores.index.replace(Some(&of_video), points).await?;
         } else if !ran.is_empty() {
             let scope = of_video.and("analyzer_id", Test::AnyKeyword(ran));
-            self.ports.index.replace(Some(&scope), points).await?;
+            self.stores.index.replace(Some(&scope), points).await?;
         }
-        self.library.publish(record).await
+        self.catalog.publish(record).await
     }
 
     async fn result(
         &self,
         record: &VideoRecord,
-        plan: &Plan,
+        plan: &IngestRequest,
         aggregated: Aggregated,
     ) -> Result<IngestResult> {
-        let storage = &self.ports.storage;
+        let storage = &self.stores.storage;
         let poster_url = match &record.poster_path {
             Some(path) => Some(storage.link(path).await?),
             None => None,
@@ -492,10 +497,10 @@ impl Shotlog {
 
     /// Removes what a failed ingest wrote; what was paid for stays in the cache.
     async fn discard(&self, video_id: &str, previous: Option<&VideoRecord>) {
-        let swept = self.library.sweep(video_id, previous).await;
+        let swept = self.catalog.sweep(video_id, previous).await;
         let removed = match previous {
             Some(_) => Ok(Vec::new()),
-            None => self.ports.storage.delete_prefix(&format!("{video_id}/")).await,
+            None => self.stores.storage.delete_prefix(&format!("{video_id}/")).await,
         };
         for error in swept.err().into_iter().chain(removed.err().map(Error::from)) {
             tracing::warn!(video_id, error = %error.labelled(), "leftovers of a failed ingest remain");
@@ -530,7 +535,7 @@ fn is_page(content_type: &str) -> bool {
     content_type.starts_with("text/html") || content_type == "application/xhtml+xml"
 }
 
-pub(super) async fn file_stream(path: &Path) -> Result<ByteStream> {
+pub(crate) async fn file_stream(path: &Path) -> Result<ByteStream> {
     const BUFFER: usize = 256 * 1024;
     let file = tokio::fs::File::open(path).await?;
     let stream = tokio_util::io::ReaderStream::with_capacity(file, BUFFER);

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use ports::decoder::VideoDecoder;
 
-use crate::domain::analyzers::jpeg;
 use crate::domain::chunking::Signals;
 use crate::domain::chunking::cut::VisualSecond;
-use crate::domain::error::{Error, Result};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::media::picture::jpeg;
 
 /// A JPEG of the most telling second: lit, sharp, colourful and quiet, early rather than late.
-pub(super) async fn poster(
+pub(crate) async fn poster(
     decoder: Arc<dyn VideoDecoder>,
     file: PathBuf,
     signals: &Signals,

@@ -12,30 +12,30 @@ use crate::domain::chunking::cut::CutDetector;
 use crate::domain::chunking::semantic::seen_shifts;
 use crate::domain::chunking::silence::SilenceDetector;
 use crate::domain::chunking::{Signals, Weights};
-use crate::domain::error::{Error, Result};
-use crate::domain::jobs::Progress;
-use crate::domain::meters;
-use crate::domain::record::Span;
-use crate::domain::speech::{Sound, SoundWriter};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::metrics;
+use crate::domain::kernel::progress::Progress;
+use crate::domain::kernel::time::Span;
+use crate::domain::media::speech::{Sound, SoundWriter};
 
 /// What is scanned, and with what.
-pub(super) struct Scan {
-    pub(super) decoder: Arc<dyn VideoDecoder>,
-    pub(super) file: PathBuf,
-    pub(super) options: ScanOptions,
-    pub(super) voice_activity: Option<Arc<dyn VoiceActivity>>,
+pub(crate) struct Scan {
+    pub(crate) decoder: Arc<dyn VideoDecoder>,
+    pub(crate) file: PathBuf,
+    pub(crate) options: ScanOptions,
+    pub(crate) voice_activity: Option<Arc<dyn VoiceActivity>>,
     /// Where the sound is kept while it is needed.
-    pub(super) folder: PathBuf,
-    pub(super) progress: Progress,
+    pub(crate) folder: PathBuf,
+    pub(crate) progress: Progress,
 }
 
 /// What one pass found.
-pub(super) struct Scanned {
+pub(crate) struct Scanned {
     /// Without voice changes and topic shifts in what is said.
-    pub(super) signals: Signals,
-    pub(super) sound: Arc<Sound>,
+    pub(crate) signals: Signals,
+    pub(crate) sound: Arc<Sound>,
     /// Where speech is.
-    pub(super) speech: Vec<Span>,
+    pub(crate) speech: Vec<Span>,
 }
 
 struct Detectors {
@@ -117,7 +117,7 @@ impl Detectors {
 
 impl Scan {
     /// Decodes the file once.
-    pub(super) async fn run(self) -> Result<Scanned> {
+    pub(crate) async fn run(self) -> Result<Scanned> {
         let scanned = tokio::task::spawn_blocking(move || {
             let ScanOptions { width, height } = self.options;
             let mut detectors = Detectors::new(width, height, &self.folder, self.progress)?;
@@ -126,7 +126,7 @@ impl Scan {
             let summary = self.decoder.scan(&self.file, &self.options, &mut detectors);
             detectors.progress.check()?;
             let summary = summary?;
-            meters::decoded(summary.end, started.elapsed());
+            metrics::decoded(summary.end, started.elapsed());
             detectors.finish(&summary)
         });
         scanned.await.map_err(|e| Error::corrupt(format!("decoding panicked: {e}")))?

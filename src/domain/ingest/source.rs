@@ -7,7 +7,7 @@ use ports::decoder::MediaInfo;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::domain::error::{Error, Result};
+use crate::domain::kernel::error::{Error, Result};
 
 /// Longest stored file name, bytes.
 const NAME_BYTES: usize = 128;
@@ -35,7 +35,7 @@ impl Source {
 }
 
 /// A key of its own for an upload on its way to a worker.
-pub(super) fn incoming() -> String {
+pub(crate) fn incoming() -> String {
     format!("incoming/{}/source", uuid::Uuid::new_v4().simple())
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn check_url(url: &str) -> Result<()> {
 }
 
 /// The last path segment of a URL, decoded.
-pub(super) fn name_in_url(url: &str) -> Option<String> {
+pub(crate) fn name_in_url(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     let segment = url.path_segments()?.next_back()?.to_owned();
     Some(percent_decode_str(&segment).decode_utf8_lossy().into_owned())
@@ -62,7 +62,7 @@ pub(super) fn name_in_url(url: &str) -> Option<String> {
 
 /// A name that is safe in a path and a URL: the last segment, cleaned to letters, digits, `.`, `_`
 /// and `-`, at most 128 bytes; empty becomes `video` plus the container's extension.
-pub(super) fn clean_name(given: Option<&str>, info: &MediaInfo) -> String {
+pub(crate) fn clean_name(given: Option<&str>, info: &MediaInfo) -> String {
     let last = given.unwrap_or_default().rsplit(['/', '\\']).next().unwrap_or_default();
     let mut name = String::new();
     for c in last.trim().chars() {

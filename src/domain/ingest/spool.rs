@@ -7,7 +7,7 @@ use sha1::{Digest, Sha1};
 use tempfile::TempPath;
 use tokio::io::AsyncWriteExt;
 
-use crate::domain::error::{Error, Result};
+use crate::domain::kernel::error::{Error, Result};
 
 /// A temporary file that is being written. Dropping it removes the file.
 pub struct Spool {

@@ -1,19 +1,23 @@
 //! Jobs: what runs, waits and has run. The queue keeps them; any instance that shares it may work on
 //! any of them, and takes over those of an instance that died.
 
-mod board;
 mod progress;
-mod sheet;
-mod work;
+mod record;
+mod store;
+mod submit;
+pub mod webhook;
+mod worker;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::aggregates::AggregatesResult;
-use super::ingest::IngestResult;
-pub(crate) use board::{Jobs, Submitted};
-pub use progress::Progress;
-pub(crate) use sheet::{Idempotency, Sheet, Task};
+use crate::domain::kernel::progress::Stage;
+
+use crate::domain::aggregation::run::AggregatesResult;
+use crate::domain::ingest::IngestResult;
+pub(crate) use record::{Idempotency, Sheet, Task};
+pub use store::Jobs;
+pub(crate) use store::Submitted;
 
 /// Where a job is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,28 +31,6 @@ pub enum JobStatus {
     Done,
     /// Ended by an error; `error` is set.
     Failed,
-}
-
-/// Where a running job is in the pipeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// Nothing done yet.
-    Starting,
-    /// Download, hash, probe.
-    Fetching,
-    /// Boundary detectors and their fusion.
-    Chunking,
-    /// Chunks are known: `detail.chunks`.
-    Chunked,
-    /// An analyzer runs: `detail.analyzer`.
-    Analyzing,
-    /// Its output is embedded: `detail.analyzer`.
-    Indexing,
-    /// An aggregator runs: `detail.aggregator`.
-    Aggregating,
-    /// Finished.
-    Complete,
 }
 
 impl JobStatus {
@@ -68,22 +50,6 @@ impl JobStatus {
     /// No change comes after it.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Done | Self::Failed)
-    }
-}
-
-impl Stage {
-    /// As clients see it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Starting => "starting",
-            Self::Fetching => "fetching",
-            Self::Chunking => "chunking",
-            Self::Chunked => "chunked",
-            Self::Analyzing => "analyzing",
-            Self::Indexing => "indexing",
-            Self::Aggregating => "aggregating",
-            Self::Complete => "complete",
-        }
     }
 }
 
@@ -118,11 +84,6 @@ pub struct Job {
     pub created_at: String,
     /// ISO 8601, second precision, UTC.
     pub updated_at: String,
-}
-
-/// The current time as the contract writes it: ISO 8601, second precision, UTC.
-pub fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// How many jobs run, wait and are remembered.

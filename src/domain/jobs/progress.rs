@@ -10,20 +10,17 @@ use tokio_util::sync::CancellationToken;
 use tracing::field::Empty;
 use tracing::{Span, info_span};
 
-use super::{JobResult, Sheet, Stage};
-use crate::domain::error::{Error, Result};
-use crate::domain::meters;
+use crate::domain::jobs::{JobResult, Sheet};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::metrics;
+use crate::domain::kernel::progress::{Cancellation, Observer, Progress, Stage};
 
-/// A running job's handle on itself. What it says is kept soon after; of changes in quick
+/// A job that is worked on. What it says of itself is kept soon after; of changes in quick
 /// succession, the last.
-#[derive(Clone)]
-pub struct Progress(Arc<Running>);
-
-struct Running {
+pub(super) struct RunningJob {
     worker: Option<String>,
     sheet: watch::Sender<Sheet>,
-    cancelled: CancellationToken,
-    reason: Mutex<Option<String>>,
+    cancellation: Cancellation,
     since: Mutex<Instant>,
     trace: Trace,
 }
@@ -63,82 +60,63 @@ impl Trace {
     }
 }
 
-impl Progress {
-    /// Of a job that has been taken. `cancelled` ends it at its next safe point.
-    pub(super) fn of(sheet: Sheet, cancelled: CancellationToken) -> Self {
-        Self(Arc::new(Running {
-            trace: Trace::start(&sheet),
-            worker: sheet.worker.clone(),
-            sheet: watch::Sender::new(sheet),
-            cancelled,
-            reason: Mutex::default(),
-            since: Mutex::new(Instant::now()),
-        }))
-    }
-
-    /// The job's id.
-    pub fn job_id(&self) -> String {
-        self.0.sheet.borrow().job.job_id.clone()
-    }
-
-    /// Enters a stage with its detail.
-    pub fn stage(&self, stage: Stage, detail: Value) {
-        let detail = match detail {
-            Value::Object(map) => map,
-            _ => Map::new(),
-        };
-        self.0.trace.enter(stage, &detail);
+impl Observer for RunningJob {
+    fn stage(&self, stage: Stage, detail: Map<String, Value>) {
+        self.trace.enter(stage, &detail);
         self.change(|sheet| sheet.enter(stage, detail));
     }
 
-    /// Says which video the job works on, so that deleting the video cancels it.
-    pub fn video(&self, video_id: &str) {
+    fn video(&self, video_id: &str) {
         self.change(|sheet| sheet.video_id = Some(video_id.to_owned()));
     }
+}
 
-    /// Fails when the job has been cancelled: the safe points of the pipeline.
-    pub fn check(&self) -> Result<()> {
-        if self.0.cancelled.is_cancelled() { Err(self.cancellation()) } else { Ok(()) }
-    }
-
-    /// Runs `work` unless or until the job is cancelled, dropping it at its next await.
-    pub async fn cancellable<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
-        tokio::select! {
-            biased;
-            () = self.0.cancelled.cancelled() => Err(self.cancellation()),
-            outcome = work => outcome,
+impl RunningJob {
+    /// Of a job that has been taken. `cancelled` ends it at its next safe point.
+    pub(super) fn of(sheet: Sheet, cancelled: CancellationToken) -> Self {
+        Self {
+            trace: Trace::start(&sheet),
+            worker: sheet.worker.clone(),
+            sheet: watch::Sender::new(sheet),
+            cancellation: Cancellation::with(cancelled),
+            since: Mutex::new(Instant::now()),
         }
     }
 
-    fn cancellation(&self) -> Error {
-        let reason = lock(&self.0.reason).clone();
-        Error::Cancelled(reason.unwrap_or_else(|| "the service is stopping".into()))
+    /// The handle for the work.
+    pub(super) fn progress(self: &Arc<Self>) -> Progress {
+        Progress::new(self.clone(), self.cancellation.clone())
+    }
+
+    /// The job's id.
+    pub(super) fn job_id(&self) -> String {
+        self.sheet.borrow().job.job_id.clone()
     }
 
     pub(super) fn span(&self) -> Span {
-        self.0.trace.job.clone()
+        self.trace.job.clone()
     }
 
     pub(super) fn sheet(&self) -> Sheet {
-        self.0.sheet.borrow().clone()
+        self.sheet.borrow().clone()
     }
 
     /// What has to be kept, from now on.
     pub(super) fn changes(&self) -> watch::Receiver<Sheet> {
-        self.0.sheet.subscribe()
+        self.sheet.subscribe()
     }
 
     /// Takes in what is kept of the job, which others may have changed. False when another worker
     /// has the job now.
     pub(super) fn notice(&self, kept: KeptJob) -> bool {
         let Ok(kept) = Sheet::read(kept.document) else { return false };
-        if kept.worker != self.0.worker {
+        if kept.worker != self.worker {
             self.stop("another instance works on this job now");
             return false;
         }
         if let Some(reason) = kept.cancel {
             self.stop(&reason);
-            self.0.sheet.send_if_modified(|sheet| {
+            self.sheet.send_if_modified(|sheet| {
                 sheet.cancel = Some(reason);
                 false
             });
@@ -148,29 +126,28 @@ impl Progress {
 
     /// Ends the work at its next safe point.
     pub(super) fn stop(&self, reason: &str) {
-        lock(&self.0.reason).get_or_insert_with(|| reason.to_owned());
-        self.0.cancelled.cancel();
+        self.cancellation.cancel(reason);
     }
 
     /// The job has ended.
     pub(super) fn end(&self, outcome: Result<JobResult>) {
-        self.0.trace.end(outcome.as_ref().err().map(Error::labelled).as_deref());
+        self.trace.end(outcome.as_ref().err().map(Error::labelled).as_deref());
         self.change(|sheet| sheet.end(outcome));
     }
 
     /// The job is left to another instance.
     pub(super) fn hand_back(&self) {
-        self.0.trace.end(None);
+        self.trace.end(None);
         self.change(Sheet::hand_back);
     }
 
     fn change(&self, change: impl FnOnce(&mut Sheet)) {
-        self.0.sheet.send_modify(|sheet| {
+        self.sheet.send_modify(|sheet| {
             let before = sheet.job.stage;
             change(sheet);
             if sheet.job.stage != before || sheet.is_final() {
-                let mut since = lock(&self.0.since);
-                meters::stage_left(before, since.elapsed());
+                let mut since = lock(&self.since);
+                metrics::stage_left(before, since.elapsed());
                 *since = Instant::now();
             }
         });

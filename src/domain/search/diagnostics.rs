@@ -4,9 +4,10 @@
 use ports::index::{Filter, Test, VectorQuery};
 use serde_json::{Map, Value};
 
-use super::mode::Mode;
-use crate::domain::error::Result;
-use crate::domain::{Shotlog, filters};
+use crate::domain::kernel::error::Result;
+use crate::domain::search::Search;
+use crate::domain::search::filters;
+use crate::domain::search::mode::Mode;
 
 /// At most so many videos are named and looked at.
 const MOST_VIDEOS: usize = 20;
@@ -30,21 +31,21 @@ pub struct Diagnostics {
 }
 
 /// An empty search, as it was asked.
-pub(super) struct Empty<'a> {
-    pub(super) mode: Mode,
-    pub(super) text: &'a str,
-    pub(super) analyzer: &'a str,
-    pub(super) video_ids: Option<&'a [String]>,
-    pub(super) filters: &'a Map<String, Value>,
-    pub(super) query: VectorQuery,
+pub(crate) struct Empty<'a> {
+    pub(crate) mode: Mode,
+    pub(crate) text: &'a str,
+    pub(crate) analyzer: &'a str,
+    pub(crate) video_ids: Option<&'a [String]>,
+    pub(crate) filters: &'a Map<String, Value>,
+    pub(crate) query: VectorQuery,
 }
 
-impl Shotlog {
+impl Search {
     /// Looks for the reasons of an empty result. A search per filter and per video in scope.
-    pub(super) async fn diagnose(&self, empty: Empty<'_>) -> Result<Diagnostics> {
+    pub(crate) async fn diagnose(&self, empty: Empty<'_>) -> Result<Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let nearest = VectorQuery { limit: 1, threshold: None, ..empty.query.clone() };
-        let best = self.ports.index.search(nearest).await?;
+        let best = self.index.search(nearest).await?;
         diagnostics.best_score = best.first().map(|hit| hit.score.clamp(0.0, 1.0));
 
         let mut names: Vec<&str> = empty.filters.keys().map(String::as_str).collect();
@@ -66,11 +67,11 @@ impl Shotlog {
 
     async fn lacking(&self, empty: &Empty<'_>, diagnostics: &mut Diagnostics) -> Result<()> {
         let records = match empty.video_ids {
-            None => self.library.all().await?,
+            None => self.catalog.all().await?,
             Some(ids) => {
                 let mut records = Vec::new();
                 for id in ids.iter().take(MOST_VIDEOS) {
-                    match self.library.find(id).await? {
+                    match self.catalog.find(id).await? {
                         Some(record) => records.push(record),
                         None => diagnostics.unknown_videos.push(id.clone()),
                     }
@@ -86,7 +87,7 @@ impl Shotlog {
             let filter =
                 scope(empty.analyzer, Some(std::slice::from_ref(&record.video_id)), &Map::new())?;
             let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.query.clone() };
-            if self.ports.index.search(any).await?.is_empty() {
+            if self.index.search(any).await?.is_empty() {
                 diagnostics.videos_without_field.push(record.video_id);
             }
         }
@@ -95,7 +96,7 @@ impl Shotlog {
 }
 
 /// The index filter of a search.
-pub(super) fn scope(
+pub(crate) fn scope(
     analyzer: &str,
     video_ids: Option<&[String]>,
     given: &Map<String, Value>,

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use ports::index::{Filter, Hit, PointId, Test, TextQuery, VectorQuery};
 
-use crate::domain::Shotlog;
-use crate::domain::error::{Error, Result};
-use crate::domain::library::listed;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::names::listed;
+use crate::domain::search::Search;
 use crate::domain::search::SearchSettings;
 
 /// How a search finds its hits.
@@ -30,13 +30,13 @@ pub const MODES: &[(&str, &str)] = &[
 
 /// A hit with the scores of both searches.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
-    pub(super) id: PointId,
+pub(crate) struct Found {
+    pub(crate) id: PointId,
     /// Cosine; 0 when the point has no vector in the field.
-    pub(super) score: f32,
+    pub(crate) score: f32,
     /// BM25, when words were searched and found.
-    pub(super) text_score: Option<f32>,
-    pub(super) document: serde_json::Value,
+    pub(crate) text_score: Option<f32>,
+    pub(crate) document: serde_json::Value,
 }
 
 impl Mode {
@@ -57,23 +57,22 @@ impl Mode {
     }
 }
 
-impl Shotlog {
+impl Search {
     /// The hits of one search, best first. The threshold holds for the cosine in every mode.
-    pub(super) async fn find(
+    pub(crate) async fn find(
         &self,
         mode: Mode,
         text: &str,
         query: VectorQuery,
     ) -> Result<Vec<Found>> {
-        let settings = self.settings.search;
+        let settings = self.settings;
         let (limit, threshold) = (query.limit, query.threshold);
         let scope = (query.field.clone(), query.vector.clone(), query.filter.clone());
         let by_meaning = match mode {
-            Mode::Vector => self.ports.index.search(query).await?,
+            Mode::Vector => self.index.search(query).await?,
             Mode::Text => Vec::new(),
             Mode::Hybrid => {
-                self.ports
-                    .index
+                self.index
                     .search(VectorQuery { limit: limit.max(settings.fusion_depth), ..query })
                     .await?
             }
@@ -90,7 +89,7 @@ impl Shotlog {
             filter: filter.clone(),
             limit: limit.max(settings.fusion_depth),
         };
-        let by_words = self.ports.index.text_search(by_words).await?;
+        let by_words = self.index.text_search(by_words).await?;
         let cosines = self.cosines(&by_words, &filter, &field, &vector).await?;
         let mut found = fused(settings, by_meaning, by_words, &cosines);
         found.retain(|hit| threshold.is_none_or(|threshold| hit.score >= threshold));
@@ -115,7 +114,7 @@ impl Shotlog {
             .clone()
             .and("video_id", Test::AnyKeyword(videos.into_iter().cloned().collect()))
             .and("chunk_id", Test::AnyInteger(chunks.into_iter().collect()));
-        let vectors = self.ports.index.vectors(&of_hits, field).await?;
+        let vectors = self.index.vectors(&of_hits, field).await?;
         let cosine = |v: &[f32]| v.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
         Ok(vectors.into_iter().map(|(id, v)| (id, cosine(&v))).collect())
     }

@@ -27,12 +27,13 @@ use ports::reader::TextReader;
 use ports::transcriber::Transcriber;
 use ports::voice::{SpeakerEmbedder, VoiceActivity};
 use serde_json::Value;
-use shotlog::domain::analyzers::evidence::Sighting;
-use shotlog::domain::callbacks::CallbackSettings;
+use shotlog::domain::Stores;
+use shotlog::domain::analysis::evidence::Sighting;
 use shotlog::domain::frames::FrameSettings;
 use shotlog::domain::jobs::JobLimits;
+use shotlog::domain::jobs::webhook::CallbackSettings;
 use shotlog::domain::search::SearchSettings;
-use shotlog::domain::{Ports, Settings, Shotlog};
+use shotlog::domain::{Settings, Shotlog};
 use shotlog::http::HttpOptions;
 use tempfile::TempDir;
 
@@ -136,16 +137,18 @@ impl TestApp {
         let notifier = Arc::new(MemoryNotifier::default());
         let model = Arc::new(FakeModel::default());
         let embedder = Arc::new(FakeEmbedder::default());
-        let ports = Ports {
+        let stores = Stores {
             storage: storage.clone(),
             records: records.clone(),
             index: Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION)),
             jobs: setup.jobs,
+            fetcher: fetcher.clone(),
+            notifier: notifier.clone(),
+        };
+        let models = shotlog::domain::Models {
             decoder: setup.decoder,
             embedder: embedder.clone(),
             llm: setup.llm.unwrap_or_else(|| model.clone()),
-            fetcher: fetcher.clone(),
-            notifier: notifier.clone(),
             transcriber: setup.models.transcriber,
             voice_activity: setup.models.voice_activity,
             speaker_embedder: setup.models.speaker_embedder,
@@ -155,8 +158,8 @@ impl TestApp {
             recognizer: Some(Arc::new(RuleEntities::new())),
         };
         let token = setup.http.tokens.first().cloned();
-        let service = Shotlog::new(ports, setup.settings);
-        service.start_jobs();
+        let service = Shotlog::new(stores, models, setup.settings);
+        service.jobs.start();
         let app = shotlog::http::app(service.clone(), setup.http.clone());
         let contract = Contract::new(&shotlog::http::openapi(&service, &setup.http));
         Self {

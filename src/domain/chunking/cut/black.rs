@@ -1,7 +1,7 @@
 //! Passages through black: fades out and in, and black between two shots. One boundary each.
 
-use super::super::signal::Candidate;
-use super::signature::Signature;
+use crate::domain::chunking::cut::signature::Signature;
+use crate::domain::chunking::signal::Candidate;
 
 /// Up to this long, black is the boundary itself and not a shot, seconds.
 const MAX_BOUNDARY: f64 = 2.5;
@@ -23,21 +23,21 @@ const GAIN: f32 = 1.0;
 
 /// A stretch of black between pictures, or before the first one.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Run {
+pub(crate) struct Run {
     /// First black frame.
-    pub(super) start: f64,
+    pub(crate) start: f64,
     /// First frame that is not black any more.
-    pub(super) end: f64,
+    pub(crate) end: f64,
     /// Where the picture begins to darken.
-    pub(super) fade_start: f64,
+    pub(crate) fade_start: f64,
     /// Where it has its light back.
-    pub(super) fade_end: f64,
+    pub(crate) fade_end: f64,
     blink: bool,
 }
 
 impl Run {
     /// The boundaries this passage makes.
-    pub(super) fn candidates(&self) -> impl Iterator<Item = Candidate> {
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate> {
         let long = self.end - self.start > MAX_BOUNDARY;
         let short = self.end - self.start < INSTANT;
         let times = match (self.blink, long, short) {
@@ -73,7 +73,7 @@ impl Fade {
 
 /// Follows the light of the pictures.
 #[derive(Default)]
-pub(super) struct BlackRuns {
+pub(crate) struct BlackRuns {
     runs: Vec<Run>,
     /// Time and mean luma of the last frames, for the beginning of fades.
     history: Vec<(f64, f32)>,
@@ -85,7 +85,7 @@ pub(super) struct BlackRuns {
 }
 
 impl BlackRuns {
-    pub(super) fn push(&mut self, time: f64, signature: &Signature) {
+    pub(crate) fn push(&mut self, time: f64, signature: &Signature) {
         let luma = signature.mean_luma();
         if signature.is_black() {
             self.brightening = None;
@@ -121,7 +121,7 @@ impl BlackRuns {
     }
 
     /// Black to the end is no boundary: nothing follows it.
-    pub(super) fn finish(mut self) -> Vec<Run> {
+    pub(crate) fn finish(mut self) -> Vec<Run> {
         if let Some((start, fade_start, _)) = self.open {
             // Kept to swallow what the fade itself looks like.
             self.runs.push(Run {

@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use super::super::signal::Candidate;
-use super::signature::Signature;
+use crate::domain::chunking::cut::signature::Signature;
+use crate::domain::chunking::signal::Candidate;
 
 /// Frames are looked at no more often than this, seconds.
 const STEP: f64 = 0.065;
@@ -36,10 +36,10 @@ const MAX_JUMP: f32 = 0.45;
 const BLANK: f64 = 0.7;
 
 /// A dissolve, and where it was seen.
-pub(super) struct Span {
-    pub(super) start: f64,
-    pub(super) end: f64,
-    pub(super) candidate: Candidate,
+pub(crate) struct Span {
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+    pub(crate) candidate: Candidate,
     /// How far the two pictures are apart, to choose among overlapping stretches.
     difference: f32,
     from_blank: bool,
@@ -48,13 +48,13 @@ pub(super) struct Span {
 
 /// Follows frames and keeps what looks like a dissolve.
 #[derive(Default)]
-pub(super) struct Gradual {
+pub(crate) struct Gradual {
     recent: VecDeque<(f64, Signature)>,
     found: Vec<Span>,
 }
 
 impl Gradual {
-    pub(super) fn push(&mut self, time: f64, signature: &Signature) {
+    pub(crate) fn push(&mut self, time: f64, signature: &Signature) {
         if self.recent.back().is_some_and(|(last, _)| time - last < STEP * 0.9) {
             return;
         }
@@ -73,7 +73,7 @@ impl Gradual {
         }
     }
 
-    pub(super) fn finish(self) -> Vec<Span> {
+    pub(crate) fn finish(self) -> Vec<Span> {
         self.found
     }
 

@@ -2,8 +2,8 @@
 //! detector for every frame, so it must stay cheap.
 
 /// Cells across and down.
-pub(super) const COLUMNS: usize = 32;
-pub(super) const ROWS: usize = 18;
+pub(crate) const COLUMNS: usize = 32;
+pub(crate) const ROWS: usize = 18;
 const CELLS: usize = COLUMNS * ROWS;
 
 /// Cells are judged in regions of this size, so that what a caption or a person covers can be told
@@ -25,28 +25,28 @@ const MAX_GAIN: f32 = 3.0;
 
 /// Mean luma, blue difference and red difference (BT.601, both around 128) of each cell.
 #[derive(Clone)]
-pub(super) struct Signature {
+pub(crate) struct Signature {
     planes: [[u8; CELLS]; 3],
 }
 
 /// How two frames differ.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Difference {
+pub(crate) struct Difference {
     /// Mean over the calmest regions of |ΔY| + |ΔCb| + |ΔCr|, magnified in the dark.
-    pub(super) overall: f32,
+    pub(crate) overall: f32,
     /// The same over all cells, as it is.
-    pub(super) mean: f32,
+    pub(crate) mean: f32,
 }
 
 /// Maps pixels of a fixed frame size to cells.
-pub(super) struct Grid {
+pub(crate) struct Grid {
     width: usize,
     columns: Vec<(usize, usize)>,
     rows: Vec<(usize, usize)>,
 }
 
 impl Grid {
-    pub(super) fn new(width: usize, height: usize) -> Self {
+    pub(crate) fn new(width: usize, height: usize) -> Self {
         // A cell is at least one pixel wide: tiny frames repeat pixels.
         let spans = |size: usize, parts: usize| {
             (0..parts)
@@ -56,7 +56,7 @@ impl Grid {
         Self { width, columns: spans(width, COLUMNS), rows: spans(height, ROWS) }
     }
 
-    pub(super) fn sign(&self, rgb: &[u8]) -> Signature {
+    pub(crate) fn sign(&self, rgb: &[u8]) -> Signature {
         let mut planes = [[0; CELLS]; 3];
         for (row, &(top, bottom)) in self.rows.iter().enumerate() {
             let mut sums = [[0u32; 3]; COLUMNS];
@@ -85,16 +85,16 @@ impl Grid {
 
 impl Signature {
     /// Luma of each cell, row by row.
-    pub(super) fn luma(&self) -> &[u8] {
+    pub(crate) fn luma(&self) -> &[u8] {
         &self.planes[0]
     }
 
-    pub(super) fn mean_luma(&self) -> f32 {
+    pub(crate) fn mean_luma(&self) -> f32 {
         let sum: u32 = self.luma().iter().map(|&y| u32::from(y)).sum();
         sum as f32 / CELLS as f32
     }
 
-    pub(super) fn difference(&self, other: &Self) -> Difference {
+    pub(crate) fn difference(&self, other: &Self) -> Difference {
         // Plane by plane and region by region, so that the sums run over bytes side by side.
         let mut changes = [0u16; CELLS];
         let mut light = [0u16; CELLS];
@@ -133,14 +133,14 @@ impl Signature {
     }
 
     /// Mean of |ΔCb| + |ΔCr| over all cells.
-    pub(super) fn colour_difference(&self, other: &Self) -> f32 {
+    pub(crate) fn colour_difference(&self, other: &Self) -> f32 {
         let planes = self.planes[1..].iter().flatten().zip(other.planes[1..].iter().flatten());
         planes.map(|(&a, &b)| u32::from(a.abs_diff(b))).sum::<u32>() as f32 / CELLS as f32
     }
 
     /// As `overall`, after the change that the whole picture shares (exposure, white balance) is
     /// taken out.
-    pub(super) fn layout_difference(&self, other: &Self) -> f32 {
+    pub(crate) fn layout_difference(&self, other: &Self) -> f32 {
         let mut even = other.clone();
         for (a, b) in self.planes.iter().zip(&mut even.planes) {
             let mut shifts: Vec<i16> =
@@ -155,7 +155,7 @@ impl Signature {
 
     /// Correlation of the two luma layouts, −1..1; 1 where both are flat. Blind to brightness and
     /// contrast.
-    pub(super) fn correlation(&self, other: &Self) -> f32 {
+    pub(crate) fn correlation(&self, other: &Self) -> f32 {
         let (ma, mb) = (self.mean_luma(), other.mean_luma());
         let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
         for (&a, &b) in self.luma().iter().zip(other.luma()) {
@@ -170,12 +170,12 @@ impl Signature {
     }
 
     /// Black, with at most a faint logo.
-    pub(super) fn is_black(&self) -> bool {
+    pub(crate) fn is_black(&self) -> bool {
         self.mean_luma() < 8.0 && self.luma().iter().all(|&y| y < 44)
     }
 
     /// One flat tone, as between the two halves of a fade through white.
-    pub(super) fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         let mean = self.mean_luma();
         let spread: f32 = self.luma().iter().map(|&y| (f32::from(y) - mean).abs()).sum();
         spread / (CELLS as f32) < 4.0
@@ -183,7 +183,7 @@ impl Signature {
 
     /// Fits `self` as a mixture of `from` and `to`: the share of `to` (may leave 0..1), and the
     /// mean absolute rest as a share of the difference between the two.
-    pub(super) fn mixture(&self, from: &Self, to: &Self) -> (f32, f32) {
+    pub(crate) fn mixture(&self, from: &Self, to: &Self) -> (f32, f32) {
         let cells = || {
             (0..3).flat_map(|p| (0..CELLS).map(move |c| (p, c))).map(|(p, c)| {
                 let [m, a, b] = [self, from, to].map(|s| f32::from(s.planes[p][c]));

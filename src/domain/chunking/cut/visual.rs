@@ -29,7 +29,7 @@ pub struct VisualSecond {
 }
 
 /// Collects them.
-pub(super) struct VisualSeconds {
+pub(crate) struct VisualSeconds {
     width: usize,
     height: usize,
     seconds: Vec<VisualSecond>,
@@ -53,12 +53,12 @@ struct Sums {
 }
 
 impl VisualSeconds {
-    pub(super) fn new(width: usize, height: usize) -> Self {
+    pub(crate) fn new(width: usize, height: usize) -> Self {
         Self { width, height, seconds: Vec::new(), current: None }
     }
 
     /// Adds a frame and its mean change from the one before.
-    pub(super) fn push(&mut self, time: f64, rgb: &[u8], change: f32) {
+    pub(crate) fn push(&mut self, time: f64, rgb: &[u8], change: f32) {
         let second = time.max(0.0).min(f64::from(u32::MAX)) as u32;
         if self.current.as_ref().is_none_or(|c| c.second != second) {
             self.close();
@@ -80,7 +80,7 @@ impl VisualSeconds {
         }
     }
 
-    pub(super) fn finish(mut self) -> Vec<VisualSecond> {
+    pub(crate) fn finish(mut self) -> Vec<VisualSecond> {
         self.close();
         self.seconds
     }

@@ -1,0 +1,161 @@
+//! `chapters`: consecutive chunks grouped by topic, each with a title and a summary.
+
+use async_trait::async_trait;
+use ports::llm::{Passage, Task, Title};
+use serde_json::{Value, json};
+
+use crate::domain::aggregation::summarize::summarize;
+use crate::domain::aggregation::{
+    Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, rounded, topics,
+};
+use crate::domain::analysis::chunk_text::{ChunkText, based_on};
+use crate::domain::kernel::error::Result;
+use crate::domain::kernel::time::Span;
+
+/// The aggregator.
+pub(crate) struct Chapters;
+
+const PROMPT: &str = include_str!("../prompts/title.md");
+
+/// Tokens of one title.
+const MAX_TOKENS: u32 = 60;
+
+#[async_trait]
+impl Aggregator for Chapters {
+    fn spec(&self) -> &'static AggregatorSpec {
+        &AggregatorSpec {
+            id: "chapters",
+            depends_on: &[],
+            uses_llm: true,
+            answers: "how the video is structured, its parts, sections and chapters, what comes \
+                      first and what comes next",
+        }
+    }
+
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+        let groups = topics::segment(&input.video.spans, input.vectors);
+        let work = groups.into_iter().enumerate().map(async |(number, group)| {
+            let texts: Vec<ChunkText> = input
+                .texts
+                .iter()
+                .filter(|t| group.contains(&(t.chunk_id as usize)))
+                .cloned()
+                .collect();
+            let (title, summary) = head(input, number, &texts).await?;
+            let spans = &input.video.spans[group.clone()];
+            Ok(json!({
+                "title": title,
+                "summary": summary,
+                "first_chunk": group.start,
+                "last_chunk": group.end - 1,
+                "start": rounded(spans[0].start),
+                "end": rounded(spans[spans.len() - 1].end),
+                "chunk_ids": group.collect::<Vec<_>>(),
+            }))
+        });
+        let chapters: Vec<Value> = each(work).await?;
+        Ok(json!({"chapters": chapters, "based_on": based_on(input.video)}))
+    }
+
+    fn evidence(&self, result: &Value, _whole: Span) -> Vec<(Span, String)> {
+        let chapters = result["chapters"].as_array().into_iter().flatten();
+        chapters
+            .filter_map(|c| {
+                let span = Span { start: c["start"].as_f64()?, end: c["end"].as_f64()? };
+                let text = format!("{}.\n{}", c["title"].as_str()?, c["summary"].as_str()?);
+                Some((span, text))
+            })
+            .collect()
+    }
+}
+
+/// Title and summary of a group of chunks; a plain number where nothing is known of them.
+async fn head(input: &Input<'_>, number: usize, texts: &[ChunkText]) -> Result<(String, String)> {
+    let fallback = || format!("Part {}", number + 1);
+    let passages = chunk_passages(texts);
+    if passages.is_empty() {
+        return Ok((fallback(), String::new()));
+    }
+    let summary = summarize(input, passages.clone()).await?.summary;
+    // A chapter that exceeds the model's context is named by its summary.
+    let passages = match &batches(input, passages)[..] {
+        [one] => one.clone(),
+        _ => vec![Passage { id: "s0".into(), source: "summary".into(), text: summary.clone() }],
+    };
+    let title: Title = complete(input, Task::Title, PROMPT, None, passages, MAX_TOKENS).await?;
+    let title = title.title.trim();
+    let title = if title.is_empty() { fallback() } else { title.to_owned() };
+    Ok((title, summary))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::aggregation::ChunkVectors;
+    use crate::domain::aggregation::testing::{aggregate, aggregate_over, output, video};
+
+    /// Chunks that say what topic they are of, with vectors to match.
+    async fn chapters(topics: &[usize]) -> Vec<Value> {
+        const SAID: [&str; 3] = ["The harbour wakes.", "Bread is baked.", "Snow falls."];
+        let outputs =
+            topics.iter().map(|&topic| output(json!({"description": SAID[topic]}))).collect();
+        let vector = |topic: usize| {
+            let mut vector = vec![0.1; SAID.len()];
+            vector[topic] = 1.0;
+            Some(vector)
+        };
+        let vectors = topics.iter().map(|&topic| vector(topic)).collect();
+        let vectors = ChunkVectors { vectors, ..ChunkVectors::default() };
+        let video = video(5.0, topics.len()).with("default_video", outputs);
+        let result = aggregate_over(&Chapters, &video, &vectors).await;
+        assert_eq!(result["based_on"], json!(["default_video"]));
+        result["chapters"].as_array().expect("chapters").clone()
+    }
+
+    #[tokio::test]
+    async fn a_chapter_begins_where_the_topic_changes() {
+        for (topics, expected) in [
+            (&[0, 0, 0, 0][..], vec![("The harbour wakes", 0.0, 20.0)]),
+            (
+                &[0, 0, 0, 1, 1, 1, 1],
+                vec![("The harbour wakes", 0.0, 15.0), ("Bread is baked", 15.0, 35.0)],
+            ),
+            (
+                &[0, 0, 0, 1, 1, 1, 2, 2, 2],
+                vec![
+                    ("The harbour wakes", 0.0, 15.0),
+                    ("Bread is baked", 15.0, 30.0),
+                    ("Snow falls", 30.0, 45.0),
+                ],
+            ),
+        ] {
+            let found = chapters(topics).await;
+            let heads: Vec<_> = found
+                .iter()
+                .map(|c| (c["title"].as_str(), c["start"].as_f64(), c["end"].as_f64()))
+                .collect();
+            let expected: Vec<_> =
+                expected.into_iter().map(|(t, a, b)| (Some(t), Some(a), Some(b))).collect();
+            assert_eq!(heads, expected, "{topics:?}");
+            let chunks: Vec<u64> = found
+                .iter()
+                .flat_map(|c| c["chunk_ids"].as_array().expect("chunks"))
+                .filter_map(Value::as_u64)
+                .collect();
+            let all: Vec<u64> = (0..topics.len() as u64).collect();
+            assert_eq!(chunks, all, "every chunk is in one chapter");
+            for chapter in &found {
+                let ids = chapter["chunk_ids"].as_array().expect("chunks");
+                assert_eq!(Some(&chapter["first_chunk"]), ids.first());
+                assert_eq!(Some(&chapter["last_chunk"]), ids.last());
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_part_of_which_nothing_is_known_has_a_number() {
+        let result = aggregate(&Chapters, &video(5.0, 2)).await;
+        assert_eq!(result["chapters"][0]["title"], "Part 1");
+        assert_eq!(result["chapters"][0]["chunk_ids"], json!([0, 1]));
+    }
+}

@@ -1,0 +1,333 @@
+//! `entities`: people linked across chunks by what they wear, with what each one did.
+
+use async_trait::async_trait;
+use ports::llm::{Narrative, Passage, Task};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::domain::aggregation::entity::Entity;
+use crate::domain::aggregation::linking::clothing::Signature;
+use crate::domain::aggregation::linking::link;
+use crate::domain::aggregation::{
+    Aggregator, AggregatorSpec, Input, Question, batches, complete, each, prefix, rounded,
+};
+use crate::domain::analysis::video::AnalyzedVideo;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::{Span, timecode};
+
+/// The aggregator.
+pub(crate) struct Entities;
+
+const PROMPT: &str = include_str!("../prompts/narrative.md");
+
+/// Tokens of one narrative.
+const MAX_TOKENS: u32 = 300;
+
+/// People whose narrative the language model writes, those seen in most chunks first. The others
+/// are told of in the people analyzer's words.
+const NARRATED: usize = 40;
+
+/// A person that one look at a chunk saw lasts this long, seconds.
+const GLANCE: f64 = 1.0;
+
+/// One person in one chunk, as `entities` stores it for the aggregates that build on it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Sighting {
+    pub(crate) chunk_id: u32,
+    /// The people analyzer's name for them within the chunk.
+    pub(crate) person: String,
+    /// Seconds.
+    pub(crate) start: f64,
+    /// Seconds.
+    pub(crate) end: f64,
+}
+
+/// A linked person as stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Person {
+    #[serde(flatten)]
+    pub(crate) entity: Entity,
+    pub(crate) sightings: Vec<Sighting>,
+}
+
+/// The people of a stored `entities` aggregate.
+pub(crate) fn stored(input: &Input<'_>) -> Result<Vec<Person>> {
+    let entities = input.results.get("entities").map_or(&Value::Null, |e| &e["entities"]);
+    serde_json::from_value(entities.clone())
+        .map_err(|e| Error::corrupt(format!("the aggregate entities does not read back: {e}")))
+}
+
+/// One person in one chunk, as observed.
+struct Observation {
+    sighting: Sighting,
+    signature: Signature,
+    description: String,
+    action: String,
+    position: String,
+}
+
+#[async_trait]
+impl Aggregator for Entities {
+    fn spec(&self) -> &'static AggregatorSpec {
+        &AggregatorSpec {
+            id: "entities",
+            depends_on: &["people"],
+            uses_llm: true,
+            answers: "who is in the video, which people appear, what each person looks like and \
+                      what a particular person did",
+        }
+    }
+
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+        let observations = observations(input.video);
+        let clothes: Vec<(usize, Signature)> = observations
+            .iter()
+            .map(|o| (o.sighting.chunk_id as usize, o.signature.clone()))
+            .collect();
+        // Comparing everybody with everybody takes time in a long video.
+        let linked = tokio::task::spawn_blocking(move || link(&clothes))
+            .await
+            .map_err(|e| Error::corrupt(format!("linking ended abnormally: {e}")))?;
+        let mut persons: Vec<Vec<&Observation>> = linked
+            .into_iter()
+            .map(|person| person.into_iter().map(|i| &observations[i]).collect())
+            .collect();
+        persons.sort_by(|a, b| a[0].sighting.start.total_cmp(&b[0].sighting.start));
+        let told = told_by_model(&persons);
+        let work: Vec<_> = persons
+            .iter()
+            .enumerate()
+            .map(|(n, person)| tell(input, n + 1, person, told.contains(&n)))
+            .collect();
+        let entities = each(work).await?;
+        let linked = entities.iter().filter(|p| p.entity.appearances > 1).count();
+        let entities: Vec<Value> = entities.iter().map(json_of).collect();
+        Ok(json!({
+            "total": entities.len(),
+            "linked": linked,
+            "unlinked": entities.len() - linked,
+            "observations": observations.len(),
+            "entities": entities,
+        }))
+    }
+
+    fn evidence(&self, result: &Value, _whole: Span) -> Vec<(Span, String)> {
+        let entities = result["entities"].as_array().into_iter().flatten();
+        entities
+            .filter_map(|e| {
+                let span = Span { start: e["first_seen"].as_f64()?, end: e["last_seen"].as_f64()? };
+                let text = format!(
+                    "Person {}, seen in {} chunks: {} {}",
+                    e["entity_id"].as_str()?,
+                    e["appearances"],
+                    e["description"].as_str()?,
+                    e["narrative"].as_str()?
+                );
+                Some((span, text))
+            })
+            .collect()
+    }
+}
+
+/// Without the timeline, which another aggregate holds.
+fn json_of(person: &Person) -> Value {
+    let mut value = json!(person);
+    if let Some(object) = value.as_object_mut() {
+        object.shift_remove("timeline");
+    }
+    value
+}
+
+fn observations(video: &AnalyzedVideo) -> Vec<Observation> {
+    let mut observations = Vec::new();
+    let outputs = video.outputs.get("people").into_iter().flatten();
+    for (chunk_id, (output, span)) in (0..).zip(outputs.zip(&video.spans)) {
+        let people = output.as_ref().and_then(|o| o.get("people")?.as_array());
+        for (n, person) in people.into_iter().flatten().enumerate() {
+            let text = |key: &str| person[key].as_str().unwrap_or_default().trim().to_owned();
+            let seen = Span {
+                start: person["first_seen"].as_f64().unwrap_or(span.start),
+                end: person["last_seen"].as_f64().unwrap_or(span.end),
+            };
+            let seen = lasting(seen, *span);
+            observations.push(Observation {
+                sighting: Sighting {
+                    chunk_id,
+                    person: person["person"]
+                        .as_str()
+                        .map_or_else(|| format!("p{}", n + 1), str::to_owned),
+                    start: rounded(seen.start),
+                    end: rounded(seen.end),
+                },
+                signature: Signature::read(&person["clothing"]),
+                description: text("description"),
+                action: text("action"),
+                position: text("position"),
+            });
+        }
+    }
+    observations
+}
+
+/// At least a glance long, within the chunk.
+fn lasting(seen: Span, chunk: Span) -> Span {
+    let length = seen.seconds().max(GLANCE).min(chunk.seconds());
+    let middle = (seen.start + seen.end) / 2.0;
+    let start = (middle - length / 2.0).min(chunk.end - length).max(chunk.start);
+    Span { start, end: start + length }
+}
+
+/// Indexes of the people whose narrative is worth a call of the model.
+fn told_by_model(persons: &[Vec<&Observation>]) -> Vec<usize> {
+    let mut linked: Vec<usize> = (0..persons.len()).filter(|n| persons[*n].len() > 1).collect();
+    linked.sort_by_key(|n| std::cmp::Reverse(persons[*n].len()));
+    linked.truncate(NARRATED);
+    linked
+}
+
+fn entity(video_id: &str, number: usize, person: &[&Observation]) -> Person {
+    // The description that says most of the clothes; of equals the first.
+    let best =
+        person.iter().rev().max_by(|a, b| a.signature.weight().total_cmp(&b.signature.weight()));
+    let sightings: Vec<Sighting> = person.iter().map(|o| o.sighting.clone()).collect();
+    let chunk_ids: Vec<u32> = sightings.iter().map(|s| s.chunk_id).collect();
+    let first_seen = sightings.iter().map(|s| s.start).fold(f64::INFINITY, f64::min);
+    let last_seen = sightings.iter().map(|s| s.end).fold(0.0, f64::max);
+    Person {
+        entity: Entity {
+            entity_id: format!("{}-p{number}", prefix(video_id)),
+            appearances: chunk_ids.len() as u32,
+            chunk_ids,
+            first_seen,
+            last_seen,
+            description: best.map_or_else(String::new, |o| o.description.clone()),
+            narrative: plain_narrative(person),
+            timeline: None,
+        },
+        sightings,
+    }
+}
+
+/// What a person does where the model is not asked: the actions in the analyzer's words.
+fn plain_narrative(person: &[&Observation]) -> String {
+    let mut told: Vec<String> = Vec::new();
+    for observation in person {
+        let text = sentence(observation);
+        if !told.contains(&text) {
+            told.push(text);
+        }
+    }
+    told.join(" ")
+}
+
+fn sentence(observation: &Observation) -> String {
+    let at = timecode(observation.sighting.start);
+    let (action, position) = (&observation.action, &observation.position);
+    match (action.trim_end_matches('.'), position.trim_end_matches('.')) {
+        ("", "") => format!("Seen at {at}."),
+        (action, "") => format!("At {at}: {action}."),
+        ("", position) => format!("Seen at {at}, {position}."),
+        (action, position) => format!("At {at}: {action}, {position}."),
+    }
+}
+
+/// A linked person with a narrative, from the model or in the analyzer's words.
+async fn tell(
+    input: &Input<'_>,
+    number: usize,
+    person: &[&Observation],
+    by_model: bool,
+) -> Result<Person> {
+    let mut entity = entity(&input.video.video_id, number, person);
+    if by_model {
+        let narrative = narrate(input, &entity.entity, person).await?;
+        if !narrative.trim().is_empty() {
+            entity.entity.narrative = narrative;
+        }
+    }
+    Ok(entity)
+}
+
+async fn narrate(input: &Input<'_>, entity: &Entity, person: &[&Observation]) -> Result<String> {
+    let passages: Vec<Passage> = person
+        .iter()
+        .map(|o| Passage {
+            id: o.sighting.chunk_id.to_string(),
+            source: format!("person at {}", timecode(o.sighting.start)),
+            text: if input.model.billed() {
+                format!("{} {}", o.description, sentence(o))
+            } else {
+                sentence(o)
+            },
+        })
+        .collect();
+    let Some(passages) = batches(input, passages).into_iter().next() else {
+        return Ok(String::new());
+    };
+    let question = Question(entity.description.clone());
+    let told: Narrative =
+        complete(input, Task::Narrate, PROMPT, Some(question), passages, MAX_TOKENS).await?;
+    Ok(told.narrative)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::aggregation::testing::{aggregate, output, video};
+
+    fn people(people: &[(&str, &str)]) -> Option<crate::domain::analysis::video::Output> {
+        let people: Vec<Value> = people
+            .iter()
+            .enumerate()
+            .map(|(n, (clothing, action))| {
+                json!({
+                    "person": format!("p{}", n + 1), "clothing": clothing, "action": action,
+                    "description": format!("A person in {clothing}."), "position": "on the left",
+                })
+            })
+            .collect();
+        output(json!({"people_count": people.len(), "people": people}))
+    }
+
+    #[tokio::test]
+    async fn people_are_linked_and_told_of() {
+        let video = video(10.0, 4).with(
+            "people",
+            vec![
+                people(&[("red coat", "opening a door"), ("green hoodie", "reading")]),
+                people(&[("a red jacket and blue jeans", "sitting down")]),
+                None,
+                people(&[("dark clothing", "walking"), ("red coat", "leaving")]),
+            ],
+        );
+        let result = aggregate(&Entities, &video).await;
+        for (key, expected) in [("total", 3), ("linked", 1), ("unlinked", 2), ("observations", 5)] {
+            assert_eq!(result[key], expected, "{key}");
+        }
+        let first = &result["entities"][0];
+        assert_eq!(first["entity_id"], "01234567-p1");
+        assert_eq!(first["chunk_ids"], json!([0, 1, 3]));
+        assert_eq!(first["appearances"], 3);
+        assert_eq!((&first["first_seen"], &first["last_seen"]), (&json!(0.0), &json!(40.0)));
+        assert_eq!(first["description"], "A person in a red jacket and blue jeans.");
+        assert_eq!(first["narrative"], "narrated", "the model's words");
+        assert_eq!(first.get("timeline"), None);
+        assert_eq!(result["entities"][1]["narrative"], "At 0:00.00: reading, on the left.");
+        assert_eq!(result["entities"][2]["chunk_ids"], json!([3]));
+        assert_eq!(aggregate(&Entities, &video).await, result, "ids are stable");
+    }
+
+    #[test]
+    fn a_glance_lasts_a_second_within_its_chunk() {
+        let chunk = Span { start: 10.0, end: 20.0 };
+        for (start, end, expected) in [
+            (12.0, 15.0, (12.0, 15.0)),
+            (12.0, 12.0, (11.5, 12.5)),
+            (10.0, 10.0, (10.0, 11.0)),
+            (20.0, 20.0, (19.0, 20.0)),
+        ] {
+            let seen = lasting(Span { start, end }, chunk);
+            assert_eq!((seen.start, seen.end), expected);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! `events`: discrete, timestamped events with actor and category.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_trait::async_trait;
+use ports::llm::{Event, Events as Found, Task};
+use serde_json::{Value, json};
+
+use crate::domain::aggregation::{
+    Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, rounded,
+};
+use crate::domain::analysis::chunk_text::based_on;
+use crate::domain::kernel::error::Result;
+use crate::domain::kernel::time::Span;
+
+/// The aggregator.
+pub(crate) struct Events;
+
+const PROMPT: &str = include_str!("../prompts/events.md");
+
+/// Tokens of one batch's events.
+const MAX_TOKENS: u32 = 1500;
+
+#[async_trait]
+impl Aggregator for Events {
+    fn spec(&self) -> &'static AggregatorSpec {
+        &AggregatorSpec {
+            id: "events",
+            depends_on: &[],
+            uses_llm: true,
+            answers: "what happened when, which events and actions took place, who did what, at \
+                      what moment something occurred",
+        }
+    }
+
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+        let work = batches(input, chunk_passages(input.texts))
+            .into_iter()
+            .map(|batch| complete::<Found>(input, Task::Events, PROMPT, None, batch, MAX_TOKENS));
+        let found = each(work).await?;
+        let mut events: Vec<(usize, Event)> = found
+            .into_iter()
+            .flat_map(|found| found.events)
+            .filter_map(|event| Some((event.passage.trim().parse().ok()?, event)))
+            .filter(|(chunk, event)| *chunk < input.video.spans.len() && !event.event.is_empty())
+            .collect();
+        events.sort_by_key(|(chunk, _)| *chunk);
+        let events = without_repetitions(events);
+        let mut categories: BTreeMap<String, u32> = BTreeMap::new();
+        let items: Vec<Value> = events
+            .iter()
+            .map(|(chunk, event)| {
+                let span = input.video.spans[*chunk];
+                let category = category(&event.category);
+                *categories.entry(category.clone()).or_default() += 1;
+                json!({
+                    "event": event.event,
+                    "chunk_id": chunk,
+                    "actor": event.actor,
+                    "category": category,
+                    "start": rounded(span.start),
+                    "end": rounded(span.end),
+                })
+            })
+            .collect();
+        Ok(json!({
+            "events": items,
+            "categories": categories,
+            "based_on": based_on(input.video),
+        }))
+    }
+
+    fn evidence(&self, result: &Value, _whole: Span) -> Vec<(Span, String)> {
+        let events = result["events"].as_array().into_iter().flatten();
+        events
+            .filter_map(|e| {
+                let span = Span { start: e["start"].as_f64()?, end: e["end"].as_f64()? };
+                Some((span, e["event"].as_str()?.to_owned()))
+            })
+            .collect()
+    }
+}
+
+/// One lower-case word; `other` where there is none.
+fn category(given: &str) -> String {
+    let word = given.split_whitespace().next().unwrap_or("other");
+    word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+}
+
+/// Drops an event that says the same as one of the same chunk or of the one before, however long
+/// it goes on being told.
+fn without_repetitions(events: Vec<(usize, Event)>) -> Vec<(usize, Event)> {
+    let mut kept: Vec<(usize, Event)> = Vec::new();
+    // Of each kept event: the chunk that told of it last, and its words.
+    let mut told: Vec<(usize, BTreeSet<String>)> = Vec::new();
+    for (chunk, event) in events {
+        let words = words(&event.event);
+        let repeated =
+            told.iter_mut().rev().find(|(last, known)| chunk - *last <= 1 && same(known, &words));
+        match repeated {
+            Some((last, _)) => *last = chunk,
+            None => {
+                told.push((chunk, words));
+                kept.push((chunk, event));
+            }
+        }
+    }
+    kept
+}
+
+/// What an event says: its words without articles, auxiliaries and the endings of verbs.
+fn words(event: &str) -> BTreeSet<String> {
+    const EMPTY: &[&str] = &[
+        "a", "an", "the", "is", "are", "was", "were", "has", "have", "and", "then", "to", "of",
+        "in", "on", "at", "now", "again", "still",
+    ];
+    let lower = event.to_lowercase();
+    lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty() && !EMPTY.contains(word))
+        .map(|word| {
+            let stem = ["ing", "ed", "es", "s"].iter().find_map(|ending| {
+                word.strip_suffix(ending).filter(|stem| stem.chars().count() >= 3)
+            });
+            stem.unwrap_or(word).trim_end_matches('e').to_owned()
+        })
+        .collect()
+}
+
+/// Whether two events are one: nearly the same words and the same numbers.
+fn same(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
+    /// Share of words in common.
+    const COMMON: f64 = 0.6;
+    let numbers = |words: &BTreeSet<String>| -> BTreeSet<String> {
+        words.iter().filter(|w| w.chars().any(|c| c.is_ascii_digit())).cloned().collect()
+    };
+    let common = a.intersection(b).count() as f64;
+    let all = a.union(b).count().max(1) as f64;
+    a == b || common / all >= COMMON && numbers(a) == numbers(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_that_say_the_same_are_one_event() {
+        for (what, events, expected) in [
+            (
+                "wording",
+                vec![(0, "A man opens the door."), (1, "The man is opening a door")],
+                vec![0],
+            ),
+            (
+                "other events of the same chunk stay",
+                vec![(0, "A man opens the door."), (0, "A dog barks.")],
+                vec![0, 0],
+            ),
+            (
+                "one that goes on is one",
+                vec![(0, "A crowd cheers."), (1, "The crowd is cheering."), (2, "A crowd cheers.")],
+                vec![0],
+            ),
+            (
+                "later it is another one",
+                vec![(0, "A man opens the door."), (5, "A man opens the door.")],
+                vec![0, 5],
+            ),
+            (
+                "other numbers are other events",
+                vec![(0, "The scoreboard shows 3 to 1."), (1, "The scoreboard shows 4 to 1.")],
+                vec![0, 1],
+            ),
+            (
+                "other actors too",
+                vec![(0, "A man sits down."), (1, "A woman sits down.")],
+                vec![0, 1],
+            ),
+        ] {
+            let events = events
+                .into_iter()
+                .map(|(chunk, text)| (chunk, Event { event: text.into(), ..Event::default() }))
+                .collect();
+            let kept: Vec<usize> = without_repetitions(events).iter().map(|e| e.0).collect();
+            assert_eq!(kept, expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn categories_are_one_word() {
+        for (given, word) in [("Speech", "speech"), ("scene change", "scene"), ("", "other")] {
+            assert_eq!(category(given), word);
+        }
+    }
+}

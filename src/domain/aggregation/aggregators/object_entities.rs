@@ -1,0 +1,211 @@
+//! `object_entities`: objects followed across chunks, told apart from what never moves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_trait::async_trait;
+use ports::llm::{Narrative, Passage, Task};
+use serde_json::{Value, json};
+
+use crate::domain::aggregation::linking::object_tracks::{Object, people_sightings, track};
+use crate::domain::aggregation::{
+    Aggregator, AggregatorSpec, Input, Question, batches, complete, each, prefix, rounded,
+};
+use crate::domain::kernel::error::Result;
+use crate::domain::kernel::time::{Span, timecode};
+
+/// The aggregator.
+pub(crate) struct ObjectEntities;
+
+const PROMPT: &str = include_str!("../prompts/narrative.md");
+
+/// Tokens of one narrative.
+const MAX_TOKENS: u32 = 200;
+
+/// Objects whose narrative the language model writes, those seen in most chunks first.
+const NARRATED: usize = 20;
+
+#[async_trait]
+impl Aggregator for ObjectEntities {
+    fn spec(&self) -> &'static AggregatorSpec {
+        &AggregatorSpec {
+            id: "object_entities",
+            depends_on: &["object_detection"],
+            uses_llm: true,
+            answers: "which objects, vehicles, animals and things are seen, where a particular \
+                      object goes and what happens to it, what stands around",
+        }
+    }
+
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+        let (still, moving): (Vec<Object>, Vec<Object>) =
+            track(input.video).into_iter().partition(Object::is_fixture);
+        let mut fixtures: BTreeMap<&str, usize> = BTreeMap::new();
+        for fixture in &still {
+            *fixtures.entry(&fixture.label).or_default() += fixture.sightings.len();
+        }
+        let mut fixtures: Vec<(&str, usize)> = fixtures.into_iter().collect();
+        fixtures.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        let told = told_by_model(&moving);
+        let work: Vec<_> = moving
+            .iter()
+            .enumerate()
+            .map(|(n, object)| tell(input, n + 1, object, told.contains(&n)))
+            .collect();
+        let objects = each(work).await?;
+        let observations: usize =
+            still.iter().chain(&moving).map(|object| object.sightings.len()).sum();
+        let linked = moving.iter().filter(|object| object.sightings.len() > 1).count();
+        Ok(json!({
+            "objects": objects,
+            "total": moving.len(),
+            "linked": linked,
+            "unlinked": moving.len() - linked,
+            "observations": observations,
+            "narrated": told.len(),
+            "people_sightings": people_sightings(input.video),
+            "fixtures": fixtures,
+        }))
+    }
+
+    fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)> {
+        let objects = || result["objects"].as_array().into_iter().flatten();
+        let labels: BTreeSet<&str> = objects().filter_map(|o| o["label"].as_str()).collect();
+        let mut evidence: Vec<(Span, String)> = Vec::new();
+        if !labels.is_empty() {
+            let labels: Vec<&str> = labels.into_iter().collect();
+            evidence.push((whole, format!("Objects that are seen: {}.", labels.join(", "))));
+        }
+        evidence.extend(objects().filter_map(|o| {
+            let span = Span { start: o["first_seen"].as_f64()?, end: o["last_seen"].as_f64()? };
+            Some((span, o["narrative"].as_str()?.to_owned()))
+        }));
+        let fixtures = result["fixtures"].as_array().into_iter().flatten();
+        let fixtures: Vec<&str> = fixtures.filter_map(|fixture| fixture[0].as_str()).collect();
+        if !fixtures.is_empty() {
+            evidence.push((whole, format!("Standing still are: {}.", fixtures.join(", "))));
+        }
+        evidence
+    }
+}
+
+/// Indexes of the linked objects whose narrative is worth a call of the model.
+fn told_by_model(objects: &[Object]) -> Vec<usize> {
+    let mut linked: Vec<usize> =
+        (0..objects.len()).filter(|n| objects[*n].sightings.len() > 1).collect();
+    linked.sort_by_key(|n| std::cmp::Reverse(objects[*n].sightings.len()));
+    linked.truncate(NARRATED);
+    linked
+}
+
+/// An object as the contract shapes it.
+async fn tell(input: &Input<'_>, number: usize, object: &Object, by_model: bool) -> Result<Value> {
+    let mut narrative = if by_model { narrate(input, object).await? } else { String::new() };
+    if narrative.trim().is_empty() {
+        narrative = object.account();
+    }
+    Ok(json!({
+        "entity_id": format!("{}-o{number}", prefix(&input.video.video_id)),
+        "label": object.label,
+        "appearances": object.sightings.len(),
+        "chunk_ids": object.chunk_ids(),
+        "first_seen": rounded(object.first_seen()),
+        "last_seen": rounded(object.last_seen()),
+        "description": object.description(),
+        "narrative": narrative,
+    }))
+}
+
+/// What happens to an object, from where it is seen and what is told of those chunks.
+async fn narrate(input: &Input<'_>, object: &Object) -> Result<String> {
+    let passages: Vec<Passage> = object
+        .sightings
+        .iter()
+        .map(|sighting| {
+            let mut text = sighting.sentence(&object.label);
+            let told = input.texts.iter().find(|t| t.chunk_id as usize == sighting.chunk_id);
+            let named = told.into_iter().flat_map(|t| &t.parts).find(|(source, text)| {
+                *source == "description" && text.to_lowercase().contains(&object.label)
+            });
+            if let Some((_, description)) = named {
+                text = format!("{text} {description}");
+            }
+            Passage {
+                id: sighting.chunk_id.to_string(),
+                source: format!("{} at {}", object.label, timecode(sighting.start())),
+                text,
+            }
+        })
+        .collect();
+    let Some(passages) = batches(input, passages).into_iter().next() else {
+        return Ok(String::new());
+    };
+    let question = Question(object.label.clone());
+    let told: Narrative =
+        complete(input, Task::Narrate, PROMPT, Some(question), passages, MAX_TOKENS).await?;
+    Ok(told.narrative)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::aggregation::testing::{aggregate, output, video};
+    use crate::domain::analysis::video::Output;
+
+    type At<'a> = (&'a str, &'a [(f64, [f64; 4])]);
+
+    fn detected(detections: &[At<'_>]) -> Option<Output> {
+        let detections: Vec<Value> = detections
+            .iter()
+            .map(|(label, seen)| {
+                let locations: Vec<Value> = seen
+                    .iter()
+                    .map(|(t, bounds)| json!({"t": t, "box": bounds, "confidence": 0.9}))
+                    .collect();
+                json!({"label": label, "count": 1, "locations": locations})
+            })
+            .collect();
+        output(json!({"detections": detections}))
+    }
+
+    #[tokio::test]
+    async fn fixtures_stand_still_and_objects_move() {
+        let plant = [0.8, 0.5, 0.1, 0.3];
+        let video = video(10.0, 3).with(
+            "object_detection",
+            vec![
+                detected(&[
+                    ("car", &[(2.0, [0.0, 0.4, 0.2, 0.2]), (6.0, [0.3, 0.4, 0.2, 0.2])]),
+                    ("plant", &[(2.0, plant), (6.0, plant)]),
+                    ("person", &[(2.0, [0.4, 0.2, 0.2, 0.7])]),
+                ]),
+                detected(&[
+                    ("car", &[(12.0, [0.5, 0.4, 0.2, 0.2])]),
+                    ("plant", &[(12.0, [0.805, 0.5, 0.1, 0.3]), (16.0, plant)]),
+                ]),
+                detected(&[("plant", &[(22.0, plant)]), ("dog", &[(25.0, [0.1, 0.7, 0.1, 0.1])])]),
+            ],
+        );
+        let result = aggregate(&ObjectEntities, &video).await;
+        for (key, expected) in [
+            ("total", json!(2)),
+            ("linked", json!(1)),
+            ("unlinked", json!(1)),
+            ("observations", json!(6)),
+            ("narrated", json!(1)),
+            ("people_sightings", json!(1)),
+            ("fixtures", json!([["plant", 3]])),
+        ] {
+            assert_eq!(result[key], expected, "{key}");
+        }
+        let car = &result["objects"][0];
+        assert_eq!(car["entity_id"], "01234567-o1");
+        assert_eq!(car["label"], "car");
+        assert_eq!(car["chunk_ids"], json!([0, 1]));
+        assert_eq!((&car["first_seen"], &car["last_seen"]), (&json!(2.0), &json!(12.0)));
+        assert_eq!(car["description"], "A car, moving to the right.");
+        assert_eq!(car["narrative"], "narrated");
+        let dog = &result["objects"][1];
+        assert_eq!(dog["appearances"], 1);
+        assert_eq!(dog["narrative"], "The dog is seen at 0:25.00, on the left.");
+    }
+}

@@ -1,0 +1,170 @@
+//! `summary`: tiered summaries, from fine sections to the whole video, with key points and topics.
+
+use async_trait::async_trait;
+use ports::llm::{Passage, Summary as Text};
+use serde_json::{Value, json};
+
+use crate::domain::aggregation::summarize::summarize;
+use crate::domain::aggregation::{
+    Aggregator, AggregatorSpec, Input, chunk_passages, each, rounded, topics,
+};
+use crate::domain::analysis::chunk_text::based_on;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::Span;
+
+/// The aggregator.
+pub(crate) struct Summary;
+
+/// Sections merged into one of the next tier.
+const FAN_IN: usize = 5;
+
+/// A summarised stretch of chunks.
+#[derive(Debug, Clone, PartialEq)]
+struct Section {
+    text: Text,
+    span: Span,
+    chunk_ids: Vec<usize>,
+}
+
+#[async_trait]
+impl Aggregator for Summary {
+    fn spec(&self) -> &'static AggregatorSpec {
+        &AggregatorSpec {
+            id: "summary",
+            depends_on: &[],
+            uses_llm: true,
+            answers: "what the video is about overall, its main topic, a summary, key points, \
+                      what happens in general",
+        }
+    }
+
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+        let mut tiers: Vec<Vec<Section>> = Vec::new();
+        let count = tier_count(input.video.duration);
+        let whole = if count == 1 {
+            summarize(input, chunk_passages(input.texts)).await?
+        } else {
+            // The same groups as the chapters', so that no section splits one.
+            let groups = topics::segment(&input.video.spans, input.vectors);
+            tiers.push(each(groups.into_iter().map(|group| section(input, group))).await?);
+            for _ in 0..count - 2 {
+                let last = &tiers[tiers.len() - 1];
+                if last.len() <= FAN_IN {
+                    break;
+                }
+                let groups: Vec<Vec<Section>> = last.chunks(FAN_IN).map(<[_]>::to_vec).collect();
+                tiers.push(each(groups.into_iter().map(|group| merge(input, group))).await?);
+            }
+            match &tiers[tiers.len() - 1][..] {
+                [only] => only.text.clone(),
+                sections => summarize(input, section_passages(sections)).await?,
+            }
+        };
+        let end = input.video.spans.last().map_or(0.0, |span| span.end);
+        tiers.push(vec![Section {
+            text: whole.clone(),
+            span: Span { start: 0.0, end },
+            chunk_ids: (0..input.video.spans.len()).collect(),
+        }]);
+        let tiers: Vec<Value> = tiers
+            .iter()
+            .enumerate()
+            .map(|(level, sections)| {
+                json!({
+                    "level": level,
+                    "section_count": sections.len(),
+                    "sections": sections.iter().map(Section::json).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        Ok(json!({
+            "summary": whole.summary,
+            "key_points": whole.key_points,
+            "topics": whole.topics,
+            "depth": tiers.len(),
+            "sections": tiers[0]["sections"],
+            "tiers": tiers,
+            "based_on": based_on(input.video),
+        }))
+    }
+
+    fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)> {
+        let mut text = result["summary"].as_str().unwrap_or_default().to_owned();
+        let points = result["key_points"].as_array().into_iter().flatten();
+        for point in points.filter_map(Value::as_str) {
+            if !text.contains(point) {
+                text.push(' ');
+                text.push_str(point);
+            }
+        }
+        if text.is_empty() { Vec::new() } else { vec![(whole, text)] }
+    }
+}
+
+impl Section {
+    fn json(&self) -> Value {
+        json!({
+            "summary": self.text.summary,
+            "start": rounded(self.span.start),
+            "end": rounded(self.span.end),
+            "chunk_ids": self.chunk_ids,
+        })
+    }
+}
+
+/// Tiers by the video's length: a minute is told in one go, an hour wants sections of sections.
+fn tier_count(duration: f64) -> usize {
+    match duration {
+        d if d < 30.0 => 1,
+        d if d < 15.0 * 60.0 => 2,
+        d if d < 60.0 * 60.0 => 3,
+        _ => 4,
+    }
+}
+
+async fn section(input: &Input<'_>, group: std::ops::Range<usize>) -> Result<Section> {
+    let texts: Vec<_> =
+        input.texts.iter().filter(|t| group.contains(&(t.chunk_id as usize))).cloned().collect();
+    let spans = &input.video.spans[group.clone()];
+    Ok(Section {
+        text: summarize(input, chunk_passages(&texts)).await?,
+        span: Span { start: spans[0].start, end: spans[spans.len() - 1].end },
+        chunk_ids: group.collect(),
+    })
+}
+
+async fn merge(input: &Input<'_>, sections: Vec<Section>) -> Result<Section> {
+    let (Some(first), Some(last)) = (sections.first(), sections.last()) else {
+        return Err(Error::corrupt("a tier of the summary has no sections"));
+    };
+    Ok(Section {
+        text: summarize(input, section_passages(&sections)).await?,
+        span: Span { start: first.span.start, end: last.span.end },
+        chunk_ids: sections.iter().flat_map(|s| s.chunk_ids.iter().copied()).collect(),
+    })
+}
+
+fn section_passages(sections: &[Section]) -> Vec<Passage> {
+    sections
+        .iter()
+        .filter(|section| !section.text.summary.is_empty())
+        .enumerate()
+        .map(|(i, section)| Passage {
+            id: format!("s{i}"),
+            source: format!("section at {}", section.span.timecode()),
+            text: section.text.summary.clone(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_follows_length() {
+        for (seconds, tiers) in [(20.0, 1), (43.0, 2), (300.0, 2), (1800.0, 3), (10_800.0, 4)] {
+            assert_eq!(tier_count(seconds), tiers);
+        }
+    }
+}

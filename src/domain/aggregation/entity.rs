@@ -1,0 +1,34 @@
+//! A person linked across the chunks of a video, as clients see it.
+
+use serde::{Deserialize, Serialize};
+
+/// One person, linked across chunks. Ids mean something within one video only.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entity {
+    /// `{video_id_prefix}-p{n}`.
+    pub entity_id: String,
+    /// Number of chunks the person was seen in.
+    pub appearances: u32,
+    /// Those chunks.
+    pub chunk_ids: Vec<u32>,
+    /// Seconds.
+    pub first_seen: f64,
+    /// Seconds.
+    pub last_seen: f64,
+    /// Appearance as described by the people analyzer.
+    pub description: String,
+    /// What they did across the video.
+    pub narrative: String,
+    /// Set when `entity_timelines` has run.
+    #[serde(default)]
+    pub timeline: Option<EntityTimeline>,
+}
+
+/// When a person was seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EntityTimeline {
+    /// Total, seconds.
+    pub observed_seconds: f64,
+    /// `[start, end]` in seconds.
+    pub spans: Vec<[f64; 2]>,
+}

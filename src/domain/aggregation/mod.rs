@@ -1,0 +1,227 @@
+//! The aggregators: one file each and the list, in order of dependency.
+//!
+//! To add one, write its file, name it here as a module and in [`AGGREGATORS`]; `/schema`, request
+//! checks and the order in which they run come from the list.
+
+mod aggregators;
+pub mod entity;
+mod linking;
+pub(crate) mod run;
+mod summarize;
+#[cfg(test)]
+mod testing;
+mod topics;
+mod turns;
+
+use std::collections::BTreeMap;
+use std::future::Future;
+
+use async_trait::async_trait;
+use futures::{StreamExt, stream};
+use ports::entities::EntityRecognizer;
+use ports::llm::{Passage, Request, Task};
+use ports::sentiment::SentimentClassifier;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::domain::analysis::chunk_text::ChunkText;
+use crate::domain::analysis::video::AnalyzedVideo;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::names::listed;
+use crate::domain::kernel::time::Span;
+use crate::domain::llm::memoised::Model;
+use aggregators::{
+    chapters, cooccurrence, entities, entity_timelines, events, ner, novelty, object_entities,
+    sentiment, speaker_stats, stats, summary,
+};
+
+/// What is fixed about an aggregator.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AggregatorSpec {
+    /// Its id.
+    pub id: &'static str,
+    /// Analyzers or aggregators without which it is skipped.
+    pub depends_on: &'static [&'static str],
+    /// Whether it may bill model calls.
+    pub uses_llm: bool,
+    /// The kind of question its result answers; questions are routed by likeness to it.
+    pub answers: &'static str,
+}
+
+/// What an aggregator reads.
+pub struct Input<'a> {
+    /// The language model, as this run knows it.
+    pub(crate) model: &'a Model<'a>,
+    /// What tells the sentiment of language.
+    pub sentiment: Option<&'a dyn SentimentClassifier>,
+    /// What finds named entities.
+    pub recognizer: Option<&'a dyn EntityRecognizer>,
+    /// The analyzed video.
+    pub video: &'a AnalyzedVideo,
+    /// What each chunk says.
+    pub texts: &'a [ChunkText],
+    /// The `combined` vectors of the chunks, by the analyzer preferred as evidence.
+    pub vectors: &'a ChunkVectors,
+    /// Results so far, by aggregator id.
+    pub results: &'a BTreeMap<String, Value>,
+}
+
+/// One vector per chunk.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ChunkVectors {
+    /// The analyzer whose vectors these are.
+    pub analyzer: String,
+    /// The embedding model.
+    pub model: String,
+    /// By chunk id; `None` where the chunk has none.
+    pub vectors: Vec<Option<Vec<f32>>>,
+}
+
+/// Computes one video-level result.
+#[async_trait]
+pub trait Aggregator: Send + Sync {
+    /// What is fixed about it.
+    fn spec(&self) -> &'static AggregatorSpec;
+
+    /// The result, as the contract shapes it.
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Value>;
+
+    /// The result in sentences with the moments they speak of, for questions routed to it.
+    fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)>;
+}
+
+/// Every aggregator, dependencies first.
+pub const AGGREGATORS: &[&dyn Aggregator] = &[
+    &stats::Stats,
+    &novelty::Novelty,
+    &speaker_stats::SpeakerStats,
+    &sentiment::Sentiment,
+    &ner::Ner,
+    &chapters::Chapters,
+    &summary::Summary,
+    &events::Events,
+    &entities::Entities,
+    &entity_timelines::EntityTimelines,
+    &cooccurrence::Cooccurrence,
+    &object_entities::ObjectEntities,
+];
+
+/// Ids of [`AGGREGATORS`].
+pub fn ids() -> Vec<String> {
+    AGGREGATORS.iter().map(|a| a.spec().id.to_owned()).collect()
+}
+
+/// The aggregator of that id.
+pub fn find(id: &str) -> Option<&'static dyn Aggregator> {
+    AGGREGATORS.iter().copied().find(|a| a.spec().id == id)
+}
+
+/// The aggregators of a comma-separated selection; `Invalid` lists what there is.
+pub fn select(selection: &[String]) -> Result<Vec<&'static dyn Aggregator>> {
+    for id in selection {
+        if find(id).is_none() {
+            return Err(Error::Invalid(format!(
+                "unknown aggregator '{id}'; available: {}",
+                listed(&ids())
+            )));
+        }
+    }
+    Ok(AGGREGATORS.iter().copied().filter(|a| selection.iter().any(|s| s == a.spec().id)).collect())
+}
+
+/// Ids in the order of [`AGGREGATORS`], those unknown to it last.
+pub fn in_order<'a>(stored: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut stored: Vec<String> = stored.cloned().collect();
+    let place = |id: &str| AGGREGATORS.iter().position(|a| a.spec().id == id).unwrap_or(usize::MAX);
+    stored.sort_by_key(|id| place(id));
+    stored
+}
+
+/// Pieces of work with the model done at once.
+const PARALLEL: usize = 4;
+
+/// Does several pieces of work at once and returns what they come to, in order. After a failure
+/// what is on its way is waited for, because it has been paid for and the model remembers it.
+async fn each<T>(
+    work: impl IntoIterator<Item = impl Future<Output = Result<T>>>,
+) -> Result<Vec<T>> {
+    let done: Vec<Result<T>> = stream::iter(work).buffered(PARALLEL).collect().await;
+    done.into_iter().collect()
+}
+
+/// What a narrative is about.
+struct Question(String);
+
+/// Asks the language model for one answer.
+async fn complete<T: DeserializeOwned>(
+    input: &Input<'_>,
+    task: Task,
+    prompt: &str,
+    question: Option<Question>,
+    passages: Vec<Passage>,
+    max_tokens: u32,
+) -> Result<T> {
+    let request = Request {
+        task,
+        instructions: prompt.to_owned(),
+        passages,
+        question: question.map(|question| question.0),
+        images: Vec::new(),
+        max_tokens,
+    };
+    let answer = input.model.complete(&request).await?;
+    serde_json::from_value(answer)
+        .map_err(|e| Error::corrupt(format!("the model's answer does not parse: {e}")))
+}
+
+/// The chunks' texts as passages whose ids are the chunk ids.
+fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
+    texts
+        .iter()
+        .map(|chunk| Passage {
+            id: chunk.chunk_id.to_string(),
+            source: format!("chunk at {}", chunk.span.timecode()),
+            text: chunk.prose(),
+        })
+        .collect()
+}
+
+/// Cuts passages into consecutive batches that each fit the model's context.
+fn batches(input: &Input<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
+    const CHARACTERS_PER_TOKEN: usize = 4;
+    let budget = input.model.context_tokens().max(256) * CHARACTERS_PER_TOKEN;
+    let mut batches: Vec<Vec<Passage>> = Vec::new();
+    let mut used = usize::MAX;
+    for mut passage in passages {
+        // A passage longer than a whole context is cut: better its beginning than nothing.
+        if passage.text.len() > budget {
+            passage.text = passage.text.chars().take(budget / 2).collect();
+        }
+        let size = passage.text.len() + passage.source.len() + 16;
+        if used.saturating_add(size) > budget {
+            batches.push(Vec::new());
+            used = 0;
+        }
+        used += size;
+        if let Some(batch) = batches.last_mut() {
+            batch.push(passage);
+        }
+    }
+    batches
+}
+
+/// The part of a video's id that the ids of its people and things begin with.
+fn prefix(video_id: &str) -> &str {
+    video_id.get(..8).unwrap_or(video_id)
+}
+
+/// A number of seconds in a result: milliseconds are enough.
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}
+
+/// A share or a distance in a result.
+fn round4(value: f64) -> f64 {
+    // Adding zero takes the sign off a negative one.
+    (value * 10_000.0).round() / 10_000.0 + 0.0
+}

@@ -1,0 +1,116 @@
+//! Hand-made videos and a model for the tests of the aggregators.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use ports::llm::{Completion, LanguageModel, Narrative, Request, Summary, Task, Title, Usage};
+use ports::{ErrorKind, PortError};
+use serde_json::{Value, json};
+
+use crate::domain::aggregation::{Aggregator, ChunkVectors, Input};
+use crate::domain::analysis::chunk_text::chunk_texts;
+use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
+use crate::domain::kernel::time::Span;
+use crate::domain::llm::memoised::{KeptAnswers, Model};
+
+/// A video of `count` chunks of `seconds` each, without output.
+pub(crate) fn video(seconds: f64, count: usize) -> AnalyzedVideo {
+    AnalyzedVideo {
+        video_id: "0123456789abcdef".into(),
+        duration: seconds * count as f64,
+        spans: (0..count)
+            .map(|i| Span { start: i as f64 * seconds, end: (i + 1) as f64 * seconds })
+            .collect(),
+        outputs: [].into(),
+    }
+}
+
+impl AnalyzedVideo {
+    /// The video with one analyzer's outputs.
+    pub(crate) fn with(mut self, analyzer: &str, outputs: Outputs) -> Self {
+        assert_eq!(outputs.len(), self.spans.len(), "one output per chunk");
+        self.outputs.insert(analyzer.into(), outputs);
+        self
+    }
+}
+
+/// One chunk's output.
+pub(crate) fn output(value: Value) -> Option<Output> {
+    Some(value.as_object().expect("an object").clone())
+}
+
+/// Diarization of one chunk: speaker, start, end, text.
+pub(crate) fn spoken(turns: &[(&str, f64, f64, &str)]) -> Option<Output> {
+    let turns: Vec<Value> = turns
+        .iter()
+        .map(|(speaker, start, end, text)| {
+            json!({"speaker": speaker, "start": start, "end": end, "text": text})
+        })
+        .collect();
+    output(json!({"turns": turns}))
+}
+
+/// One aggregator's result on a video, with a model that says `narrated`.
+pub(crate) async fn aggregate(aggregator: &dyn Aggregator, video: &AnalyzedVideo) -> Value {
+    aggregate_over(aggregator, video, &ChunkVectors::default()).await
+}
+
+/// The same, with vectors of the chunks.
+pub(crate) async fn aggregate_over(
+    aggregator: &dyn Aggregator,
+    video: &AnalyzedVideo,
+    vectors: &ChunkVectors,
+) -> Value {
+    let model = Model::new(&Narrator, &KeptAnswers::new());
+    let input = Input {
+        model: &model,
+        sentiment: None,
+        recognizer: None,
+        video,
+        texts: &chunk_texts(video),
+        vectors,
+        results: &BTreeMap::new(),
+    };
+    aggregator.aggregate(&input).await.expect("a result")
+}
+
+/// Tells of everybody and everything the same; sums up and names by the first words it is given.
+struct Narrator;
+
+#[async_trait]
+impl LanguageModel for Narrator {
+    fn model(&self) -> &str {
+        "narrator"
+    }
+
+    fn sees(&self) -> bool {
+        false
+    }
+
+    fn billed(&self) -> bool {
+        false
+    }
+
+    fn context_tokens(&self) -> usize {
+        1000
+    }
+
+    async fn complete(&self, request: &Request) -> ports::Result<Completion> {
+        let first = request.passages.first().map_or("", |passage| passage.text.as_str());
+        let answer = match request.task {
+            _ if first.is_empty() => {
+                return Err(PortError::new(ErrorKind::Invalid, "asked about nothing"));
+            }
+            Task::Narrate => json!(Narrative { narrative: "narrated".into() }),
+            Task::Summarize => json!(Summary { summary: first.into(), ..Summary::default() }),
+            Task::Title => json!(Title {
+                title: first.split(['.', '\n']).next().unwrap_or_default().to_owned()
+            }),
+            other => {
+                let message = format!("asked for something else: {other:?}");
+                return Err(PortError::new(ErrorKind::Invalid, message));
+            }
+        };
+        Ok(Completion { answer, usage: Usage::default() })
+    }
+}

@@ -1,0 +1,260 @@
+//! A description composed from what was measured: light, colour, motion, sharpness, the text that
+//! was read and the sound that is there. It states nothing that was not measured.
+
+use ports::llm::Description;
+use ports::reader::TextLine;
+
+use crate::domain::analysis::READABLE;
+use crate::domain::analysis::analyzers::people::{Looks, action, person};
+use crate::domain::analysis::evidence::{ChunkEvidence, Sights};
+use crate::domain::analysis::prose::{counted, in_view};
+use crate::domain::chunking::Candidate;
+use crate::domain::chunking::cut::VisualSecond;
+use crate::domain::kernel::time::Span;
+use crate::domain::media::colour;
+use crate::domain::media::tracking::Track;
+
+/// People described one by one; of a crowd the others are only counted.
+const DESCRIBED: usize = 8;
+
+/// A cut this strong is one a viewer sees.
+const VISIBLE_CUT: f32 = 0.5;
+
+/// Composes the description of a chunk; everything is empty where nothing was measured.
+pub(crate) fn compose(
+    chunk: &ChunkEvidence,
+    lines: &[(f64, Vec<TextLine>)],
+    sights: &Sights,
+) -> Description {
+    let visual = chunk.visual();
+    let mut sentences = Vec::new();
+    let mut tags = Vec::new();
+    if !visual.is_empty() {
+        let light = light(visual);
+        let colours = colours(visual);
+        let motion = motion(visual);
+        let cuts = cuts(&chunk.video.signals.candidates.cut, chunk.span.start, chunk.span.end);
+        sentences.push(picture_sentence(light, &colours, motion, cuts));
+        tags.push(light.to_owned());
+        tags.extend(colours);
+        tags.push(motion.to_owned());
+        if blurred(visual) {
+            sentences.push("The picture is soft or out of focus.".into());
+            tags.push("blurred".into());
+        }
+    }
+    let seen = inventory(&sights.tracks);
+    if let Some(sentence) = in_view(&seen) {
+        sentences.push(sentence);
+        tags.extend(labels(&sights.tracks));
+    }
+    let text = on_screen_text(lines);
+    if !text.is_empty() {
+        sentences.push(format!("Text on screen: {}.", text.join("; ")));
+        tags.push("text on screen".into());
+    }
+    let heard = speech(chunk).or_else(|| sound(chunk.loudness()));
+    if let Some((sentence, tag)) = heard {
+        sentences.push(sentence.into());
+        tags.push(tag.into());
+    }
+    let looks: Vec<Looks> = sights.people.iter().take(DESCRIBED).map(person).collect();
+    let objects = labels(&sights.tracks).into_iter().filter(|label| label != "person").collect();
+    let mut actions: Vec<String> =
+        sights.people.iter().filter_map(|p| moving(&p.track, "person")).collect();
+    let others = sights.tracks.iter().filter(|track| track.label != "person");
+    actions.extend(others.filter_map(|track| moving(track, &track.label)));
+    actions.sort_unstable();
+    actions.dedup();
+    Description {
+        description: sentences.join(" "),
+        people: looks.into_iter().map(|looks| looks.description).collect(),
+        objects,
+        actions,
+        tags,
+        ..Description::default()
+    }
+}
+
+/// What is seen and how often, as `2 people`, `3 dogs`, `bus`; the most first.
+pub(crate) fn inventory(tracks: &[Track]) -> Vec<String> {
+    labels(tracks)
+        .into_iter()
+        .map(|label| {
+            counted(&label, tracks.iter().filter(|track| track.label == label).count() as u64)
+        })
+        .collect()
+}
+
+/// The distinct labels, those of the most objects first.
+fn labels(tracks: &[Track]) -> Vec<String> {
+    let mut counted: Vec<(&str, usize)> = Vec::new();
+    for track in tracks {
+        match counted.iter_mut().find(|(label, _)| *label == track.label) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((&track.label, 1)),
+        }
+    }
+    counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counted.into_iter().map(|(label, _)| label.to_owned()).collect()
+}
+
+/// `car moving to the left`, when it moves.
+fn moving(track: &Track, label: &str) -> Option<String> {
+    let action = action(track);
+    matches!(action, "moving to the right" | "moving to the left" | "coming closer" | "moving away")
+        .then(|| format!("{label} {action}"))
+}
+
+/// Whether anyone speaks, and whether to another.
+fn speech(chunk: &ChunkEvidence) -> Option<(&'static str, &'static str)> {
+    /// Less is a shout or a mistake, seconds.
+    const TELLING: f64 = 0.8;
+    let (heard, span) = (&chunk.video.speech, chunk.span);
+    let within = |s: &Span| (s.end.min(span.end) - s.start.max(span.start)).max(0.0);
+    if heard.spans.iter().map(within).sum::<f64>() < TELLING {
+        return None;
+    }
+    let mut speakers: Vec<&str> = heard
+        .turns
+        .iter()
+        .filter(|turn| within(&turn.span) >= TELLING)
+        .map(|turn| turn.speaker.as_str())
+        .collect();
+    speakers.sort_unstable();
+    speakers.dedup();
+    Some(match speakers.len() {
+        0 | 1 => ("Someone speaks.", "speech"),
+        2 => ("Two voices speak in turn.", "conversation"),
+        _ => ("Several voices speak in turn.", "conversation"),
+    })
+}
+
+/// The distinct lines that were read confidently, in the order of their appearance.
+pub(crate) fn on_screen_text(lines: &[(f64, Vec<TextLine>)]) -> Vec<String> {
+    let key = |text: &str| -> String {
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let mut distinct: Vec<(String, String)> = Vec::new();
+    let readable = lines.iter().flat_map(|(_, lines)| lines).filter(|l| l.confidence >= READABLE);
+    for line in readable {
+        let key = key(&line.text);
+        if key.chars().count() >= 2
+            && !distinct.iter().any(|(k, _)| strsim::normalized_levenshtein(k, &key) > 0.8)
+        {
+            distinct.push((key, line.text.trim().to_owned()));
+        }
+    }
+    distinct.into_iter().map(|(_, text)| text).collect()
+}
+
+fn picture_sentence(light: &str, colours: &[String], motion: &str, cuts: usize) -> String {
+    let colours = match colours {
+        [] => String::new(),
+        [one] => format!(" in {one}"),
+        [first, rest @ ..] => format!(" in {first} and {}", rest.join(" and ")),
+    };
+    let cuts = match cuts {
+        0 => String::new(),
+        1 => ", with a cut to another shot".into(),
+        n => format!(", with {n} cuts between shots"),
+    };
+    format!("A {light} picture{colours}, {motion}{cuts}.")
+}
+
+fn mean(values: impl Iterator<Item = f32>) -> f32 {
+    let (sum, count) = values.fold((0.0, 0_u32), |(sum, n), v| (sum + v, n + 1));
+    if count == 0 { 0.0 } else { sum / count as f32 }
+}
+
+/// By mean luma, 0 to 255.
+fn light(visual: &[VisualSecond]) -> &'static str {
+    match mean(visual.iter().map(|v| v.luma)) {
+        l if l < 12.0 => "black",
+        l if l < 50.0 => "dark",
+        l if l < 95.0 => "dim",
+        l if l < 190.0 => "bright",
+        _ => "very bright",
+    }
+}
+
+/// By mean change from frame to frame, in steps of 8-bit colour.
+fn motion(visual: &[VisualSecond]) -> &'static str {
+    match mean(visual.iter().map(|v| v.motion)) {
+        m if m < 0.3 => "still",
+        m if m < 2.0 => "with little motion",
+        m if m < 6.0 => "with steady motion",
+        _ => "with strong motion",
+    }
+}
+
+/// Lit pictures whose neighbouring pixels hardly differ.
+fn blurred(visual: &[VisualSecond]) -> bool {
+    mean(visual.iter().map(|v| v.luma)) > 25.0 && mean(visual.iter().map(|v| v.sharpness)) < 2.0
+}
+
+fn cuts(candidates: &[Candidate], start: f64, end: f64) -> usize {
+    const EDGE: f64 = 0.3;
+    candidates
+        .iter()
+        .filter(|c| c.strength >= VISIBLE_CUT && c.time > start + EDGE && c.time < end - EDGE)
+        .count()
+}
+
+/// The names of the one to three colours that fill most of the picture, greys only when nothing
+/// else is there.
+fn colours(visual: &[VisualSecond]) -> Vec<String> {
+    let mut shares: Vec<(&str, f32)> = Vec::new();
+    for second in visual {
+        for (bin, share) in second.histogram.iter().enumerate() {
+            let name = colour::bin_name(bin);
+            match shares.iter_mut().find(|(n, _)| *n == name) {
+                Some(entry) => entry.1 += *share,
+                None => shares.push((name, *share)),
+            }
+        }
+    }
+    let total: f32 = shares.iter().map(|(_, share)| share).sum();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let prominent = |grey: bool, least: f32| {
+        shares
+            .iter()
+            .filter(move |(name, share)| {
+                matches!(*name, "black" | "grey" | "white") == grey && *share >= least * total
+            })
+            .map(|(name, _)| (*name).to_owned())
+            .take(3)
+            .collect::<Vec<_>>()
+    };
+    let chromatic = prominent(false, 0.08);
+    if chromatic.is_empty() { prominent(true, 0.3) } else { chromatic }
+}
+
+fn sound(loudness: &[f32]) -> Option<(&'static str, &'static str)> {
+    if loudness.is_empty() {
+        return None;
+    }
+    let loudest = loudness.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    Some(match loudest {
+        l if l < -60.0 => ("There is no sound.", "silent"),
+        l if l < -35.0 => ("There is quiet sound.", "quiet sound"),
+        l if l < -15.0 => ("There is sound.", "sound"),
+        _ => ("There is loud sound.", "loud sound"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_said_once() {
+        let line =
+            |text: &str, confidence| TextLine { text: text.into(), confidence, bounds: [0.0; 4] };
+        let lines = [
+            (1.0, vec![line("GOOGLE PARIS", 0.9), line("~", 0.9), line("noise", 0.2)]),
+            (2.0, vec![line("GOOGLE PARlS", 0.9), line("Exit", 0.8)]),
+        ];
+        assert_eq!(on_screen_text(&lines), ["GOOGLE PARIS", "Exit"]);
+    }
+}

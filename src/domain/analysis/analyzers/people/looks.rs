@@ -1,0 +1,191 @@
+//! What can be said of a person from measures alone: colours of the clothes, place, size, movement.
+
+use ports::decoder::Image;
+use ports::detector::BoundingBox;
+use ports::llm::Person;
+
+use crate::domain::analysis::evidence::PersonSight;
+use crate::domain::media::colour;
+use crate::domain::media::tracking::Track;
+
+/// A colour that covers less of a garment is its pattern or its surroundings.
+const PROMINENT: f32 = 0.3;
+
+/// Wider than this for its height, a box shows a person from the chest up.
+const HALF_LENGTH: f32 = 0.75;
+
+/// Moving by less than this share of the picture is staying.
+const MOVED: f32 = 0.12;
+
+/// Growing or shrinking by this factor is coming or going.
+const GROWN: f32 = 1.35;
+
+/// A person as described.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Looks {
+    pub(crate) description: String,
+    pub(crate) clothing: String,
+    pub(crate) position: String,
+    pub(crate) action: String,
+}
+
+/// The colours of the clothes in a box, as `red top, blue below the waist`; empty when the box is
+/// too small to tell. `shape` is width over height in pixels.
+pub(crate) fn clothing(image: &Image, bounds: &BoundingBox) -> String {
+    /// Fewer pixels in height show no clothes.
+    const READABLE: f32 = 40.0;
+    let [x, y, w, h] = *bounds;
+    let (width, height) = (w * image.width as f32, h * image.height as f32);
+    if height < READABLE {
+        return String::new();
+    }
+    let band = |from: f32, to: f32| [x + 0.25 * w, y + from * h, 0.5 * w, (to - from) * h];
+    if width > HALF_LENGTH * height {
+        return garment(image, band(0.6, 1.0)).map_or(String::new(), |c| format!("{c} top"));
+    }
+    let top = garment(image, band(0.2, 0.45)).map(|c| format!("{c} top"));
+    let below = garment(image, band(0.55, 0.85)).map(|c| format!("{c} below the waist"));
+    top.into_iter().chain(below).collect::<Vec<_>>().join(", ")
+}
+
+fn garment(image: &Image, part: BoundingBox) -> Option<String> {
+    match colour::prominent(image, part)[..] {
+        [(first, a), (second, b)] if a >= PROMINENT && b >= PROMINENT => {
+            Some(format!("{first} and {second}"))
+        }
+        [(first, a), ..] if a >= PROMINENT => Some(first.to_owned()),
+        _ => None,
+    }
+}
+
+/// What the measures say of a person.
+pub(crate) fn person(sight: &PersonSight) -> Looks {
+    let (position, action) = (position(&sight.track), action(&sight.track).to_owned());
+    let wearing = wearing(&sight.clothing);
+    let description = format!("A person{wearing}, {action}, {position}.");
+    Looks { description, clothing: sight.clothing.clone(), position, action }
+}
+
+/// ` in an orange top and blue below the waist`, or nothing.
+fn wearing(clothing: &str) -> String {
+    let worn = clothing.split(", ").filter(|garment| !garment.is_empty()).map(|garment| {
+        let article = match garment {
+            garment if !garment.ends_with(" top") => "",
+            garment if garment.starts_with("orange") => "an ",
+            _ => "a ",
+        };
+        format!("{article}{garment}")
+    });
+    let worn = worn.collect::<Vec<_>>().join(" and ");
+    if worn.is_empty() { worn } else { format!(" in {worn}") }
+}
+
+/// Puts the model's words in the place of measures, where it has any.
+pub(crate) fn refine(looks: &mut Looks, seen: Person) {
+    for (known, better) in [
+        (&mut looks.description, seen.description),
+        (&mut looks.clothing, seen.clothing),
+        (&mut looks.action, seen.action),
+    ] {
+        if !better.trim().is_empty() {
+            *known = better.trim().to_owned();
+        }
+    }
+}
+
+fn centre(bounds: &BoundingBox) -> (f32, f32) {
+    (bounds[0] + bounds[2] / 2.0, bounds[1] + bounds[3] / 2.0)
+}
+
+fn position(track: &Track) -> String {
+    let Some(surest) = track.seen.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence))
+    else {
+        return String::new();
+    };
+    let side = match centre(&surest.bounds).0 {
+        x if x < 0.36 => "on the left",
+        x if x > 0.64 => "on the right",
+        _ => "in the middle",
+    };
+    let distance = match surest.bounds[3] {
+        h if h > 0.7 => ", close",
+        h if h < 0.25 => ", far away",
+        _ => "",
+    };
+    format!("{side}{distance}")
+}
+
+/// How someone or something moves through the picture.
+pub(crate) fn action(track: &Track) -> &'static str {
+    let (Some(first), Some(last)) = (track.seen.first(), track.seen.last()) else {
+        return "";
+    };
+    if track.seen.len() < 2 {
+        return "seen for a moment";
+    }
+    let shift = centre(&last.bounds).0 - centre(&first.bounds).0;
+    let growth = last.bounds[3] / first.bounds[3].max(f32::MIN_POSITIVE);
+    match (shift, growth) {
+        (s, _) if s > MOVED => "moving to the right",
+        (s, _) if s < -MOVED => "moving to the left",
+        (_, g) if g > GROWN => "coming closer",
+        (_, g) if g < 1.0 / GROWN => "moving away",
+        _ => "staying in place",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::media::tracking::Seen;
+
+    /// A red upper and a blue lower half.
+    fn dressed() -> Image {
+        let rgb =
+            (0..100 * 200).flat_map(|i| if i < 100 * 100 { [220, 10, 10] } else { [10, 10, 220] });
+        Image { width: 100, height: 200, rgb: rgb.collect() }
+    }
+
+    #[test]
+    fn clothes_are_told_by_height_in_the_box() {
+        let image = dressed();
+        assert_eq!(clothing(&image, &[0.2, 0.0, 0.6, 1.0]), "red top, blue below the waist");
+        assert_eq!(clothing(&image, &[0.0, 0.0, 1.0, 0.5]), "red top", "from the chest up");
+        assert_eq!(clothing(&image, &[0.2, 0.0, 0.1, 0.1]), "", "too small");
+    }
+
+    #[test]
+    fn place_and_movement_come_from_the_boxes() {
+        let at = |time, x: f32, h: f32, confidence| Seen {
+            time,
+            bounds: [x, 0.1, 0.1, h],
+            confidence,
+            look: vec![0.0; 64],
+        };
+        let sight = |seen| PersonSight {
+            track: Track { label: "person".into(), seen },
+            clothing: "red top, blue below the waist".into(),
+            portrait: dressed(),
+        };
+        let walking = sight(vec![at(0.0, 0.1, 0.8, 0.9), at(1.0, 0.6, 0.8, 0.5)]);
+        assert_eq!(
+            person(&walking).description,
+            "A person in a red top and blue below the waist, moving to the right, on the left, close."
+        );
+        let nearing = sight(vec![at(0.0, 0.5, 0.1, 0.9), at(1.0, 0.5, 0.2, 0.5)]);
+        assert_eq!(person(&nearing).action, "coming closer");
+        assert_eq!(person(&nearing).position, "in the middle, far away");
+        assert_eq!(person(&sight(vec![at(0.0, 0.8, 0.5, 0.9)])).action, "seen for a moment");
+    }
+
+    #[test]
+    fn the_models_words_replace_measures_where_it_has_any() {
+        let mut looks = Looks { action: "staying in place".into(), ..Looks::default() };
+        let seen = Person { clothing: "green coat".into(), ..Person::default() };
+        refine(&mut looks, seen);
+        assert_eq!(
+            (looks.clothing.as_str(), looks.action.as_str()),
+            ("green coat", "staying in place")
+        );
+    }
+}

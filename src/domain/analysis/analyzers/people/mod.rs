@@ -1,0 +1,200 @@
+//! `people`: each distinct person of a chunk by clothing and appearance: described by the vision
+//! model when one is configured, else from measured colours, place, size and movement. Faces are
+//! never identified.
+
+mod looks;
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use ports::decoder::Image;
+use ports::llm::{Person, Persons, Request, Task};
+use serde_json::{Value, json};
+
+use crate::domain::analysis::analyzers::object_detection::location;
+use crate::domain::analysis::evidence::{ChunkEvidence, PersonSight};
+use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::video::Output;
+use crate::domain::analysis::{
+    Analyzer, AnalyzerSpec, Indexed, no_detector, rounded, without_locations,
+};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::ports::Models;
+use crate::domain::media::picture::jpeg;
+
+pub(crate) use looks::{Looks, action, clothing, person};
+
+/// The analyzer.
+pub(crate) struct People;
+
+const VERSION: u32 = 1;
+
+const PROMPT: &str = include_str!("prompt.md");
+
+/// Longest answer of the vision model per person.
+const TOKENS_PER_PERSON: u32 = 150;
+
+/// People described by the vision model in one chunk; a crowd's others are measured only.
+const DESCRIBED: usize = 8;
+
+/// Largest side of the picture of one person, pixels.
+const PORTRAIT: u32 = 384;
+
+#[async_trait]
+impl Analyzer for People {
+    fn spec(&self) -> &'static AnalyzerSpec {
+        &AnalyzerSpec {
+            id: "people",
+            group: None,
+            description: "people: how many distinct ones, clothing, appearance, place, movement",
+        }
+    }
+
+    fn missing(&self, models: &Models) -> Option<String> {
+        let knows =
+            |d: &dyn ports::detector::ObjectDetector| d.labels().iter().any(|l| l == "person");
+        let without = "the object detector has no label 'person' (detector.labels)";
+        no_detector(models).or_else(|| {
+            (!models.detector.as_deref().is_some_and(knows)).then(|| without.to_owned())
+        })
+    }
+
+    fn fingerprint(&self, models: &Models) -> String {
+        let detector = models.detector.as_ref().map_or("none", |d| d.model());
+        let described_by = if models.llm.sees() { models.llm.model() } else { "measured" };
+        format!("{detector}/{described_by}/v{VERSION}")
+    }
+
+    fn costly(&self, _models: &Models) -> bool {
+        true
+    }
+
+    fn asks(&self, models: &Models) -> bool {
+        models.llm.sees() && models.llm.billed()
+    }
+
+    async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
+        let sights = chunk.sights(models).await?;
+        if sights.people.is_empty() {
+            return Ok(None);
+        }
+        let mut described = sights.people.iter().map(looks::person).collect::<Vec<_>>();
+        if models.llm.sees() {
+            let seen = describe(models, &sights.people).await?;
+            for (known, person) in described.iter_mut().zip(seen) {
+                looks::refine(known, person);
+            }
+        }
+        let people: Vec<Value> = (1..)
+            .zip(sights.people.iter().zip(described))
+            .map(|(number, (sight, looks))| {
+                json!({
+                    "person": format!("p{number}"),
+                    "description": looks.description,
+                    "clothing": looks.clothing,
+                    "position": looks.position,
+                    "action": looks.action,
+                    "first_seen": rounded(sight.track.first_seen()),
+                    "last_seen": rounded(sight.track.last_seen()),
+                    "locations": sight.track.seen.iter()
+                        .map(|s| location(s.time, &s.bounds, s.confidence))
+                        .collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        let mut labels: Vec<&str> = sights.tracks.iter().map(|t| t.label.as_str()).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        Ok(Some(Output::from_iter([
+            ("people_count".to_owned(), json!(people.len())),
+            ("people".to_owned(), json!(people)),
+            ("_detector_labels".to_owned(), json!(labels)),
+            ("_frames".to_owned(), json!(sights.times)),
+        ])))
+    }
+
+    fn index(&self, output: &Output) -> Indexed {
+        let persons = without_locations(output, "people");
+        let each = |key: &str| -> Vec<String> {
+            let values = persons.iter().filter_map(|p| p[key].as_str());
+            values.filter(|text| !text.is_empty()).map(str::to_owned).collect()
+        };
+        let (people, actions) = (each("description"), each("action"));
+        let count = output.get("people_count").and_then(Value::as_u64).unwrap_or_default();
+        let text = people.join(" ");
+        let fields = BTreeMap::from([
+            ("combined", text.clone()),
+            ("description", text.clone()),
+            ("people", text.clone()),
+            ("actions", actions.join(". ")),
+        ]);
+        let document = HitDocument {
+            description: text,
+            people,
+            actions,
+            people_count: Some(u32::try_from(count).unwrap_or(u32::MAX)),
+            persons,
+            ..HitDocument::default()
+        };
+        Indexed { fields, document }
+    }
+}
+
+/// One call over a picture of each person.
+async fn describe(models: &Models, people: &[PersonSight]) -> Result<Vec<Person>> {
+    let mut images = Vec::new();
+    for person in people.iter().take(DESCRIBED) {
+        images.push(jpeg(person.portrait.clone()).await?);
+    }
+    let request = Request {
+        task: Task::Persons,
+        instructions: PROMPT.into(),
+        passages: Vec::new(),
+        question: None,
+        max_tokens: TOKENS_PER_PERSON * images.len() as u32,
+        images,
+    };
+    let completion = models.llm.complete(&request).await?;
+    let persons: Persons = serde_json::from_value(completion.answer)
+        .map_err(|e| Error::corrupt(format!("the model's descriptions do not parse: {e}")))?;
+    Ok(persons.persons)
+}
+
+/// The picture of a person with a little around it, small enough to keep one per person.
+pub(crate) fn portrait(image: &Image, bounds: &ports::detector::BoundingBox) -> Image {
+    const AROUND: f32 = 0.1;
+    let edge = |share: f32, length: u32| (share.clamp(0.0, 1.0) * length as f32).round() as u32;
+    let [x, y, w, h] = *bounds;
+    let left = edge(x - AROUND * w, image.width).min(image.width - 1);
+    let right = edge(x + (1.0 + AROUND) * w, image.width).max(left + 1);
+    let top = edge(y - AROUND * h, image.height).min(image.height - 1);
+    let bottom = edge(y + (1.0 + AROUND) * h, image.height).max(top + 1);
+    let (width, height) = (right - left, bottom - top);
+    let step = width.max(height).div_ceil(PORTRAIT).max(1);
+    let (columns, rows) = (width.div_ceil(step), height.div_ceil(step));
+    let mut rgb = Vec::with_capacity((columns * rows * 3) as usize);
+    for row in 0..rows {
+        for column in 0..columns {
+            let at = ((top + row * step) * image.width + left + column * step) as usize * 3;
+            rgb.extend_from_slice(&image.rgb[at..at + 3]);
+        }
+    }
+    Image { width: columns, height: rows, rgb }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_portrait_is_cut_out_and_small() {
+        let image = Image { width: 1600, height: 900, rgb: vec![7; 1600 * 900 * 3] };
+        let cut = portrait(&image, &[0.25, 0.0, 0.25, 1.0]);
+        assert!(cut.width.max(cut.height) <= PORTRAIT, "{cut:?}");
+        assert_eq!(cut.rgb.len(), (cut.width * cut.height * 3) as usize);
+        let edge = portrait(&image, &[0.99, 0.99, 0.5, 0.5]);
+        assert!(edge.width >= 1 && edge.height >= 1);
+        let empty = portrait(&image, &[1.0, 1.0, 0.0, 0.0]);
+        assert_eq!((empty.width, empty.height), (1, 1));
+    }
+}

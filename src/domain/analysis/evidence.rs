@@ -1,0 +1,278 @@
+//! What analyzers look at: a video's measured signals and, per chunk, the frames chosen once for
+//! all analyzers and what models read from them. Everything is computed when first asked for.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ports::decoder::{Frame, Image, VideoDecoder};
+use ports::reader::TextLine;
+use tokio::sync::OnceCell;
+
+use crate::domain::analysis::analyzers::people::{clothing, portrait};
+use crate::domain::chunking::Signals;
+use crate::domain::chunking::cut::VisualSecond;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::time::Span;
+use crate::domain::media::speech::Speech;
+use crate::domain::media::tracking::{Track, Tracker};
+
+/// A video while it is analyzed.
+pub struct VideoEvidence {
+    /// The local copy.
+    pub file: PathBuf,
+    /// What the decoding pass measured.
+    pub signals: Arc<Signals>,
+    /// What is heard.
+    pub speech: Arc<Speech>,
+    /// Whether there is a picture.
+    pub has_video: bool,
+    /// Whether there is a sound track.
+    pub has_audio: bool,
+    /// Reads frames from the local copy.
+    pub decoder: Arc<dyn VideoDecoder>,
+    /// Frames looked at per chunk.
+    pub frames_per_chunk: usize,
+    /// Their largest side, pixels.
+    pub frame_side: u32,
+    /// How closely objects are followed.
+    pub sighting: Sighting,
+}
+
+/// How closely objects are followed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sighting {
+    /// Frames looked at per second.
+    pub per_second: f64,
+    /// Most frames per chunk.
+    pub max_frames: usize,
+    /// Their largest side, pixels.
+    pub side: u32,
+}
+
+/// The objects of a chunk.
+#[derive(Debug, Default)]
+pub struct Sights {
+    /// When was looked, seconds.
+    pub times: Vec<f64>,
+    /// Every object, people among them.
+    pub tracks: Vec<Track>,
+    /// The people, with their looks.
+    pub people: Vec<PersonSight>,
+}
+
+/// A person who is seen in a chunk.
+#[derive(Debug)]
+pub struct PersonSight {
+    /// Where and when.
+    pub track: Track,
+    /// Colours of the clothes, as `red top, blue below the waist`; empty when they cannot be told.
+    pub clothing: String,
+    /// The surest sight.
+    pub portrait: Image,
+}
+
+/// One chunk of it.
+pub struct ChunkEvidence {
+    /// Its video.
+    pub video: Arc<VideoEvidence>,
+    /// Its position.
+    pub chunk_id: u32,
+    /// Its segment.
+    pub span: Span,
+    lines: OnceCell<Vec<(f64, Vec<TextLine>)>>,
+    sights: OnceCell<Sights>,
+}
+
+impl ChunkEvidence {
+    /// Nothing is looked at yet.
+    pub fn new(video: Arc<VideoEvidence>, chunk_id: u32, span: Span) -> Self {
+        Self { video, chunk_id, span, lines: OnceCell::new(), sights: OnceCell::new() }
+    }
+
+    /// The seconds of picture measures that lie within the chunk.
+    pub fn visual(&self) -> &[VisualSecond] {
+        // Seconds without a frame are missing from the list.
+        let seconds = &self.video.signals.visual;
+        let place = |second: f64| seconds.partition_point(|v| f64::from(v.second) < second);
+        let (first, last) = (place(self.span.start.round()), place(self.span.end.round()));
+        if first < last {
+            return &seconds[first..last];
+        }
+        let only = place(self.span.start.floor());
+        seconds.get(only..=only).unwrap_or_default()
+    }
+
+    /// Whether it shows what another chunk shows, throughout, and nobody speaks in either.
+    pub fn repeats(&self, other: &Self) -> bool {
+        /// Bits of the perceptual hash and share of colours that coding noise changes.
+        const BITS: u32 = 4;
+        const COLOURS: f32 = 0.06;
+        let silent = |chunk: &Self| chunk.video.speech.words_in(chunk.span).is_empty();
+        let Some(shown) = other.visual().first() else { return false };
+        let alike = |v: &VisualSecond| {
+            let changed: f32 =
+                v.histogram.iter().zip(&shown.histogram).map(|(a, b)| (a - b).abs()).sum();
+            (v.hash ^ shown.hash).count_ones() <= BITS && changed / 2.0 <= COLOURS
+        };
+        !self.visual().is_empty()
+            && self.visual().iter().chain(other.visual()).all(alike)
+            && silent(self)
+            && silent(other)
+    }
+
+    /// The seconds of sound level (dBFS) that lie within the chunk.
+    pub fn loudness(&self) -> &[f32] {
+        let seconds = &self.video.signals.loudness;
+        let place = |second: f64| (second as usize).min(seconds.len());
+        let (first, last) = (place(self.span.start.round()), place(self.span.end.round()));
+        let first = first.min(last.saturating_sub(1));
+        seconds.get(first..last).unwrap_or_default()
+    }
+
+    /// Times of the frames to look at: the sharpest second of each of `frames_per_chunk` equal
+    /// parts, away from the chunk's edges.
+    pub fn frame_times(&self) -> Vec<f64> {
+        if !self.video.has_video {
+            return Vec::new();
+        }
+        let parts = self.video.frames_per_chunk.max(1);
+        let length = self.span.seconds() / parts as f64;
+        (0..parts)
+            .map(|part| {
+                let start = self.span.start + part as f64 * length;
+                let middle = start + length / 2.0;
+                self.visual()
+                    .iter()
+                    .filter(|v| {
+                        let second = f64::from(v.second);
+                        second >= start && second + 1.0 <= start + length
+                    })
+                    .max_by(|a, b| a.sharpness.total_cmp(&b.sharpness))
+                    .map_or(middle, |v| f64::from(v.second) + 0.5)
+            })
+            .collect()
+    }
+
+    /// The frames at [`Self::frame_times`]; those that cannot be decoded are left out.
+    pub async fn frames(&self) -> Result<Vec<Frame>> {
+        self.decode(self.frame_times(), self.video.frame_side).await
+    }
+
+    async fn decode(&self, times: Vec<f64>, side: u32) -> Result<Vec<Frame>> {
+        if times.is_empty() {
+            return Ok(Vec::new());
+        }
+        let video = self.video.clone();
+        let frames =
+            tokio::task::spawn_blocking(move || video.decoder.frames(&video.file, &times, side))
+                .await
+                .map_err(|e| Error::corrupt(format!("decoding frames panicked: {e}")))??;
+        Ok(frames.into_iter().flatten().collect())
+    }
+
+    /// The lines of text on each looked-at frame, with the frame's time. A frame that shows what
+    /// the one before it did is not read again. Empty without a reader.
+    pub async fn lines(&self, models: &Models) -> Result<&[(f64, Vec<TextLine>)]> {
+        let lines = self.lines.get_or_try_init(|| async {
+            let Some(reader) = &models.reader else { return Ok::<_, Error>(Vec::new()) };
+            let mut lines: Vec<(f64, Vec<TextLine>)> = Vec::new();
+            let mut before: Option<Image> = None;
+            for frame in self.frames().await? {
+                let unchanged = before.as_ref().is_some_and(|b| same_picture(b, &frame.image));
+                let read = match lines.last().filter(|_| unchanged) {
+                    Some((_, known)) => known.clone(),
+                    None => reader.read(&frame.image).await?,
+                };
+                lines.push((frame.time, read));
+                before = Some(frame.image);
+            }
+            Ok(lines)
+        });
+        Ok(lines.await?)
+    }
+
+    /// When objects are looked for: evenly over the chunk.
+    fn sight_times(&self) -> Vec<f64> {
+        if !self.video.has_video {
+            return Vec::new();
+        }
+        let Sighting { per_second, max_frames, .. } = self.video.sighting;
+        let wanted = (self.span.seconds() * per_second).round() as usize;
+        let count = wanted.clamp(1, max_frames.max(1));
+        let step = self.span.seconds() / count as f64;
+        (0..count).map(|i| self.span.start + (i as f64 + 0.5) * step).collect()
+    }
+
+    /// The objects of the chunk, followed over time. Empty without a detector.
+    pub async fn sights(&self, models: &Models) -> Result<&Sights> {
+        let sights = self.sights.get_or_try_init(|| async {
+            let Some(detector) = &models.detector else { return Ok::<_, Error>(Sights::default()) };
+            let frames = self.decode(self.sight_times(), self.video.sighting.side).await?;
+            let cuts: Vec<f64> = self.video.signals.candidates.cut.iter().map(|c| c.time).collect();
+            let mut tracker = Tracker::default();
+            for frame in &frames {
+                let found = detector.detect(&frame.image).await?;
+                tracker.push(frame.time, &frame.image, &found, &cuts);
+            }
+            let tracks = tracker.finish();
+            let of_people = tracks.iter().filter(|track| track.label == "person");
+            let people = of_people.filter_map(|track| PersonSight::of(track, &frames)).collect();
+            Ok(Sights { times: frames.iter().map(|frame| frame.time).collect(), tracks, people })
+        });
+        sights.await
+    }
+}
+
+impl PersonSight {
+    fn of(track: &Track, frames: &[Frame]) -> Option<Self> {
+        let image = |time: f64| frames.iter().find(|f| f.time == time).map(|f| &f.image);
+        // What most sights agree on: a passer-by or a shadow spoils one of them.
+        let mut seen: Vec<(String, usize)> = Vec::new();
+        for sight in &track.seen {
+            let clothing = image(sight.time).map_or(String::new(), |i| clothing(i, &sight.bounds));
+            match seen.iter_mut().find(|(known, _)| *known == clothing) {
+                Some((_, count)) => *count += 1,
+                None => seen.push((clothing, 1)),
+            }
+        }
+        let told = seen.into_iter().filter(|(clothing, _)| !clothing.is_empty());
+        let clothing = told.max_by_key(|(_, count)| *count).map_or(String::new(), |(c, _)| c);
+        let surest = track.seen.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence))?;
+        let portrait = portrait(image(surest.time)?, &surest.bounds);
+        Some(Self { track: track.clone(), clothing, portrait })
+    }
+}
+
+/// Whether two frames differ by no more than coding noise anywhere, so that not even a small
+/// caption has changed.
+fn same_picture(a: &Image, b: &Image) -> bool {
+    /// Pixels per block and the mean change of its bytes that noise does not reach.
+    const BLOCK: usize = 64;
+    const NOISE: u32 = 6;
+    a.width == b.width
+        && a.height == b.height
+        && a.rgb.chunks(3 * BLOCK).zip(b.rgb.chunks(3 * BLOCK)).all(|(a, b)| {
+            let change: u32 = a.iter().zip(b).map(|(x, y)| u32::from(x.abs_diff(*y))).sum();
+            change <= NOISE * a.len() as u32
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_caption_is_another_picture() {
+        let still = Image { width: 640, height: 360, rgb: vec![90; 640 * 360 * 3] };
+        let mut noisy = still.clone();
+        noisy.rgb.iter_mut().step_by(3).for_each(|x| *x += 5);
+        assert!(same_picture(&still, &noisy));
+        let mut captioned = still.clone();
+        for row in 300..312 {
+            captioned.rgb[(row * 640 + 200) * 3..(row * 640 + 300) * 3].fill(250);
+        }
+        assert!(!same_picture(&still, &captioned));
+        assert!(!same_picture(&still, &Image { width: 1, height: 1, rgb: vec![90; 3] }));
+    }
+}

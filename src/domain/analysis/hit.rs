@@ -1,0 +1,40 @@
+//! What a hit of a search shows of a chunk.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::domain::media::speech::SpeakerTurn;
+
+/// What is stored with a point and comes back with a hit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HitDocument {
+    /// Seconds.
+    pub start: f64,
+    /// Seconds.
+    pub end: f64,
+    /// Prose.
+    pub description: String,
+    /// Descriptions of people.
+    pub people: Vec<String>,
+    /// Names of objects.
+    pub objects: Vec<String>,
+    /// What is done.
+    pub actions: Vec<String>,
+    /// Topics.
+    pub tags: Vec<String>,
+    /// Speaker labels.
+    pub speakers: Vec<String>,
+    /// From the people analyzer.
+    pub people_count: Option<u32>,
+    /// From diarization.
+    pub turns: Vec<SpeakerTurn>,
+    /// The text that was embedded as `combined`.
+    pub text: String,
+    /// Records of the people analyzer.
+    pub persons: Vec<Value>,
+    /// Records of object detection.
+    pub detections: Vec<Value>,
+    /// Records of OCR.
+    pub texts: Vec<Value>,
+}

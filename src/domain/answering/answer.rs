@@ -1,0 +1,427 @@
+//! Answers from evidence: every sentence cites the moments that bear it out and is checked against
+//! them; what they do not bear out is left out.
+
+use ports::llm::{Answer, Passage, Request, Task};
+
+use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::prose::{counted, in_view};
+use crate::domain::answering::Answering;
+use crate::domain::answering::audit::{AuditedSentence, Claim, Verdict, is_said_by};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::Span;
+use crate::domain::kernel::words::{sentences, shared};
+use crate::domain::search::SearchResult;
+use crate::domain::search::calibration::content_words;
+
+const PROMPT: &str = include_str!("answer.md");
+
+/// Longest answer.
+const MAX_TOKENS: u32 = 700;
+
+/// About how many characters one token of English takes.
+const CHARACTERS_PER_TOKEN: usize = 4;
+
+/// What a piece of evidence costs beside its text, characters.
+const HEADING: usize = 60;
+
+/// Longest piece of evidence, characters; longer text is split, so that a long chunk does not crowd
+/// out everything else.
+const LONGEST_PIECE: usize = 2000;
+
+/// Sentences of the likeliest moments that are compared with a question that has no answer.
+const COMPARED: usize = 32;
+
+/// Longest sentence that is quoted as the nearest moment, characters.
+const LONGEST_SENTENCE: usize = 200;
+
+/// A piece of text about a moment of a video.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Evidence {
+    pub(crate) video_id: String,
+    pub(crate) span: Span,
+    /// What it is part of: `chunks`, `sections`, `summary` or an aggregator's id.
+    pub(crate) kind: &'static str,
+    /// Which one of that kind.
+    pub(crate) element: u32,
+    /// What it is, as `description`, `speech`, `chapter`.
+    pub(crate) source: String,
+    pub(crate) text: String,
+    /// Of a search hit.
+    pub(crate) p_present: Option<f32>,
+}
+
+/// An answer with what its check found.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answered {
+    pub(crate) text: String,
+    /// Also of the sentences that were left out.
+    pub(crate) audit: Vec<AuditedSentence>,
+}
+
+impl Evidence {
+    /// What a search hit says: its prose and its speech, the most to the point first.
+    pub(crate) fn of_hit(hit: &SearchResult, question: &str) -> Vec<Self> {
+        let document = &hit.document;
+        let whole = Span { start: document.start, end: document.end };
+        let evidence = |source: &str, span: Span, text: String| Self {
+            video_id: hit.video_id.clone(),
+            span,
+            kind: "chunks",
+            element: hit.chunk_id,
+            source: source.into(),
+            text,
+            p_present: Some(hit.p_present),
+        };
+        let split = |source: &str, text: &str| -> Vec<Self> {
+            pieces(text).into_iter().map(|piece| evidence(source, whole, piece)).collect()
+        };
+        let mut found = match () {
+            () if !document.detections.is_empty() => split("objects", &objects(document)),
+            () if !document.texts.is_empty() => split("on-screen text", &lines(document)),
+            () if !document.persons.is_empty() => split("people", &document.description),
+            () => split("description", &document.description),
+        };
+        let speech = speech(hit);
+        if let [(_, only)] = &speech[..] {
+            found.extend(split("speech", only));
+        } else {
+            found.extend(speech.into_iter().map(|(span, text)| evidence("speech", span, text)));
+        }
+        if found.is_empty() {
+            found = split("text", &document.text);
+        }
+        let words = content_words(question);
+        found.sort_by(|a, b| shared(&words, &b.text).total_cmp(&shared(&words, &a.text)));
+        found
+    }
+
+    fn is_within(&self, other: &Self) -> bool {
+        self.video_id == other.video_id
+            && self.span.start >= other.span.start
+            && self.span.end <= other.span.end
+    }
+}
+
+/// Detections as a sentence.
+fn objects(document: &HitDocument) -> String {
+    let counts = document.detections.iter().filter_map(|found| {
+        Some(counted(found["label"].as_str()?, found["count"].as_u64().unwrap_or(1)))
+    });
+    in_view(&counts.collect::<Vec<_>>()).unwrap_or_default()
+}
+
+/// What was read, line by line.
+fn lines(document: &HitDocument) -> String {
+    let lines = document.texts.iter().filter_map(|line| line["text"].as_str());
+    lines.collect::<Vec<_>>().join("; ")
+}
+
+/// The turns of a hit, those of one span together: the whole chunk while it is short.
+fn speech(hit: &SearchResult) -> Vec<(Span, String)> {
+    let document = &hit.document;
+    let whole = Span { start: document.start, end: document.end };
+    let said: usize = document.turns.iter().map(|turn| turn.text.len()).sum();
+    let mut found: Vec<(Span, String)> = Vec::new();
+    for turn in &document.turns {
+        let line = format!("{}: {}", turn.speaker, turn.text);
+        let fits = |text: &String| said <= LONGEST_PIECE || text.len() + line.len() < LONGEST_PIECE;
+        match found.last_mut().filter(|(_, text)| fits(text)) {
+            Some((span, text)) => {
+                span.end = turn.end;
+                text.push('\n');
+                text.push_str(&line);
+            }
+            None => found.push((Span { start: turn.start, end: turn.end }, line)),
+        }
+    }
+    if let [(span, _)] = &mut found[..] {
+        *span = whole;
+    }
+    found
+}
+
+/// A text in pieces of at most [`LONGEST_PIECE`], split where sentences end or, failing that, words.
+fn pieces(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let parts = sentences(text).into_iter().flat_map(|sentence| -> Vec<&str> {
+        if sentence.len() <= LONGEST_PIECE {
+            vec![sentence]
+        } else {
+            sentence.split_whitespace().collect()
+        }
+    });
+    for part in parts {
+        match found.last_mut().filter(|piece| piece.len() + part.len() < LONGEST_PIECE) {
+            Some(piece) => {
+                piece.push(' ');
+                piece.push_str(part);
+            }
+            None => found.push(part.to_owned()),
+        }
+    }
+    found
+}
+
+/// How a moment is cited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CitationForm {
+    /// `[<video_id> <start>-<end>s]`, in `/query`.
+    Seconds,
+    /// `[<video_id> <start>-<end>]`, in `/ask`.
+    Plain,
+}
+
+impl CitationForm {
+    fn cite(self, evidence: &Evidence) -> String {
+        let unit = if self == Self::Seconds { "s" } else { "" };
+        let Span { start, end } = evidence.span;
+        format!("[{} {start}-{end}{unit}]", evidence.video_id)
+    }
+}
+
+impl Answering {
+    /// What fits into one request of evidence given most relevant first, each video in order of time.
+    pub(crate) fn context<'a>(&self, evidence: &'a [Evidence]) -> Vec<&'a Evidence> {
+        let budget =
+            self.llm.context_tokens().min(self.answer_tokens as usize) * CHARACTERS_PER_TOKEN;
+        let mut used = 0;
+        let mut kept: Vec<&Evidence> = Vec::new();
+        for piece in evidence {
+            let cost = piece.text.len() + piece.source.len() + HEADING;
+            if kept.is_empty() || used + cost <= budget {
+                used += cost;
+                kept.push(piece);
+            }
+        }
+        let mut videos: Vec<&str> = Vec::new();
+        for piece in &kept {
+            if !videos.contains(&piece.video_id.as_str()) {
+                videos.push(&piece.video_id);
+            }
+        }
+        let place = |piece: &Evidence| videos.iter().position(|video| *video == piece.video_id);
+        kept.sort_by(|a, b| {
+            let times =
+                a.span.start.total_cmp(&b.span.start).then(a.span.end.total_cmp(&b.span.end));
+            place(a).cmp(&place(b)).then(times)
+        });
+        kept
+    }
+
+    /// Answers a question from a context. `None` without one. When nothing in it answers the
+    /// question, the answer says so and cites the nearest moment.
+    pub(crate) async fn answer(
+        &self,
+        question: &str,
+        context: &[&Evidence],
+        form: CitationForm,
+    ) -> Result<Option<Answered>> {
+        if context.is_empty() {
+            return Ok(None);
+        }
+        let passages = context
+            .iter()
+            .enumerate()
+            .map(|(i, e)| Passage {
+                id: format!("p{}", i + 1),
+                source: format!("{} of video {}, {}", e.source, e.video_id, e.span.timecode()),
+                text: e.text.clone(),
+            })
+            .collect();
+        let request = Request {
+            task: Task::Answer,
+            instructions: PROMPT.into(),
+            passages,
+            question: Some(question.to_owned()),
+            images: Vec::new(),
+            max_tokens: MAX_TOKENS,
+        };
+        let completion = self.llm.complete(&request).await?;
+        let answer: Answer = serde_json::from_value(completion.answer)
+            .map_err(|e| Error::corrupt(format!("the model's answer does not parse: {e}")))?;
+
+        let told: Vec<(String, Vec<String>)> =
+            answer.sentences.into_iter().map(|s| (without_brackets(&s.text), s.passages)).collect();
+        let mut cited: Vec<(&str, Vec<&Evidence>)> = Vec::new();
+        for (text, ids) in &told {
+            for sentence in sentences(text) {
+                cited.push((sentence, citations(sentence, ids, context)));
+            }
+        }
+        let claims: Vec<Claim<'_>> =
+            cited.iter().map(|(sentence, cited)| claim(sentence, cited, context)).collect();
+        let verdicts = self.audit(&claims).await?;
+        let audit: Vec<AuditedSentence> = cited
+            .iter()
+            .zip(verdicts)
+            .map(|((sentence, cited), verdict)| AuditedSentence {
+                sentence: (*sentence).to_owned(),
+                citations: cited.iter().map(|e| form.cite(e)).collect(),
+                verdict,
+            })
+            .collect();
+        self.with_what_holds(audit, question, context, form).await.map(Some)
+    }
+
+    /// The answer of the sentences that hold; where none does, the nearest moment, said to be no
+    /// answer.
+    async fn with_what_holds(
+        &self,
+        mut audit: Vec<AuditedSentence>,
+        question: &str,
+        context: &[&Evidence],
+        form: CitationForm,
+    ) -> Result<Answered> {
+        let told = |s: &AuditedSentence| format!("{} {}", s.sentence, s.citations.join(" "));
+        let held = |s: &&AuditedSentence| s.verdict != Verdict::Unsupported;
+        let mut text = audit.iter().filter(held).map(told).collect::<Vec<_>>().join(" ");
+        if text.is_empty()
+            && let Some((sentence, evidence)) = self.nearest_sentence(question, context).await?
+        {
+            let mut sentence = sentence.chars().take(LONGEST_SENTENCE).collect::<String>();
+            if evidence.source == "speech" {
+                sentence = format!("“{sentence}”");
+            }
+            let nothing = AuditedSentence {
+                sentence: format!("The footage does not show this; the nearest moment: {sentence}"),
+                citations: vec![form.cite(evidence)],
+                verdict: Verdict::Supported,
+            };
+            text = told(&nothing);
+            audit.push(nothing);
+        }
+        Ok(Answered { text, audit })
+    }
+
+    /// Of the moments that are most likely to have it, the sentence most like the question.
+    async fn nearest_sentence<'a>(
+        &self,
+        question: &str,
+        context: &[&'a Evidence],
+    ) -> Result<Option<(&'a str, &'a Evidence)>> {
+        let mut likeliest: Vec<&Evidence> = context.to_vec();
+        let likely = |e: &Evidence| e.p_present.unwrap_or(-1.0);
+        likeliest.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
+        let told: Vec<(&str, &Evidence)> = likeliest
+            .into_iter()
+            .flat_map(|e| sentences(&e.text).into_iter().map(move |sentence| (sentence, e)))
+            .take(COMPARED)
+            .collect();
+        let mut texts = vec![question.to_owned()];
+        texts.extend(told.iter().map(|(sentence, _)| (*sentence).to_owned()));
+        let vectors = self.embedder.embed(&texts).await?;
+        let Some((asked, vectors)) = vectors.split_first() else { return Ok(None) };
+        let like = |v: &[f32]| v.iter().zip(asked).map(|(a, b)| a * b).sum::<f32>();
+        let nearest = told.into_iter().zip(vectors).max_by(|a, b| like(a.1).total_cmp(&like(b.1)));
+        Ok(nearest.map(|(told, _)| told))
+    }
+}
+
+/// The evidence that a sentence cites, each once: what is not in the context is no citation, and
+/// where a shorter moment within the cited one says the same, it is cited instead.
+fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Vec<&'a Evidence> {
+    let mut cited: Vec<&Evidence> = Vec::new();
+    for id in ids {
+        let number: Option<usize> = id.trim().strip_prefix('p').and_then(|n| n.parse().ok());
+        let Some(named) = number.and_then(|n| context.get(n.checked_sub(1)?)) else { continue };
+        let length = |e: &Evidence| e.span.end - e.span.start;
+        let narrowest = context
+            .iter()
+            .filter(|e| e.is_within(named) && length(e) < length(named))
+            .filter(|e| is_said_by(sentence, &e.text))
+            .min_by(|a, b| length(a).total_cmp(&length(b)))
+            .unwrap_or(named);
+        if !cited.iter().any(|e| e.video_id == narrowest.video_id && e.span == narrowest.span) {
+            cited.push(narrowest);
+        }
+    }
+    // Where one moment says it by itself, those that do not are not needed.
+    let alone = |e: &&Evidence| is_said_by(sentence, &e.text);
+    if cited.iter().any(alone) {
+        cited.retain(alone);
+    }
+    cited
+}
+
+/// A sentence with everything the context has on the moments it cites.
+fn claim<'a>(sentence: &'a str, cited: &[&Evidence], context: &[&'a Evidence]) -> Claim<'a> {
+    let inside = |e: &&&Evidence| cited.iter().any(|cited| e.is_within(cited));
+    Claim {
+        sentence,
+        cited: context.iter().filter(inside).map(|e| e.text.as_str()).collect(),
+        times: cited.iter().flat_map(|e| [e.span.start, e.span.end]).collect(),
+    }
+}
+
+/// The text without anything in square brackets: only citations that were checked are shown.
+fn without_brackets(text: &str) -> String {
+    let mut depth = 0_u32;
+    let kept: String = text
+        .chars()
+        .filter(|c| {
+            match c {
+                '[' => depth += 1,
+                ']' => {
+                    depth = depth.saturating_sub(1);
+                    return false;
+                }
+                _ => {}
+            }
+            depth == 0
+        })
+        .collect();
+    kept.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(start: f64, end: f64, text: &str) -> Evidence {
+        Evidence {
+            video_id: "00ff00ff00ff00ff".into(),
+            span: Span { start, end },
+            kind: "chunks",
+            element: 0,
+            source: "speech".into(),
+            text: text.into(),
+            p_present: None,
+        }
+    }
+
+    #[test]
+    fn only_citations_from_the_context_survive() {
+        let hello = piece(3.0, 6.12, "Hello.");
+        let context = [&hello];
+        let ids = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect::<Vec<_>>();
+        assert_eq!(citations("Hello.", &ids(&["p1", "p9", "p1"]), &context), [&hello]);
+        assert_eq!(citations("Hello.", &ids(&["p2", "p0", "x"]), &context), [] as [&Evidence; 0]);
+        assert_eq!(CitationForm::Seconds.cite(&hello), "[00ff00ff00ff00ff 3-6.12s]");
+        assert_eq!(CitationForm::Plain.cite(&hello), "[00ff00ff00ff00ff 3-6.12]");
+        assert_eq!(without_brackets("He says hello [p1]."), "He says hello.");
+    }
+
+    #[test]
+    fn the_shortest_moment_that_says_it_is_cited() {
+        let whole = piece(0.0, 60.0, "A dog runs. Then a man sings.");
+        let chapter = piece(0.0, 30.0, "A dog runs.");
+        let chunk = piece(10.0, 20.0, "A dog runs on the beach.");
+        let other = piece(20.0, 30.0, "A man sings.");
+        let context = [&whole, &chapter, &chunk, &other];
+        let ids = ["p1".to_owned()];
+        assert_eq!(citations("A dog runs.", &ids, &context), [&chunk]);
+        assert_eq!(citations("A man sings.", &ids, &context), [&other]);
+        assert_eq!(citations("A man sings to a dog.", &ids, &context), [&whole]);
+    }
+
+    #[test]
+    fn long_texts_come_in_pieces_that_lose_nothing() {
+        let text = "One sentence of several words. ".repeat(200);
+        let found = pieces(&text);
+        assert!(found.len() > 2 && found.iter().all(|piece| piece.len() <= LONGEST_PIECE));
+        assert_eq!(found.join(" "), text.trim());
+        let endless = "word ".repeat(1000);
+        assert_eq!(pieces(&endless).join(" "), endless.trim());
+        assert_eq!(pieces(""), [] as [&str; 0]);
+    }
+}

@@ -1,0 +1,381 @@
+//! Question answering over aggregates and segments.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::{StreamExt, TryStreamExt, stream};
+use ports::index::{Filter, Test, VectorQuery};
+use serde_json::Value;
+
+use crate::domain::aggregation;
+use crate::domain::aggregation::{AGGREGATORS, Aggregator};
+use crate::domain::analysis;
+use crate::domain::answering::Answering;
+use crate::domain::answering::answer::{CitationForm, Evidence};
+use crate::domain::answering::audit::AuditedSentence;
+use crate::domain::catalog::record::VideoRecord;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::Span;
+use crate::domain::search::{Mode, SearchResult};
+
+/// A question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// The question.
+    pub question: String,
+    /// `None` uses every ingested video.
+    pub video_ids: Option<Vec<String>>,
+    /// Whose chunks are retrieved as evidence; `None` chooses per video.
+    pub analyzer: Option<String>,
+    /// Supporting segments per video, 1..=20.
+    pub limit: u32,
+}
+
+/// What an answer was drawn from, per video.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sources {
+    /// Aggregators consulted.
+    pub routed_to: Vec<String>,
+    /// How many elements of each source were used, as `sections`, `chunks`.
+    pub counts: BTreeMap<String, u32>,
+}
+
+/// The answer to a [`Question`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskResponse {
+    /// The question.
+    pub question: String,
+    /// Sentences that cite moments, or `None`.
+    pub answer: Option<String>,
+    /// How far the cited moments bear out each sentence, those that were left out included.
+    pub audit: Vec<AuditedSentence>,
+    /// By video id.
+    pub sources: BTreeMap<String, Sources>,
+    /// Supporting segments.
+    pub results: Vec<SearchResult>,
+    /// Why there is nothing, in the contract's words.
+    pub error: Option<String>,
+}
+
+/// Aggregates whose likeness to a question stands out by so many standard deviations are consulted.
+const STANDS_OUT: f64 = 1.0;
+
+/// At most so many aggregates are consulted per question.
+const MOST_ROUTED: usize = 3;
+
+/// Summary sections nearest the question that are taken into the context.
+const NEAREST_SECTIONS: usize = 3;
+
+impl Answering {
+    /// Answers a question.
+    pub async fn ask(&self, question: Question) -> Result<AskResponse> {
+        if let Some(id) = &question.analyzer {
+            analysis::find(&self.models, id)?;
+        }
+        let records = match &question.video_ids {
+            None => {
+                let all = self.catalog.all().await?;
+                if all.is_empty() {
+                    return Ok(nothing(question.question, "No videos ingested."));
+                }
+                all
+            }
+            Some(ids) => {
+                let mut records: Vec<VideoRecord> = Vec::new();
+                for id in ids {
+                    let known = records.iter().any(|r| r.video_id == *id);
+                    if let (false, Some(record)) = (known, self.catalog.find(id).await?) {
+                        records.push(record);
+                    }
+                }
+                if records.is_empty() && ids.is_empty() && self.catalog.all().await?.is_empty() {
+                    return Ok(nothing(question.question, "No videos ingested."));
+                }
+                records
+            }
+        };
+        let vector = self.search.embed(&question.question).await?;
+        let mut contexts: Vec<Context> = stream::iter(0..records.len())
+            .map(|i| self.segments(&records[i], &question, &vector))
+            .buffered(self.concurrency.max(1))
+            .try_collect()
+            .await?;
+        // Across a large install only the videos that speak to the question can be read.
+        contexts.sort_by(|a, b| b.best_score().total_cmp(&a.best_score()));
+        contexts.truncate(self.most_videos);
+        let routed = self.route(&vector).await?;
+        for context in &mut contexts {
+            self.consult(context, &routed, &vector).await?;
+        }
+        let question = question.question;
+        let mut per_video: Vec<Vec<Evidence>> =
+            contexts.iter().map(|context| context.evidence(&question)).collect();
+        let mut usable = per_video.iter().map(|evidence| !evidence.is_empty());
+        contexts.retain(|_| usable.next().unwrap_or(false));
+        per_video.retain(|evidence| !evidence.is_empty());
+        if contexts.is_empty() {
+            return Ok(nothing(question, "Nothing indexed for the requested videos."));
+        }
+        // The best pieces of every video come before the second best of any.
+        let evidence: Vec<Evidence> = in_turn(per_video);
+        let kept = self.context(&evidence);
+        let answered = self.answer(&question, &kept, CitationForm::Plain).await?;
+        let (answer, audit) = answered.map_or((None, Vec::new()), |a| (Some(a.text), a.audit));
+        let mut sources = BTreeMap::new();
+        let mut results = Vec::new();
+        for context in contexts {
+            sources.insert(context.record.video_id.clone(), context.sources(&kept));
+            results.extend(context.results);
+        }
+        Ok(AskResponse { question, answer, audit, sources, results, error: None })
+    }
+
+    /// The supporting segments of one video.
+    async fn segments<'a>(
+        &self,
+        record: &'a VideoRecord,
+        question: &Question,
+        vector: &[f32],
+    ) -> Result<Context<'a>> {
+        let mut context = Context {
+            record,
+            results: Vec::new(),
+            beside: Vec::new(),
+            routed_to: Vec::new(),
+            routed: Vec::new(),
+            summary: Vec::new(),
+            sections: Vec::new(),
+        };
+        let analyzer = match &question.analyzer {
+            Some(id) => Some(id.as_str()),
+            None => analysis::EVIDENCE_ORDER
+                .iter()
+                .copied()
+                .find(|id| record.analyzers.contains_key(*id)),
+        };
+        let Some(analyzer) = analyzer else { return Ok(context) };
+        let search = async |analyzers: Vec<String>, chunks: Option<Vec<i64>>| {
+            let mut filter =
+                Filter::video(&record.video_id).and("analyzer_id", Test::AnyKeyword(analyzers));
+            if let Some(chunks) = chunks {
+                filter = filter.and("chunk_id", Test::AnyInteger(chunks));
+            }
+            let query = VectorQuery {
+                field: "combined".into(),
+                vector: vector.to_vec(),
+                filter,
+                limit: question.limit as usize,
+                threshold: None,
+            };
+            self.search.search(Mode::Hybrid, &question.question, query).await
+        };
+        context.results = search(vec![analyzer.to_owned()], None).await?;
+        let others: Vec<String> =
+            record.analyzers.keys().filter(|id| *id != analyzer).cloned().collect();
+        if question.analyzer.is_none() && !others.is_empty() {
+            let retrieved = context.results.iter().map(|hit| hit.chunk_id.into()).collect();
+            context.beside = search(others, Some(retrieved)).await?;
+        }
+        Ok(context)
+    }
+
+    /// The aggregators whose description stands out in likeness to a question.
+    async fn route(&self, vector: &[f32]) -> Result<Vec<&'static dyn Aggregator>> {
+        let descriptions = self
+            .routes
+            .get_or_try_init(|| async {
+                let texts: Vec<String> =
+                    AGGREGATORS.iter().map(|a| a.spec().answers.to_owned()).collect();
+                Ok::<_, Error>(self.embedder.embed(&texts).await?)
+            })
+            .await?;
+        let scores: Vec<f64> = descriptions.iter().map(|d| cosine(d, vector)).collect();
+        let routed = standing_out(&scores).into_iter().map(|i| AGGREGATORS[i]).collect();
+        Ok(routed)
+    }
+
+    /// Adds the routed aggregates, the summary and its nearest sections.
+    async fn consult(
+        &self,
+        context: &mut Context<'_>,
+        routed: &[&'static dyn Aggregator],
+        vector: &[f32],
+    ) -> Result<()> {
+        let record = context.record;
+        let whole = Span { start: 0.0, end: record.duration };
+        for aggregator in routed {
+            let id = aggregator.spec().id;
+            if record.aggregates.contains_key(id) {
+                let result = self.catalog.stored_aggregate(record, id).await?;
+                context.routed_to.push(id.into());
+                context.routed.push((id, aggregator.evidence(&result, whole)));
+            }
+        }
+        if record.aggregates.contains_key("summary") {
+            let summary = self.catalog.stored_aggregate(record, "summary").await?;
+            if let Some(aggregator) = aggregation::find("summary") {
+                context.summary = aggregator.evidence(&summary, whole);
+            }
+            if summary["depth"].as_u64() > Some(1) {
+                let sections = summary_sections(&summary);
+                context.sections = self.nearest(sections, vector).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The sections most like the question, in order of likeness.
+    async fn nearest(
+        &self,
+        sections: Vec<(Span, String)>,
+        vector: &[f32],
+    ) -> Result<Vec<(Span, String)>> {
+        let texts: Vec<String> = sections.iter().map(|(_, text)| text.clone()).collect();
+        let vectors = self.embedder.embed(&texts).await?;
+        let mut scored: Vec<(f64, (Span, String))> =
+            vectors.iter().map(|v| cosine(v, vector)).zip(sections).collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Ok(scored.into_iter().take(NEAREST_SECTIONS).map(|(_, section)| section).collect())
+    }
+}
+
+/// What is known of one video for one question.
+struct Context<'a> {
+    record: &'a VideoRecord,
+    results: Vec<SearchResult>,
+    /// What the other analyzers found in the same chunks: what was said, where the segments tell
+    /// what is seen.
+    beside: Vec<SearchResult>,
+    routed_to: Vec<String>,
+    routed: Vec<(&'static str, Vec<(Span, String)>)>,
+    summary: Vec<(Span, String)>,
+    sections: Vec<(Span, String)>,
+}
+
+impl Context<'_> {
+    fn best_score(&self) -> f32 {
+        self.results.iter().chain(&self.beside).map(|hit| hit.p_present).fold(0.0, f32::max)
+    }
+
+    /// Everything as evidence, the best piece of each source before the second best of any, the
+    /// retrieved segments first.
+    fn evidence(&self, question: &str) -> Vec<Evidence> {
+        let of_hits = |hits: &[SearchResult]| {
+            in_turn(hits.iter().map(|hit| Evidence::of_hit(hit, question)).collect())
+        };
+        let aggregates =
+            self.routed.iter().map(|(id, pieces)| (*id, labelled(id), pieces)).chain([
+                ("sections", "section".to_owned(), &self.sections),
+                ("summary", "summary".to_owned(), &self.summary),
+            ]);
+        let mut sources = vec![of_hits(&self.results), of_hits(&self.beside)];
+        for (kind, source, pieces) in aggregates {
+            let of_source = (0..).zip(pieces).filter(|(_, (_, text))| !text.is_empty());
+            let of_source = of_source.map(|(element, (span, text))| Evidence {
+                video_id: self.record.video_id.clone(),
+                span: *span,
+                kind,
+                element,
+                source: source.clone(),
+                text: text.clone(),
+                p_present: None,
+            });
+            sources.push(of_source.collect());
+        }
+        let mut evidence: Vec<Evidence> = Vec::new();
+        for piece in in_turn(sources) {
+            // The summary may be routed to as well; once is enough.
+            if !evidence.iter().any(|e| e.text == piece.text && e.span == piece.span) {
+                evidence.push(piece);
+            }
+        }
+        evidence
+    }
+
+    /// What of this video is in the context of the answer.
+    fn sources(&self, kept: &[&Evidence]) -> Sources {
+        let of_video = kept.iter().filter(|e| e.video_id == self.record.video_id);
+        let used: BTreeSet<(&str, u32)> = of_video.map(|e| (e.kind, e.element)).collect();
+        let kinds = ["chunks", "sections", "summary"];
+        let kinds = kinds.into_iter().chain(self.routed.iter().map(|(id, _)| *id));
+        let count = |kind: &str| used.iter().filter(|(of, _)| *of == kind).count() as u32;
+        let counts = kinds.map(|kind| (kind.to_owned(), count(kind))).collect();
+        Sources { routed_to: self.routed_to.clone(), counts }
+    }
+}
+
+/// An aggregator's id with what it answers: a model that is shown its result should know.
+fn labelled(id: &str) -> String {
+    let answers = aggregation::find(id).map_or("", |aggregator| aggregator.spec().answers);
+    format!("{id} ({answers})")
+}
+
+/// The first of every list, then the second of every list, and so on.
+fn in_turn<T>(lists: Vec<Vec<T>>) -> Vec<T> {
+    let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
+    let mut merged = Vec::new();
+    loop {
+        let before = merged.len();
+        merged.extend(lists.iter_mut().filter_map(Iterator::next));
+        if merged.len() == before {
+            return merged;
+        }
+    }
+}
+
+fn nothing(question: String, error: &str) -> AskResponse {
+    AskResponse {
+        question,
+        answer: None,
+        audit: Vec::new(),
+        sources: BTreeMap::new(),
+        results: Vec::new(),
+        error: Some(error.into()),
+    }
+}
+
+fn summary_sections(summary: &Value) -> Vec<(Span, String)> {
+    let sections = summary["sections"].as_array().into_iter().flatten();
+    sections
+        .filter_map(|s| {
+            let span = Span { start: s["start"].as_f64()?, end: s["end"].as_f64()? };
+            let text = s["summary"].as_str().filter(|text| !text.is_empty())?;
+            Some((span, text.to_owned()))
+        })
+        .collect()
+}
+
+/// Cosine of two unit vectors.
+fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| f64::from(x * y)).sum()
+}
+
+/// Indices whose standard score is at least [`STANDS_OUT`], best first.
+fn standing_out(scores: &[f64]) -> Vec<usize> {
+    let count = scores.len().max(1) as f64;
+    let mean = scores.iter().sum::<f64>() / count;
+    let deviation = (scores.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / count).sqrt();
+    let mut chosen: Vec<usize> = (0..scores.len())
+        .filter(|&i| deviation > 1e-9 && (scores[i] - mean) / deviation >= STANDS_OUT)
+        .collect();
+    chosen.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    chosen.truncate(MOST_ROUTED);
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selection_is_relative_to_the_average() {
+        for (scores, expected) in [
+            (vec![0.1, 0.1, 0.1, 0.5, 0.1], vec![3]),
+            (vec![0.7, 0.7, 0.7, 0.9, 0.7], vec![3]),
+            (vec![0.2, 0.2, 0.2], vec![]),
+            (vec![], vec![]),
+            (vec![0.0, 0.0, 0.0, 0.0, 0.8, 0.9], vec![5, 4]),
+        ] {
+            assert_eq!(standing_out(&scores), expected, "{scores:?}");
+        }
+    }
+}

@@ -1,0 +1,501 @@
+//! Checks an answer: does the footage that a sentence cites bear it out? By numbers, names, opposites,
+//! negation and content words, and by meaning where the words leave it open. Knows nothing of where
+//! sentences and segments come from.
+
+use std::collections::BTreeSet;
+
+use crate::domain::answering::Answering;
+use crate::domain::kernel::error::Result;
+use crate::domain::kernel::words::{
+    Number, Token, is_function_word, numbers, occurs, sentences, stem, tokens,
+};
+
+/// What a check found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The cited segments say it.
+    Supported,
+    /// They say something near it.
+    Weak,
+    /// They do not say it, or the opposite.
+    Unsupported,
+}
+
+/// A sentence of an answer, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditedSentence {
+    /// Without its citations.
+    pub sentence: String,
+    /// As in the answer.
+    pub citations: Vec<String>,
+    /// What the check found.
+    pub verdict: Verdict,
+}
+
+/// A sentence with the texts of the segments it cites.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Claim<'a> {
+    pub(crate) sentence: &'a str,
+    pub(crate) cited: Vec<&'a str>,
+    /// Start and end of the cited segments, seconds: a sentence may say when it happens.
+    pub(crate) times: Vec<f64>,
+}
+
+/// Share of a sentence's content words that its segments must have to support it by words alone.
+const COVERED: f32 = 0.8;
+
+/// The same, where the meaning is near.
+const PARTLY: f32 = 0.4;
+
+/// Cosine from which two sentences mean the same: paraphrases lie above it with MiniLM, sentences on
+/// the same subject below.
+const SAME_MEANING: f32 = 0.72;
+
+/// Cosine from which two sentences are on the same subject.
+const NEAR: f32 = 0.5;
+
+/// Sentences of the segments whose meaning is compared, those with the most words in common.
+const COMPARED: usize = 4;
+
+/// What words alone tell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum ByWords {
+    Known(Verdict),
+    /// Nothing contradicts it; this share of the content words is there.
+    Open(f32),
+}
+
+impl Answering {
+    /// A verdict per claim, in order. Embeds only what words leave open.
+    pub(crate) async fn audit(&self, claims: &[Claim<'_>]) -> Result<Vec<Verdict>> {
+        let mut verdicts = Vec::with_capacity(claims.len());
+        for claim in claims {
+            verdicts.push(match by_words(claim) {
+                ByWords::Known(verdict) => verdict,
+                ByWords::Open(covered) => by_meaning(covered, self.nearest_meaning(claim).await?),
+            });
+        }
+        Ok(verdicts)
+    }
+
+    /// Cosine of a sentence with the sentence of its segments that is most like it.
+    async fn nearest_meaning(&self, claim: &Claim<'_>) -> Result<f32> {
+        let words: Vec<String> =
+            content(&tokens(claim.sentence)).into_iter().map(str::to_owned).collect();
+        let mut said: Vec<(f32, &str)> = claim
+            .cited
+            .iter()
+            .flat_map(|text| sentences(text))
+            .map(|sentence| (crate::domain::kernel::words::shared(&words, sentence), sentence))
+            .collect();
+        said.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut texts = vec![claim.sentence.to_owned()];
+        texts.extend(said.into_iter().take(COMPARED).map(|(_, sentence)| sentence.to_owned()));
+        let vectors = self.embedder.embed(&texts).await?;
+        let Some((own, others)) = vectors.split_first() else { return Ok(0.0) };
+        let cosine = |v: &Vec<f32>| own.iter().zip(v).map(|(a, b)| a * b).sum::<f32>();
+        Ok(others.iter().map(cosine).fold(0.0, f32::max))
+    }
+}
+
+/// Whether the words of a text alone support a sentence.
+pub(crate) fn is_said_by(sentence: &str, text: &str) -> bool {
+    let claim = Claim { sentence, cited: vec![text], times: Vec::new() };
+    by_words(&claim) == ByWords::Known(Verdict::Supported)
+}
+
+fn by_meaning(covered: f32, cosine: f32) -> Verdict {
+    if cosine >= SAME_MEANING && covered >= PARTLY {
+        Verdict::Supported
+    } else if cosine >= NEAR || covered >= 0.5 {
+        Verdict::Weak
+    } else {
+        Verdict::Unsupported
+    }
+}
+
+fn by_words(claim: &Claim<'_>) -> ByWords {
+    use Verdict::{Supported, Unsupported, Weak};
+    let sentence = claim.sentence;
+    let own = tokens(sentence);
+    if own.is_empty() || claim.cited.is_empty() {
+        return ByWords::Known(Unsupported);
+    }
+    let said: Vec<Vec<Token<'_>>> =
+        claim.cited.iter().flat_map(|text| sentences(text)).map(tokens).collect();
+    let there: Vec<Token<'_>> = said.iter().flatten().cloned().collect();
+    let mut labels = own.iter().filter(|token| token.text.contains('_'));
+    if labels.any(|label| !is_named(label, &there)) {
+        return ByWords::Known(Unsupported);
+    }
+    if said.iter().any(|there| is_quoted(&own, there)) {
+        return ByWords::Known(Supported);
+    }
+    let words = content(&own);
+    if is_foreign(&own, &there) {
+        // In another language only its numbers can be looked up.
+        let known = numbers_hold(&own, &[], &said, &claim.times);
+        return ByWords::Known(if known { Weak } else { Unsupported });
+    }
+    if !numbers_hold(&own, &words, &said, &claim.times)
+        || names(sentence, &own).any(|name| !is_named(name, &there))
+        || contrasts(&own, &there)
+    {
+        return ByWords::Known(Unsupported);
+    }
+    if words.is_empty() {
+        return ByWords::Known(Weak);
+    }
+    let found = words.iter().filter(|word| occurs(word, &there)).count();
+    let covered = found as f32 / words.len() as f32;
+    if covered >= 0.5 && is_denied(&own, &words, &said) {
+        return ByWords::Known(Unsupported);
+    }
+    if covered >= COVERED { ByWords::Known(Supported) } else { ByWords::Open(covered) }
+}
+
+/// Whether a sentence stands word for word in another, which says it and not its opposite.
+fn is_quoted(own: &[Token<'_>], said: &[Token<'_>]) -> bool {
+    // Who says it and where it is written is put in front of a quotation.
+    let body = own.iter().position(|t| !is_framing(&t.lower)).map_or(own, |first| &own[first..]);
+    let same = |window: &[Token<'_>]| window.iter().zip(body).all(|(a, b)| a.lower == b.lower);
+    !body.is_empty()
+        && said.windows(body.len()).enumerate().any(|(at, window)| {
+            let rest = || said[..at].iter().chain(&said[at + body.len()..]);
+            same(window) && !rest().any(|token| is_negation(&token.lower))
+        })
+}
+
+/// The distinct content words, lower case: neither function words nor numbers nor words of reporting.
+fn content<'a>(own: &'a [Token<'_>]) -> Vec<&'a str> {
+    let counted: BTreeSet<usize> = numbers(own).iter().flat_map(|n| n.first..=n.last).collect();
+    let mut words: Vec<&str> = Vec::new();
+    for (at, token) in own.iter().enumerate() {
+        let word = token.lower.as_str();
+        let plain = counted.contains(&at)
+            || word.len() < 2
+            || word.contains(':')
+            || is_function_word(word)
+            || is_negation(word)
+            || is_framing(word);
+        if !plain && !words.iter().any(|known| stem(known) == stem(word)) {
+            words.push(word);
+        }
+    }
+    words
+}
+
+/// Words that report on footage instead of telling what is in it.
+fn is_framing(lower: &str) -> bool {
+    const FRAMING: &[&str] = &[
+        "video", "footage", "clip", "scene", "shot", "screen", "text", "caption", "title",
+        "speech", "voice", "speaker", "narrator", "moment", "segment", "say", "speak", "show",
+        "hear", "mention", "see", "appear", "read", "state", "describe", "visible", "second",
+        "sec", "minute", "yes",
+    ];
+    lower.starts_with("speaker_") || FRAMING.iter().any(|word| stem(word) == stem(lower))
+}
+
+fn is_negation(lower: &str) -> bool {
+    const NEGATIONS: &[&str] = &[
+        "no", "not", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "without",
+        "cannot",
+    ];
+    NEGATIONS.contains(&lower) || lower.ends_with("n't")
+}
+
+/// Every number of the sentence is in the segments, and about the same thing: where the thing it
+/// counts has a number of its own there, it is that number; else one of the words stands near it.
+fn numbers_hold(own: &[Token<'_>], words: &[&str], said: &[Vec<Token<'_>>], times: &[f64]) -> bool {
+    let holds = |number: &Number| {
+        let after = &own[number.last + 1..];
+        let seconds = |t: &Token<'_>| matches!(&*t.lower, "s" | "sec" | "second" | "seconds");
+        if after.first().is_some_and(seconds)
+            && times.iter().any(|time| (time - number.value).abs() <= 0.5)
+        {
+            return true;
+        }
+        let thing = after.iter().take(3).find(|t| words.contains(&t.lower.as_str()));
+        let counts: Vec<f64> = thing
+            .into_iter()
+            .flat_map(|thing| said.iter().flat_map(|there| counts_of(&thing.lower, there)))
+            .collect();
+        if !counts.is_empty() {
+            return counts.iter().any(|count| is_same(*count, number.value));
+        }
+        said.iter().any(|there| {
+            readings(there).iter().any(|value| is_same(*value, number.value))
+                && (words.is_empty() || words.iter().any(|word| occurs(word, there)))
+        })
+    };
+    let clock_holds = |clock: &str| {
+        said.iter().flatten().any(|token| token.lower == clock) || is_within(clock, times)
+    };
+    let mut clocks = own.iter().map(|t| t.lower.as_str()).filter(|lower| lower.contains(':'));
+    numbers(own).iter().all(holds) && clocks.all(clock_holds)
+}
+
+/// The numbers that stand close before a thing, `4` of `4 red cars`.
+fn counts_of(thing: &str, there: &[Token<'_>]) -> Vec<f64> {
+    let counted = numbers(there);
+    let places = (0..there.len()).filter(|&at| stem(&there[at].lower) == stem(thing));
+    places
+        .filter_map(|at| {
+            let before = counted.iter().rev().find(|n| n.last < at)?;
+            (at - before.last <= 3).then_some(before.value)
+        })
+        .collect()
+}
+
+/// Every value that tokens may stand for: text read off a picture takes 0 for O, and recognised
+/// speech spells years out.
+fn readings(there: &[Token<'_>]) -> Vec<f64> {
+    let counted = numbers(there);
+    let mut values: Vec<f64> = counted.iter().map(|n| n.value).collect();
+    for pair in counted.windows(2) {
+        let [a, b] = [pair[0].value, pair[1].value];
+        if pair[0].last + 1 == pair[1].first
+            && (10.0..100.0).contains(&a)
+            && (0.0..100.0).contains(&b)
+        {
+            values.push(a * 100.0 + b);
+        }
+    }
+    let confused = there.iter().filter(|t| t.text.contains(|c: char| c.is_ascii_digit()));
+    for token in confused {
+        let digits: String = token
+            .lower
+            .chars()
+            .map(|c| match c {
+                'o' => '0',
+                'l' | 'i' => '1',
+                other => other,
+            })
+            .collect();
+        values.extend(digits.parse::<f64>().ok());
+    }
+    values
+}
+
+fn is_same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+/// Whether minutes and seconds lie within the segments' times.
+fn is_within(clock: &str, times: &[f64]) -> bool {
+    let parts: Option<Vec<f64>> = clock.split(':').map(|part| part.parse().ok()).collect();
+    let Some(parts) = parts else { return false };
+    let seconds = parts.iter().fold(0.0, |sum, part| sum * 60.0 + part);
+    let start = times.iter().copied().fold(f64::INFINITY, f64::min);
+    let end = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (start - 1.0..=end + 1.0).contains(&seconds)
+}
+
+/// Words with a capital that no beginning of a sentence or quotation explains, and labels.
+fn names<'a>(sentence: &'a str, own: &'a [Token<'a>]) -> impl Iterator<Item = &'a Token<'a>> {
+    let begins = |token: &Token<'_>| {
+        let before = sentence[..token.start].trim_end();
+        before.is_empty() || before.ends_with(['“', '"', '‘', '(', ':', '.', '!', '?', ';'])
+    };
+    own.iter().enumerate().filter_map(move |(at, token)| {
+        let capital = token.text.starts_with(char::is_uppercase);
+        let label = token.text.contains('_');
+        // `Carlo Rossi` at the beginning is a name, `People walk` is not.
+        let name = !begins(token)
+            || own.get(at + 1).is_some_and(|next| {
+                next.text.starts_with(char::is_uppercase)
+                    && sentence[token.start + token.text.len()..next.start].trim().is_empty()
+            });
+        let plain = is_function_word(&token.lower) || is_negation(&token.lower);
+        (label || (capital && name && !plain)).then_some(token)
+    })
+}
+
+/// Whether a name is in the segments; one letter may differ in a long one, as in speech and text that
+/// a machine has read.
+fn is_named(name: &Token<'_>, there: &[Token<'_>]) -> bool {
+    const FORGIVEN: usize = 8;
+    // `rn` is often read as `m`.
+    let read = |lower: &str| lower.replace("rn", "m");
+    occurs(&name.lower, there)
+        || (name.lower.chars().count() >= FORGIVEN
+            && !name.text.contains('_')
+            && there.iter().any(|t| strsim::levenshtein(&read(&t.lower), &read(&name.lower)) <= 1))
+}
+
+/// Words of which one excludes the others.
+const CONTRASTS: &[&[&str]] = &[
+    &[
+        "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white",
+        "grey",
+    ],
+    &["left", "right"],
+    &["man", "woman", "boy", "girl"],
+    &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
+    &[
+        "january",
+        "february",
+        "april",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ],
+    &["morning", "afternoon", "evening", "night"],
+];
+
+/// Whether the sentence has a word that the segments lack while they have one that excludes it.
+fn contrasts(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
+    let has =
+        |tokens: &[Token<'_>], word: &str| tokens.iter().any(|t| stem(&t.lower) == stem(word));
+    CONTRASTS.iter().any(|group| {
+        let lacking = group.iter().any(|word| has(own, word) && !has(there, word));
+        lacking && group.iter().any(|word| has(there, word) && !has(own, word))
+    })
+}
+
+/// Whether the sentence of the segments that says most of it denies it, or the other way round.
+fn is_denied(own: &[Token<'_>], words: &[&str], said: &[Vec<Token<'_>>]) -> bool {
+    let common = |there: &Vec<Token<'_>>| words.iter().filter(|word| occurs(word, there)).count();
+    let negative = |tokens: &[Token<'_>]| tokens.iter().any(|t| is_negation(&t.lower));
+    let most = said.iter().map(common).max().unwrap_or(0);
+    if most * 4 < words.len() * 3 {
+        return false;
+    }
+    let mut likest = said.iter().filter(|there| common(there) == most);
+    likest.all(|there| negative(there) != negative(own))
+}
+
+/// Whether a sentence of some length has no function word of the language the segments are in.
+fn is_foreign(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
+    const LENGTH: usize = 5;
+    let english = |tokens: &[Token<'_>]| tokens.iter().any(|t| is_function_word(&t.lower));
+    own.len() >= LENGTH && !english(own) && english(there)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COAT: &str = "A woman in a red coat opens the door of a small bakery.";
+    const TALK: &str = "SPEAKER_00: The office is in the ninth district. We have about seven hundred \
+                        employees. It opened in 2011.";
+    const GATE: &str = "CAMERA O7 NORTH GATE; CARLO; Vice President - Southem Europe";
+    const COUNT: &str = "9 × person, 4 × car, 2 × bus, cell phone";
+    const WET: &str = "The man is not wearing a hat. He does not speak.";
+    const BRIDGE: &str = "John Roebling designed the bridge, but he died in eighteen sixty nine.";
+
+    fn verdict(sentence: &str, cited: &[&str]) -> ByWords {
+        by_words(&Claim { sentence, cited: cited.to_vec(), times: vec![10.0, 20.5] })
+    }
+
+    #[test]
+    fn what_the_segments_say_is_supported() {
+        for (sentence, cited) in [
+            ("A woman in a red coat opens the door of a small bakery.", COAT),
+            ("A woman opens a door.", COAT),
+            ("The woman in the red coat opened the bakery's door.", COAT),
+            ("SPEAKER_00: “We have about seven hundred employees.”", TALK),
+            ("The office has 700 employees.", TALK),
+            ("They have 700 employees, and the office is in the 9th district.", TALK),
+            ("The office opened in 2011.", TALK),
+            ("On screen: “CAMERA O7 NORTH GATE”.", GATE),
+            ("The screen reads Camera 07, North Gate.", GATE),
+            ("Carlo is vice president for Southern Europe.", GATE),
+            ("Four cars and two buses are visible.", COUNT),
+            ("A phone is seen beside nine people.", COUNT),
+            ("The man is not wearing a hat.", WET),
+            ("The man wears no hat.", WET),
+            ("Roebling died in 1869.", BRIDGE),
+            ("From 10 s on a woman opens the door.", COAT),
+            ("At 0:12 the woman opens a door.", COAT),
+        ] {
+            assert_eq!(
+                verdict(sentence, &[cited]),
+                ByWords::Known(Verdict::Supported),
+                "{sentence}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_they_do_not_say_is_unsupported() {
+        for (why, sentence, cited) in [
+            ("wrong number", "We have about eight hundred employees.", TALK),
+            ("the number of something else", "The office has 2011 employees.", TALK),
+            ("swapped numbers", "Two cars and four buses are visible.", COUNT),
+            ("a number from nowhere", "The woman opens door 12.", COAT),
+            ("wrong name", "The speech is by Anna Meyer, who has seven hundred employees.", TALK),
+            ("wrong name", "Roebling's bridge was designed by Washington.", BRIDGE),
+            ("wrong name that begins it", "Emily Roebling designed the bridge.", BRIDGE),
+            ("wrong speaker", "SPEAKER_01: “We have about seven hundred employees.”", TALK),
+            ("wrong colour", "A woman in a blue coat opens the door of a small bakery.", COAT),
+            ("wrong person", "A man in a red coat opens the door of a small bakery.", COAT),
+            ("denied", "A woman in a red coat does not open the door.", COAT),
+            ("denied there", "The man is wearing a hat.", WET),
+            ("denied there, word for word", "Wearing a hat", WET),
+            ("a time outside", "At 3:40 the woman opens a door.", COAT),
+            ("seconds outside", "At 90 seconds the woman opens the door.", COAT),
+        ] {
+            assert_eq!(
+                verdict(sentence, &[cited]),
+                ByWords::Known(Verdict::Unsupported),
+                "{why}: {sentence}"
+            );
+        }
+        assert_eq!(verdict("A woman opens a door.", &[]), ByWords::Known(Verdict::Unsupported));
+        assert_eq!(verdict("…", &[COAT]), ByWords::Known(Verdict::Unsupported));
+    }
+
+    #[test]
+    fn a_right_sentence_with_a_wrong_citation_is_far_from_it() {
+        for (sentence, cited) in [
+            ("A woman opens the door of a bakery.", COUNT),
+            ("They have a large office near the opera.", COAT),
+        ] {
+            let ByWords::Open(covered) = verdict(sentence, &[cited]) else {
+                panic!("{sentence} is settled by words")
+            };
+            // Unrelated sentences seldom reach a cosine of 0.3 with MiniLM.
+            assert_eq!(by_meaning(covered, 0.3), Verdict::Unsupported, "{sentence}: {covered}");
+        }
+    }
+
+    #[test]
+    fn meaning_decides_what_words_leave_open() {
+        for (covered, cosine, expected) in [
+            (0.5, 0.8, Verdict::Supported),
+            (0.2, 0.9, Verdict::Weak),
+            (0.6, 0.3, Verdict::Weak),
+            (0.0, 0.55, Verdict::Weak),
+            (0.3, 0.4, Verdict::Unsupported),
+        ] {
+            assert_eq!(by_meaning(covered, cosine), expected, "{covered} {cosine}");
+        }
+        assert!(matches!(
+            verdict("A lady enters a shop that sells bread.", &[COAT]),
+            ByWords::Open(covered) if covered < 0.5
+        ));
+    }
+
+    #[test]
+    fn what_cannot_be_checked_is_weak() {
+        for (sentence, cited) in [("Yes.", COAT), ("Das Büro hat ungefähr 700 Angestellte.", TALK)]
+        {
+            assert_eq!(verdict(sentence, &[cited]), ByWords::Known(Verdict::Weak), "{sentence}");
+        }
+        assert_eq!(
+            verdict("Das Büro hat ungefähr 800 Angestellte.", &[TALK]),
+            ByWords::Known(Verdict::Unsupported)
+        );
+    }
+
+    #[test]
+    fn several_segments_bear_a_sentence_out_together() {
+        let sentence = "A woman opens the door, and 700 employees work there.";
+        assert_eq!(verdict(sentence, &[COAT, TALK]), ByWords::Known(Verdict::Supported));
+    }
+}

@@ -1,0 +1,55 @@
+//! Answers that cite moments: over the hits of a search, and to questions about videos.
+
+pub(crate) mod answer;
+pub mod ask;
+pub mod audit;
+pub mod query;
+
+use std::sync::Arc;
+
+use ports::embedder::Embedder;
+use ports::llm::LanguageModel;
+use tokio::sync::OnceCell;
+
+use crate::domain::Settings;
+use crate::domain::catalog::Catalog;
+use crate::domain::kernel::ports::Models;
+use crate::domain::search::Search;
+
+/// Answers to searches and questions.
+pub struct Answering {
+    catalog: Arc<Catalog>,
+    search: Arc<Search>,
+    embedder: Arc<dyn Embedder>,
+    llm: Arc<dyn LanguageModel>,
+    models: Models,
+    /// Most tokens of evidence for an answer.
+    answer_tokens: u32,
+    /// Most videos that an answer is drawn from.
+    most_videos: usize,
+    /// Searches made at once.
+    concurrency: usize,
+    /// The embedded descriptions of what each aggregate answers.
+    routes: OnceCell<Vec<Vec<f32>>>,
+}
+
+impl Answering {
+    pub(crate) fn new(
+        models: &Models,
+        catalog: Arc<Catalog>,
+        search: Arc<Search>,
+        settings: &Settings,
+    ) -> Self {
+        Self {
+            catalog,
+            search,
+            embedder: models.embedder.clone(),
+            llm: models.llm.clone(),
+            models: models.clone(),
+            answer_tokens: settings.answer_tokens,
+            most_videos: settings.ask_videos,
+            concurrency: settings.concurrency,
+            routes: OnceCell::new(),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Searches with an optional answer over the hits.
+
+use super::answer::{CitationForm, Evidence};
+use super::audit::AuditedSentence;
+use crate::domain::answering::Answering;
+use crate::domain::kernel::error::Result;
+use crate::domain::search::{Detail, Diagnostics, Found, Query, SearchResult};
+
+/// The answer to a [`Query`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryResponse {
+    /// The search text.
+    pub query: String,
+    /// Whose output was searched.
+    pub analyzer: String,
+    /// Vector field.
+    pub field: String,
+    /// How much of each hit the client asked for.
+    pub detail: Detail,
+    /// `None` when not asked for or nothing matched.
+    pub answer: Option<String>,
+    /// How far the cited moments bear out each sentence, those that were left out included.
+    pub audit: Vec<AuditedSentence>,
+    /// Best first.
+    pub results: Vec<SearchResult>,
+    /// Why there are no results; `None` when there are.
+    pub diagnostics: Option<Diagnostics>,
+}
+
+impl Answering {
+    /// Searches, and answers over the hits where that is asked for. `Invalid` for an unknown
+    /// analyzer, field, detail or filter key.
+    pub async fn query(&self, query: Query) -> Result<QueryResponse> {
+        let Found { detail, results, diagnostics } = self.search.query(&query).await?;
+        let answer = if query.synthesize && !results.is_empty() {
+            let evidence: Vec<Evidence> =
+                results.iter().flat_map(|hit| Evidence::of_hit(hit, &query.text)).collect();
+            self.answer(&query.text, &self.context(&evidence), CitationForm::Seconds).await?
+        } else {
+            None
+        };
+        let (answer, audit) = answer.map_or((None, Vec::new()), |a| (Some(a.text), a.audit));
+        Ok(QueryResponse {
+            query: query.text,
+            analyzer: query.analyzer,
+            field: query.field,
+            detail,
+            answer,
+            audit,
+            results,
+            diagnostics,
+        })
+    }
+}

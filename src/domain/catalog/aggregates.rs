@@ -1,0 +1,50 @@
+//! Reading stored aggregates.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::domain::aggregation;
+use crate::domain::catalog::Catalog;
+use crate::domain::catalog::record::VideoRecord;
+use crate::domain::kernel::error::Result;
+
+/// Stored aggregates of a video.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Aggregates {
+    /// Its video.
+    pub video_id: String,
+    /// Ids of what is stored, which are the keys of `aggregates`.
+    pub available: Vec<String>,
+    /// Results by id.
+    pub aggregates: BTreeMap<String, Value>,
+}
+
+impl Catalog {
+    /// Every stored aggregate of a video.
+    pub async fn aggregates(&self, video_id: &str) -> Result<Aggregates> {
+        let record = self.record(video_id).await?;
+        Ok(Aggregates {
+            video_id: video_id.to_owned(),
+            available: aggregation::in_order(record.aggregates.keys()),
+            aggregates: self.stored_aggregates(&record).await?,
+        })
+    }
+
+    /// One stored aggregate; `Invalid` lists what is stored.
+    pub async fn aggregate(&self, video_id: &str, aggregator: &str) -> Result<Value> {
+        let record = self.record(video_id).await?;
+        self.stored_aggregate(&record, aggregator).await
+    }
+
+    pub(crate) async fn stored_aggregates(
+        &self,
+        record: &VideoRecord,
+    ) -> Result<BTreeMap<String, Value>> {
+        let mut aggregates = BTreeMap::new();
+        for id in record.aggregates.keys() {
+            aggregates.insert(id.clone(), self.stored_aggregate(record, id).await?);
+        }
+        Ok(aggregates)
+    }
+}

@@ -1,0 +1,108 @@
+//! What is stored of a video. `video.json` names immutable documents; replacing it publishes them
+//! together, so a reader sees the state before an ingest or the one after, never a mixture.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::chunking::Chunking;
+
+/// The published state of one video.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VideoRecord {
+    /// First 16 hexadecimal digits of the SHA-1 of the bytes.
+    pub video_id: String,
+    /// Cleaned name the video was ingested under.
+    pub filename: String,
+    /// `<video_id>/<filename>` in the bucket.
+    pub storage_path: String,
+    /// `<video_id>/poster.jpg` when there is one.
+    pub poster_path: Option<String>,
+    /// Where it was fetched from.
+    pub source_url: Option<String>,
+    /// Size in bytes.
+    pub size_bytes: u64,
+    /// Seconds.
+    pub duration: f64,
+    /// MIME type.
+    pub content_type: String,
+    /// Pictures per second, where the container says so.
+    #[serde(default)]
+    pub frame_rate: Option<f64>,
+    /// How it was split.
+    pub chunking: Chunking,
+    /// Number of chunks.
+    pub chunks: u32,
+    /// Key of the `Vec<Span>` document.
+    pub chunks_document: String,
+    /// Key of the `Signals` document.
+    pub signals_document: String,
+    /// Key of the `Speech` document; missing in records of versions that did not listen.
+    #[serde(default)]
+    pub speech_document: Option<String>,
+    /// Analyzers with output, by id.
+    pub analyzers: BTreeMap<String, AnalyzerEntry>,
+    /// Stored aggregates, by id: the key of each result document.
+    pub aggregates: BTreeMap<String, String>,
+    /// [`Self::analyzed_by`] of the output that the aggregates were computed from.
+    pub aggregated_analyzers: Vec<String>,
+    /// How long its last ingest took, where it found anything out.
+    #[serde(default)]
+    pub took: Took,
+    /// When it was first ingested, ISO 8601.
+    pub created_at: String,
+}
+
+/// What steps of an ingest took, seconds; 0 where they were spared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Took {
+    /// Decoding, boundary detectors and listening.
+    pub perceiving: f64,
+    /// Every aggregator.
+    pub aggregating: f64,
+}
+
+/// What an analyzer took for the chunks that it had no kept results of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// How many they were.
+    pub chunks: u32,
+    /// Seconds.
+    pub seconds: f64,
+    /// Calls of the language model, if they are billed.
+    pub model_calls: u32,
+    /// Tokens these read.
+    pub input_tokens: u64,
+    /// Tokens these wrote.
+    pub output_tokens: u64,
+}
+
+impl VideoRecord {
+    /// Ids of the analyzers with output, in alphabetical order.
+    pub fn analyzer_ids(&self) -> Vec<String> {
+        self.analyzers.keys().cloned().collect()
+    }
+
+    /// Each analyzer with output and what it worked with: differs when the output does.
+    pub fn analyzed_by(&self) -> Vec<String> {
+        self.analyzers.iter().map(|(id, entry)| format!("{id} {}", entry.fingerprint)).collect()
+    }
+}
+
+/// One analyzer's stored output.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnalyzerEntry {
+    /// Key of the document: one output or null per chunk.
+    pub document: String,
+    /// Model and prompt version it came from.
+    pub fingerprint: String,
+    /// How many points the index must hold for it.
+    pub points: u64,
+    /// Marks those points; changes whenever they do.
+    pub revision: String,
+    /// Embedding model of the points.
+    pub embedder: String,
+    /// What it took.
+    #[serde(default)]
+    pub cost: Cost,
+}

@@ -1,0 +1,86 @@
+//! Whether records, objects and vectors agree: what `shotlog verify` prints.
+
+use std::collections::BTreeSet;
+
+use ports::index::{Filter, Test};
+
+use crate::domain::catalog::Catalog;
+use crate::domain::catalog::record::VideoRecord;
+use crate::domain::kernel::error::Result;
+
+/// What was looked at and what does not agree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Published videos that were looked at.
+    pub videos: u64,
+    /// Videos that are being changed right now, so that nothing can be said of them.
+    pub busy: u64,
+    /// What is wrong, one line each, the video first.
+    pub problems: Vec<String>,
+}
+
+impl Catalog {
+    /// Looks at every video: its documents and objects are there, its vectors are those that its
+    /// record counts, and nothing is left of a video without a record. Changes nothing.
+    pub async fn verify(&self) -> Result<Verified> {
+        let mut found = Verified::default();
+        let ids: BTreeSet<String> = self.ids().await?.into_iter().collect();
+        for video_id in &ids {
+            let Some(_claim) = self.locks.try_lock(video_id).await? else {
+                found.busy += 1;
+                continue;
+            };
+            let problems = match self.find(video_id).await? {
+                Some(record) => {
+                    found.videos += 1;
+                    self.disagreements(&record).await?
+                }
+                None => vec!["documents of an interrupted ingest without a record".to_owned()],
+            };
+            found.problems.extend(problems.into_iter().map(|what| format!("{video_id}: {what}")));
+        }
+        for video_id in self.index.values("video_id").await? {
+            if !ids.contains(&video_id) && self.find(&video_id).await?.is_none() {
+                found.problems.push(format!("{video_id}: vectors without a record"));
+            }
+        }
+        Ok(found)
+    }
+
+    async fn disagreements(&self, record: &VideoRecord) -> Result<Vec<String>> {
+        let mut problems = Vec::new();
+        for key in self.missing(record).await? {
+            problems.push(format!("the document {key} is missing"));
+        }
+        match self.storage.stat(&record.storage_path).await? {
+            None => problems.push(format!("the object {} is missing", record.storage_path)),
+            Some(object) if object.size != record.size_bytes => problems.push(format!(
+                "the object {} has {} bytes, its record says {}",
+                record.storage_path, object.size, record.size_bytes
+            )),
+            Some(_) => {}
+        }
+        if let Some(poster) = &record.poster_path
+            && self.storage.stat(poster).await?.is_none()
+        {
+            problems.push(format!("the object {poster} is missing"));
+        }
+        let of_video = Filter::video(&record.video_id);
+        let mut counted = 0;
+        for (id, entry) in &record.analyzers {
+            let current =
+                of_video.clone().and("revision", Test::AnyKeyword(vec![entry.revision.clone()]));
+            let stored = self.index.count(&current).await?;
+            counted += stored;
+            if stored != entry.points {
+                problems
+                    .push(format!("{id} has {stored} vectors, its record says {}", entry.points));
+            }
+        }
+        let surplus = self.index.count(&of_video).await?.saturating_sub(counted);
+        if surplus > 0 {
+            problems.push(format!("{surplus} vectors belong to no stored result"));
+        }
+        Ok(problems)
+    }
+}

@@ -1,0 +1,377 @@
+//! Single frames and storyboards of stored videos, for clients that show where a moment is.
+//!
+//! Pictures are kept on disk within a byte limit. The video is spooled from storage once and kept
+//! for the next request; at most one decode per video runs at a time.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use ports::decoder::{Frame, Image, VideoDecoder};
+use ports::storage::ObjectStorage;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
+
+use crate::domain::Settings;
+use crate::domain::catalog::Catalog;
+use crate::domain::catalog::record::VideoRecord;
+use crate::domain::ingest::{Limit, Spool, Spooled};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::ports::{Models, Stores};
+use crate::domain::media::picture::jpeg;
+
+/// Limits of the pictures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameSettings {
+    /// Where pictures are kept.
+    pub folder: PathBuf,
+    /// Most bytes of pictures kept; the longest unused go first.
+    pub cache_bytes: u64,
+    /// Widest frame, pixels.
+    pub max_width: u32,
+    /// Decodes at once.
+    pub concurrency: usize,
+    /// Requests that may wait for a decode.
+    pub queue: usize,
+    /// Videos whose file is kept beside the pictures for the next frame.
+    pub sources: usize,
+}
+
+/// Where each moment is in a storyboard's sheet: row by row, `columns` tiles per row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Storyboard {
+    /// Seconds between tiles.
+    pub interval: f64,
+    /// Tiles in the sheet.
+    pub tiles: u32,
+    /// Tiles per row.
+    pub columns: u32,
+    /// Rows.
+    pub rows: u32,
+    /// Width of a tile, pixels.
+    pub tile_width: u32,
+    /// Height of a tile, pixels.
+    pub tile_height: u32,
+}
+
+const COLUMNS: u32 = 10;
+const MOST_TILES: u32 = 100;
+const TILE_WIDTH: u32 = 160;
+
+/// A spooled video, by video id. The lock is held while it is fetched or decoded.
+type Source = Arc<tokio::sync::Mutex<Option<Spooled>>>;
+
+/// Pictures of stored videos: what is being decoded, and the files that are kept for it.
+pub struct Frames {
+    catalog: Arc<Catalog>,
+    storage: Arc<dyn ObjectStorage>,
+    decoder: Arc<dyn VideoDecoder>,
+    settings: FrameSettings,
+    work_dir: PathBuf,
+    decodes: Semaphore,
+    waiting: Semaphore,
+    sources: Mutex<VecDeque<(String, Source)>>,
+}
+
+impl Frames {
+    pub(crate) fn new(
+        stores: &Stores,
+        models: &Models,
+        catalog: Arc<Catalog>,
+        settings: &Settings,
+    ) -> Self {
+        Self {
+            catalog,
+            storage: stores.storage.clone(),
+            decoder: models.decoder.clone(),
+            decodes: Semaphore::new(settings.frames.concurrency),
+            waiting: Semaphore::new(settings.frames.queue),
+            sources: Mutex::default(),
+            work_dir: settings.work_dir.clone(),
+            settings: settings.frames.clone(),
+        }
+    }
+
+    /// The slot of a video. The slots used longest ago are given up, never one that is in use.
+    fn source(&self, video_id: &str, keep: usize) -> Source {
+        let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = sources.iter().position(|(id, _)| id == video_id);
+        let slot = found.and_then(|at| sources.remove(at));
+        let slot = slot.unwrap_or_else(|| (video_id.to_owned(), Source::default()));
+        let source = slot.1.clone();
+        sources.push_back(slot);
+        while sources.len() > keep.max(1) {
+            let idle = sources.iter().position(|(_, source)| Arc::strong_count(source) == 1);
+            let Some(idle) = idle else { break };
+            sources.remove(idle);
+        }
+        source
+    }
+
+    fn give_up_source(&self, video_id: &str) {
+        let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        sources.retain(|(id, _)| id != video_id);
+    }
+}
+
+impl Frames {
+    /// The frame shown at `time` seconds as a JPEG that is `width` pixels wide, or as wide as the
+    /// video where that is less. `Unprocessable` outside the video or past the widest.
+    pub async fn frame(&self, video_id: &str, time: f64, width: u32) -> Result<Bytes> {
+        let record = self.catalog.record(video_id).await?;
+        let widest = self.settings.max_width;
+        if !(16..=widest).contains(&width) {
+            return Err(Error::Unprocessable(format!(
+                "width is {width}; it must be from 16 to {widest} pixels"
+            )));
+        }
+        if !(0.0..=record.duration).contains(&time) {
+            return Err(Error::Unprocessable(format!(
+                "t is {time}; it must be from 0 to {} seconds, the length of the video",
+                record.duration
+            )));
+        }
+        let key = format!("{:08}-{width}.jpg", (time * 1000.0).round() as u64);
+        if let Some(bytes) = self.kept(video_id, &key).await {
+            return Ok(bytes);
+        }
+        let decoded = self.decode(&record, vec![time], width, &key).await?;
+        let frames = match decoded {
+            Decoded::Kept(bytes) => return Ok(bytes),
+            Decoded::Frames(frames) => frames,
+        };
+        let frame = frames.into_iter().flatten().next();
+        let frame = frame.ok_or_else(|| Error::NotFound("the video has no picture".into()))?;
+        let bytes = jpeg(frame.image).await?;
+        self.keep(video_id, &key, bytes.clone()).await?;
+        Ok(bytes)
+    }
+
+    /// Small frames spread over the whole video, and where each is in [`Frames::storyboard_sheet`].
+    pub async fn storyboard(&self, video_id: &str) -> Result<Storyboard> {
+        if let Some(bytes) = self.kept(video_id, INDEX).await
+            && let Ok(index) = serde_json::from_slice(&bytes)
+        {
+            return Ok(index);
+        }
+        self.make_storyboard(video_id).await.map(|(index, _)| index)
+    }
+
+    /// The sheet of the storyboard as a JPEG.
+    pub async fn storyboard_sheet(&self, video_id: &str) -> Result<Bytes> {
+        self.catalog.record(video_id).await?;
+        match self.kept(video_id, SHEET).await {
+            Some(bytes) => Ok(bytes),
+            None => self.make_storyboard(video_id).await.map(|(_, sheet)| sheet),
+        }
+    }
+
+    async fn make_storyboard(&self, video_id: &str) -> Result<(Storyboard, Bytes)> {
+        let record = self.catalog.record(video_id).await?;
+        let tiles = (record.duration.ceil() as u32).clamp(1, MOST_TILES);
+        let interval = record.duration / f64::from(tiles);
+        let times = (0..tiles).map(|tile| (f64::from(tile) + 0.5) * interval).collect();
+        let frames = match self.decode(&record, times, TILE_WIDTH, SHEET).await? {
+            Decoded::Frames(frames) => frames,
+            Decoded::Kept(sheet) => {
+                let index = self.kept(video_id, INDEX).await;
+                let index = index.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+                let index = index.ok_or_else(|| Error::corrupt("a storyboard lost its index"))?;
+                return Ok((index, sheet));
+            }
+        };
+        let first = frames.iter().flatten().next();
+        let first = first.ok_or_else(|| Error::NotFound("the video has no picture".into()))?;
+        let index = Storyboard {
+            interval,
+            tiles,
+            columns: tiles.min(COLUMNS),
+            rows: tiles.div_ceil(COLUMNS),
+            tile_width: first.image.width,
+            tile_height: first.image.height,
+        };
+        let sheet = jpeg(sheet(&index, &frames)).await?;
+        let text = serde_json::to_vec(&index)
+            .map_err(|e| Error::corrupt(format!("cannot write a storyboard's index: {e}")))?;
+        self.keep(video_id, INDEX, text.into()).await?;
+        self.keep(video_id, SHEET, sheet.clone()).await?;
+        Ok((index, sheet))
+    }
+
+    /// Decodes frames that are `width` pixels wide, unless `key` was kept while waiting for its turn.
+    async fn decode(
+        &self,
+        record: &VideoRecord,
+        times: Vec<f64>,
+        width: u32,
+        key: &str,
+    ) -> Result<Decoded> {
+        let full = |_| Error::Busy {
+            message: "too many pictures are being decoded; try again shortly".into(),
+            retry_after: 2,
+        };
+        let _place = self.waiting.try_acquire().map_err(full)?;
+        let source = self.source(&record.video_id, self.settings.sources);
+        let mut source = source.lock_owned().await;
+        if let Some(bytes) = self.kept(&record.video_id, key).await {
+            return Ok(Decoded::Kept(bytes));
+        }
+        let _turn = self.decodes.acquire().await.map_err(Error::corrupt)?;
+        if source.is_none() {
+            let limit = Limit { bytes: record.size_bytes, key: "the stored video's size" };
+            let mut spool = Spool::create(self.work_dir.clone(), limit).await?;
+            spool.write_stream(self.storage.get(&record.storage_path, None).await?).await?;
+            *source = Some(spool.finish().await?);
+        }
+        let decoder = self.decoder.clone();
+        // The lock moves along: a caller who goes away must not let a second decode start.
+        let frames = tokio::task::spawn_blocking(move || {
+            let Some(spooled) = source.as_ref() else { return Ok(Vec::new()) };
+            let info = decoder.probe(&spooled.path)?;
+            let Some(video) = info.video else { return Ok(Vec::new()) };
+            let (width, shown) = (u64::from(width.min(video.width)), u64::from(video.width.max(1)));
+            // The decoder bounds the longer side; a tall picture may be ten times its width.
+            let height = (u64::from(video.height) * width).div_ceil(shown).min(width * 10);
+            let side = width.max(height) as u32;
+            decoder.frames(&spooled.path, &times, side)
+        });
+        let frames = frames
+            .await
+            .map_err(|e| Error::corrupt(format!("decoding a frame panicked: {e}")))??;
+        Ok(Decoded::Frames(frames))
+    }
+
+    async fn kept(&self, video_id: &str, key: &str) -> Option<Bytes> {
+        let file = self.settings.folder.join(video_id).join(key);
+        let bytes = tokio::fs::read(&file).await.ok()?;
+        // What was read last goes last. A picture whose time cannot be set merely goes earlier.
+        let _ = tokio::task::spawn_blocking(move || {
+            std::fs::File::options().append(true).open(file)?.set_modified(SystemTime::now())
+        })
+        .await;
+        Some(bytes.into())
+    }
+
+    async fn keep(&self, video_id: &str, key: &str, bytes: Bytes) -> Result<()> {
+        let settings = self.settings.clone();
+        let folder = settings.folder.join(video_id);
+        let key = key.to_owned();
+        tokio::task::spawn_blocking(move || {
+            std::fs::create_dir_all(&folder)?;
+            let file = tempfile::NamedTempFile::new_in(&folder)?;
+            std::fs::write(file.path(), &bytes)?;
+            file.persist(folder.join(key)).map_err(|e| e.error)?;
+            trim(&settings.folder, settings.cache_bytes)
+        })
+        .await
+        .map_err(std::io::Error::from)??;
+        Ok(())
+    }
+
+    /// Removes what is kept of a video.
+    pub(crate) async fn forget(&self, video_id: &str) {
+        self.give_up_source(video_id);
+        let folder = self.settings.folder.join(video_id);
+        match tokio::fs::remove_dir_all(&folder).await {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                tracing::warn!(video_id, %error, "kept pictures could not be removed");
+            }
+            _ => {}
+        }
+    }
+}
+
+const INDEX: &str = "storyboard.json";
+const SHEET: &str = "storyboard.jpg";
+
+enum Decoded {
+    Frames(Vec<Option<Frame>>),
+    Kept(Bytes),
+}
+
+/// The tiles side by side; one that could not be decoded, or has another size, stays black.
+fn sheet(index: &Storyboard, frames: &[Option<Frame>]) -> Image {
+    let (tile_width, tile_height) = (index.tile_width as usize, index.tile_height as usize);
+    let width = tile_width * index.columns as usize;
+    let height = tile_height * index.rows as usize;
+    let mut rgb = vec![0; width * height * 3];
+    for (at, frame) in frames.iter().enumerate() {
+        let Some(image) = frame.as_ref().map(|frame| &frame.image) else { continue };
+        if (image.width, image.height) != (index.tile_width, index.tile_height) {
+            continue;
+        }
+        let (row, column) = (at / index.columns as usize, at % index.columns as usize);
+        for (line, pixels) in image.rgb.chunks_exact(tile_width * 3).enumerate() {
+            let start = ((row * tile_height + line) * width + column * tile_width) * 3;
+            rgb[start..start + pixels.len()].copy_from_slice(pixels);
+        }
+    }
+    Image { width: width as u32, height: height as u32, rgb }
+}
+
+/// Removes the pictures used longest ago until at most `most` bytes are left. *Blocks.*
+fn trim(folder: &Path, most: u64) -> std::io::Result<()> {
+    let mut files = Vec::new();
+    for video in std::fs::read_dir(folder)?.flatten() {
+        for file in std::fs::read_dir(video.path()).into_iter().flatten().flatten() {
+            if let Ok(info) = file.metadata() {
+                let used = info.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                files.push((used, info.len(), file.path()));
+            }
+        }
+    }
+    let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
+    files.sort_unstable();
+    for (_, size, path) in files {
+        if total <= most {
+            break;
+        }
+        total -= size;
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sheet_lays_its_tiles_out_row_by_row() {
+        let index = Storyboard {
+            interval: 1.0,
+            tiles: 3,
+            columns: 2,
+            rows: 2,
+            tile_width: 1,
+            tile_height: 1,
+        };
+        let tile = |shade: u8| {
+            Some(Frame { time: 0.0, image: Image { width: 1, height: 1, rgb: vec![shade; 3] } })
+        };
+        let sheet = sheet(&index, &[tile(1), None, tile(3)]);
+        assert_eq!((sheet.width, sheet.height), (2, 2));
+        assert_eq!(sheet.rgb, [1, 1, 1, 0, 0, 0, 3, 3, 3, 0, 0, 0]);
+    }
+
+    #[test]
+    fn the_longest_unused_pictures_go_first() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let video = folder.path().join("v");
+        std::fs::create_dir(&video).expect("a folder");
+        for (age, name) in [(30, "old"), (20, "middle"), (10, "new")] {
+            let file = std::fs::File::create(video.join(name)).expect("a file");
+            file.set_len(10).expect("its length");
+            let then = SystemTime::now() - std::time::Duration::from_secs(age);
+            file.set_modified(then).expect("its time");
+        }
+        trim(folder.path(), 20).expect("trimmed");
+        assert!(!video.join("old").exists());
+        assert!(video.join("middle").exists() && video.join("new").exists());
+    }
+}

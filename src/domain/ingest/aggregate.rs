@@ -1,0 +1,115 @@
+//! Aggregating a video: within its ingest, and again on demand.
+
+use std::collections::BTreeMap;
+
+use crate::domain::aggregation::run::{AggregatesResult, Outcome, Run, run};
+use crate::domain::aggregation::{self, Aggregator, ChunkVectors};
+use crate::domain::analysis;
+use crate::domain::analysis::video::AnalyzedVideo;
+use crate::domain::catalog::record::VideoRecord;
+use crate::domain::ingest::Ingest;
+use crate::domain::kernel::error::Result;
+use crate::domain::kernel::progress::Progress;
+use crate::domain::llm::budget::Budget;
+
+pub(crate) fn selected(ids: Option<&[String]>) -> Result<Vec<&'static dyn Aggregator>> {
+    match ids {
+        Some(ids) => aggregation::select(ids),
+        None => Ok(aggregation::AGGREGATORS.to_vec()),
+    }
+}
+
+impl Ingest {
+    pub(crate) async fn aggregate_again(
+        &self,
+        video_id: &str,
+        aggregators: Option<Vec<String>>,
+        force: bool,
+        progress: Progress,
+    ) -> Result<AggregatesResult> {
+        let selected = selected(aggregators.as_deref())?;
+        progress.video(video_id);
+        let claim = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
+        let mut record = self.catalog.record(video_id).await?;
+        let video = self.catalog.analyzed(&record).await?;
+        let budget = Budget::open(&self.models, None);
+        let report =
+            self.run_aggregators(&mut record, &video, selected, force, &budget, &progress).await?;
+        progress.check()?;
+        claim.check()?;
+        self.catalog.publish(&record).await?;
+        Ok(report)
+    }
+
+    /// Runs aggregators over a video and enters the stored results into its record, which the
+    /// caller publishes.
+    pub(crate) async fn run_aggregators(
+        &self,
+        record: &mut VideoRecord,
+        video: &AnalyzedVideo,
+        selected: Vec<&'static dyn Aggregator>,
+        force: bool,
+        budget: &Budget,
+        progress: &Progress,
+    ) -> Result<AggregatesResult> {
+        let analyzers = record.analyzed_by();
+        let kept = self.catalog.kept_answers(&record.video_id).await?;
+        let Outcome { report, results, kept: keep } = run(
+            Run {
+                budget,
+                video,
+                vectors: &self.chunk_vectors(video).await?,
+                stored: self.catalog.stored_aggregates(record).await?,
+                selected,
+                force,
+                analyzers_changed: analyzers != record.aggregated_analyzers,
+                kept: kept.clone(),
+            },
+            progress,
+        )
+        .await?;
+        if keep != kept {
+            self.catalog.keep_answers(&record.video_id, &keep).await?;
+        }
+        let mut aggregates = BTreeMap::new();
+        for (id, result) in &results {
+            let kept = record.aggregates.get(id).filter(|_| !report.ran.contains(id));
+            let key = match kept {
+                Some(key) => key.clone(),
+                None => self.catalog.store(&record.video_id, id, result).await?,
+            };
+            aggregates.insert(id.clone(), key);
+        }
+        record.aggregates = aggregates;
+        record.aggregated_analyzers = analyzers;
+        Ok(report)
+    }
+
+    /// Embeds what each chunk says, through the analyzer preferred as evidence.
+    async fn chunk_vectors(&self, video: &AnalyzedVideo) -> Result<ChunkVectors> {
+        let preferred = analysis::EVIDENCE_ORDER
+            .iter()
+            .find(|id| video.outputs.get(**id).is_some_and(|o| o.iter().any(Option::is_some)));
+        let Some(analyzer) = preferred.and_then(|id| analysis::find(&self.models, id).ok()) else {
+            return Ok(ChunkVectors::default());
+        };
+        let mut vectors = vec![None; video.spans.len()];
+        let mut texts = Vec::new();
+        let mut places = Vec::new();
+        for (place, output) in video.outputs[analyzer.spec().id].iter().enumerate() {
+            let text = output.as_ref().and_then(|o| analyzer.index(o).fields.remove("combined"));
+            if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+                texts.push(text);
+                places.push(place);
+            }
+        }
+        for (place, vector) in places.into_iter().zip(self.models.embedder.embed(&texts).await?) {
+            vectors[place] = Some(vector);
+        }
+        Ok(ChunkVectors {
+            analyzer: analyzer.spec().id.into(),
+            model: self.models.embedder.model().into(),
+            vectors,
+        })
+    }
+}

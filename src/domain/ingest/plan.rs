@@ -1,0 +1,323 @@
+//! What an ingest would take, before it is started: chunks, model calls, tokens and time, as this
+//! install has needed them so far. Decodes nothing and asks no model.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::aggregation::AGGREGATORS;
+use crate::domain::analysis::Analyzer;
+use crate::domain::catalog::CacheKey;
+use crate::domain::catalog::record::{Cost, VideoRecord};
+use crate::domain::ingest::Ingest;
+use crate::domain::ingest::{IngestFields, IngestRequest, check_url};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::Span;
+
+/// How many of the newest videos estimates are drawn from.
+const HISTORY: usize = 50;
+
+/// What the ingest would be of.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Subject {
+    /// A video that is there.
+    Video(String),
+    /// An address, whose video is there if it was ingested from it.
+    Url(String),
+}
+
+/// What an ingest would take. `None` is what this install cannot know yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IngestPlan {
+    /// The video, if it is there.
+    pub video_id: Option<String>,
+    /// How it would be split.
+    pub chunk_config: String,
+    /// Number of chunks.
+    pub chunks: Option<u32>,
+    /// By analyzer id.
+    pub analyzers: BTreeMap<String, Expected>,
+    /// By aggregator id, those that have what they depend on.
+    pub aggregators: BTreeMap<String, Expected>,
+    /// All of them, and time for decoding beside.
+    pub total: Expected,
+    /// Videos that the estimates are drawn from.
+    pub history: u32,
+}
+
+/// What a step would take.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Expected {
+    /// Chunks, or for an aggregator videos, whose stored result is used.
+    pub reused: u32,
+    /// Calls of the language model, if they are billed.
+    pub model_calls: Option<u32>,
+    /// Tokens these read.
+    pub input_tokens: Option<u64>,
+    /// Tokens these write.
+    pub output_tokens: Option<u64>,
+    /// Seconds.
+    pub seconds: Option<f64>,
+}
+
+/// Means over earlier videos.
+#[derive(Default)]
+struct History {
+    videos: u32,
+    /// Seconds of decoding and listening per second of video.
+    perceiving: Option<f64>,
+    /// Seconds of aggregating per chunk.
+    aggregating: Option<f64>,
+    /// What an analyzer took, by its fingerprint.
+    analyzers: BTreeMap<(String, String), Cost>,
+    /// What the language model took over so many chunks, by aggregator.
+    aggregators: BTreeMap<String, Cost>,
+}
+
+impl Expected {
+    fn nothing() -> Self {
+        Self {
+            reused: 0,
+            model_calls: Some(0),
+            input_tokens: Some(0),
+            output_tokens: Some(0),
+            seconds: Some(0.0),
+        }
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        fn sum<T: std::ops::Add<Output = T>>(a: Option<T>, b: Option<T>) -> Option<T> {
+            Some(a? + b?)
+        }
+        Self {
+            reused: self.reused + other.reused,
+            model_calls: sum(self.model_calls, other.model_calls),
+            input_tokens: sum(self.input_tokens, other.input_tokens),
+            output_tokens: sum(self.output_tokens, other.output_tokens),
+            seconds: sum(self.seconds, other.seconds),
+        }
+    }
+
+    /// What so many chunks take, going by `cost`; without it a call for each is all that is known.
+    fn of(chunks: u32, asks: bool, cost: Option<&Cost>) -> Self {
+        if chunks == 0 {
+            return Self::nothing();
+        }
+        let share = cost.filter(|cost| cost.chunks > 0);
+        let scaled =
+            |part: f64| share.map(|cost| part * f64::from(chunks) / f64::from(cost.chunks));
+        let seconds = share.and_then(|cost| scaled(cost.seconds));
+        if !asks {
+            return Self { seconds, ..Self::nothing() };
+        }
+        let calls = share.and_then(|cost| scaled(f64::from(cost.model_calls)));
+        Self {
+            reused: 0,
+            model_calls: Some(calls.map_or(chunks, |calls| calls.ceil() as u32)),
+            input_tokens: share
+                .and_then(|c| scaled(c.input_tokens as f64))
+                .map(|n| n.ceil() as u64),
+            output_tokens: share
+                .and_then(|c| scaled(c.output_tokens as f64))
+                .map(|n| n.ceil() as u64),
+            seconds,
+        }
+    }
+}
+
+impl Ingest {
+    /// What an ingest with these fields would take. `duration` is the video's, in seconds, where
+    /// the client knows it.
+    pub async fn plan(
+        &self,
+        subject: &Subject,
+        duration: Option<f64>,
+        fields: &IngestFields,
+    ) -> Result<IngestPlan> {
+        let plan = self.request(fields)?;
+        if duration.is_some_and(|d| !(d.is_finite() && d > 0.0)) {
+            return Err(Error::Unprocessable(
+                "duration must be a number of seconds, more than 0".into(),
+            ));
+        }
+        let records = self.catalog.all().await?;
+        let record = match subject {
+            Subject::Video(id) => Some(self.catalog.record(id).await?),
+            Subject::Url(url) => {
+                check_url(url)?;
+                records.iter().find(|r| r.source_url.as_deref() == Some(url)).cloned()
+            }
+        };
+        let history = self.history(&records).await?;
+        let spans = match &record {
+            Some(record) => {
+                let signals = self.catalog.signals(record).await?;
+                let most = self.settings.max_chunks;
+                Some(plan.chunking.split(signals.end, &signals, most)?)
+            }
+            None => None,
+        };
+        let duration = record.as_ref().map(|record| record.duration).or(duration);
+        let chunks = match (&spans, duration) {
+            (Some(spans), _) => Some(spans.len() as u32),
+            (None, Some(duration)) => expected_chunks(&records, &plan, duration),
+            (None, None) => None,
+        };
+        let mut total = match (&record, history.perceiving, duration) {
+            (Some(_), ..) => Expected::nothing(),
+            (None, Some(rate), Some(duration)) => {
+                Expected { seconds: Some(rate * duration), ..Expected::nothing() }
+            }
+            (None, ..) => Expected { seconds: None, ..Expected::nothing() },
+        };
+        let known = record.as_ref().zip(spans.as_deref());
+        let mut analyzers = BTreeMap::new();
+        let mut changed = known.is_none();
+        for analyzer in &plan.analyzers {
+            let expected = self.expect_analyzer(*analyzer, &plan, known, chunks, &history).await?;
+            changed |= chunks.is_none_or(|chunks| expected.reused < chunks);
+            total = total.plus(&expected);
+            analyzers.insert(analyzer.spec().id.to_owned(), expected);
+        }
+        let mut available: BTreeSet<&str> = plan.analyzers.iter().map(|a| a.spec().id).collect();
+        if let Some(record) = record.as_ref().filter(|r| r.chunking == plan.chunking) {
+            available.extend(record.analyzers.keys().map(String::as_str));
+        }
+        let mut aggregators = BTreeMap::new();
+        for aggregator in AGGREGATORS {
+            let spec = aggregator.spec();
+            if !spec.depends_on.iter().all(|id| available.contains(id)) {
+                continue;
+            }
+            available.insert(spec.id);
+            let asks = spec.uses_llm && self.models.llm.billed();
+            let stored = record.as_ref().is_some_and(|r| r.aggregates.contains_key(spec.id));
+            let expected = match (stored && !changed, asks, chunks) {
+                (true, ..) => Expected { reused: 1, ..Expected::nothing() },
+                (false, false, _) => Expected::nothing(),
+                (false, true, Some(chunks)) => match history.aggregators.get(spec.id) {
+                    Some(cost) => {
+                        Expected { seconds: Some(0.0), ..Expected::of(chunks, true, Some(cost)) }
+                    }
+                    None => Expected { seconds: Some(0.0), ..Expected::default() },
+                },
+                (false, true, None) => Expected { seconds: Some(0.0), ..Expected::default() },
+            };
+            total = total.plus(&expected);
+            aggregators.insert(spec.id.to_owned(), expected);
+        }
+        if changed {
+            let seconds = history.aggregating.zip(chunks).map(|(s, n)| s * f64::from(n));
+            total = total.plus(&Expected { seconds, ..Expected::nothing() });
+        }
+        Ok(IngestPlan {
+            video_id: record.map(|record| record.video_id),
+            chunk_config: plan.chunking.config(),
+            chunks,
+            analyzers,
+            aggregators,
+            total,
+            history: history.videos,
+        })
+    }
+
+    async fn expect_analyzer(
+        &self,
+        analyzer: &'static dyn Analyzer,
+        plan: &IngestRequest,
+        known: Option<(&VideoRecord, &[Span])>,
+        chunks: Option<u32>,
+        history: &History,
+    ) -> Result<Expected> {
+        let id = analyzer.spec().id;
+        let fingerprint = analyzer.fingerprint(&self.models);
+        let asks = analyzer.asks(&self.models);
+        let Some(chunks) = chunks else {
+            let calls = if asks { None } else { Some(0) };
+            let tokens = calls.map(u64::from);
+            return Ok(Expected {
+                reused: 0,
+                model_calls: calls,
+                input_tokens: tokens,
+                output_tokens: tokens,
+                seconds: None,
+            });
+        };
+        let mut reused = 0;
+        if let Some((record, spans)) = known {
+            let stored = record.analyzers.get(id).is_some_and(|e| e.fingerprint == fingerprint);
+            if stored
+                && record.chunking == plan.chunking
+                && self.catalog.spans(record).await? == spans
+            {
+                reused = chunks;
+            } else if analyzer.costly(&self.models) {
+                let keys: BTreeSet<CacheKey> = spans
+                    .iter()
+                    .map(|span| CacheKey::new(&record.video_id, id, *span, &fingerprint))
+                    .collect();
+                reused = self.catalog.count_cached(&record.video_id, &keys).await?;
+            }
+        }
+        let cost = history.analyzers.get(&(id.to_owned(), fingerprint));
+        Ok(Expected { reused, ..Expected::of(chunks - reused, asks, cost) })
+    }
+
+    async fn history(&self, records: &[VideoRecord]) -> Result<History> {
+        let mut history = History::default();
+        let (mut perceived, mut watched) = (0.0, 0.0);
+        let (mut aggregated, mut chunks) = (0.0, 0.0);
+        for record in records.iter().take(HISTORY) {
+            history.videos += 1;
+            if record.took.perceiving > 0.0 {
+                perceived += record.took.perceiving;
+                watched += record.duration;
+            }
+            if record.took.aggregating > 0.0 {
+                aggregated += record.took.aggregating;
+                chunks += f64::from(record.chunks);
+            }
+            for (id, entry) in &record.analyzers {
+                let key = (id.clone(), entry.fingerprint.clone());
+                add(history.analyzers.entry(key).or_default(), &entry.cost);
+            }
+            if !self.models.llm.billed() {
+                continue;
+            }
+            for spec in AGGREGATORS.iter().map(|a| a.spec()).filter(|spec| spec.uses_llm) {
+                if !record.aggregates.contains_key(spec.id) {
+                    continue;
+                }
+                let usage = self.catalog.stored_aggregate(record, spec.id).await?["usage"].clone();
+                let number = |name: &str| usage[name].as_u64().unwrap_or_default();
+                if usage["model"] == self.models.llm.model() {
+                    let cost = Cost {
+                        chunks: record.chunks,
+                        seconds: 0.0,
+                        model_calls: number("calls") as u32,
+                        input_tokens: number("input_tokens"),
+                        output_tokens: number("output_tokens"),
+                    };
+                    add(history.aggregators.entry(spec.id.to_owned()).or_default(), &cost);
+                }
+            }
+        }
+        history.perceiving = (watched > 0.0).then(|| perceived / watched);
+        history.aggregating = (chunks > 0.0).then(|| aggregated / chunks);
+        Ok(history)
+    }
+}
+
+/// How many chunks a video of that length would have, going by those that were split alike.
+fn expected_chunks(records: &[VideoRecord], plan: &IngestRequest, duration: f64) -> Option<u32> {
+    let alike = || records.iter().filter(|record| record.chunking == plan.chunking).take(HISTORY);
+    let seconds: f64 = alike().map(|record| record.duration).sum();
+    let chunks: f64 = alike().map(|record| f64::from(record.chunks)).sum();
+    (seconds > 0.0).then(|| (chunks * duration / seconds).round().max(1.0) as u32)
+}
+
+fn add(sum: &mut Cost, cost: &Cost) {
+    sum.chunks += cost.chunks;
+    sum.seconds += cost.seconds;
+    sum.model_calls += cost.model_calls;
+    sum.input_tokens += cost.input_tokens;
+    sum.output_tokens += cost.output_tokens;
+}

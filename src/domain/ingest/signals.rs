@@ -1,0 +1,162 @@
+//! What is seen and heard in a video before it is split: taken from its record where that has it,
+//! else found by one decoding pass and the models that listen.
+
+use ports::decoder::ScanOptions;
+use serde_json::json;
+
+use crate::domain::catalog::RecognisedPieces;
+use crate::domain::catalog::record::VideoRecord;
+use crate::domain::chunking::semantic::spoken_shifts;
+use crate::domain::chunking::speaker::voice_changes;
+use crate::domain::chunking::{Candidate, Signals};
+use crate::domain::ingest::Ingest;
+use crate::domain::ingest::pipeline::{Fetched, IngestRequest};
+use crate::domain::ingest::scan::{Scan, Scanned};
+use crate::domain::kernel::error::Result;
+use crate::domain::kernel::progress::{Progress, Stage};
+use crate::domain::media::speech;
+use crate::domain::media::speech::{Recognition, Speech};
+
+/// Changes whenever turns are found in another way.
+const VERSION: u32 = 1;
+
+/// Texts embedded in one call.
+const BATCH: usize = 64;
+
+/// What was seen and heard, and the documents that hold it.
+pub(crate) struct Perceived {
+    pub(crate) signals: Signals,
+    pub(crate) signals_document: String,
+    pub(crate) speech: Speech,
+    pub(crate) speech_document: String,
+}
+
+impl Ingest {
+    pub(crate) async fn perceive(
+        &self,
+        fetched: &Fetched,
+        plan: &IngestRequest,
+        previous: Option<&VideoRecord>,
+        progress: &Progress,
+    ) -> Result<Perceived> {
+        let needed = plan.analyzers.iter().any(|a| a.hears());
+        let wanted = needed || plan.chunking.listens();
+        let mut known = None;
+        if let Some(record) = previous {
+            let signals = self.catalog.signals(record).await?;
+            match &record.speech_document {
+                Some(document) => {
+                    let speech = self.catalog.speech(document).await?;
+                    if self.is_current(&speech, needed, wanted) {
+                        return Ok(Perceived {
+                            signals,
+                            signals_document: record.signals_document.clone(),
+                            speech,
+                            speech_document: document.clone(),
+                        });
+                    }
+                    // Boundaries that were found with other ears stay where they are.
+                    known = Some((signals, speech.words.is_some()));
+                }
+                None => known = Some((signals, true)),
+            }
+        }
+        let scanned = Scan {
+            decoder: self.models.decoder.clone(),
+            file: fetched.file.path.to_path_buf(),
+            options: ScanOptions {
+                width: self.settings.scan_width,
+                height: self.settings.scan_height,
+            },
+            voice_activity: self.models.voice_activity.clone(),
+            folder: self.settings.work_dir.clone(),
+            progress: progress.clone(),
+        };
+        let mut scanned = scanned.run().await?;
+        let video_id = &fetched.file.video_id;
+        let listening = self.listen(video_id, &scanned, needed, wanted, progress);
+        let speech = progress.cancellable(listening).await?;
+        let signals = match known {
+            Some((signals, true)) => signals,
+            found => {
+                let mut signals =
+                    found.map_or_else(|| std::mem::take(&mut scanned.signals), |(known, _)| known);
+                signals.candidates.speaker = voice_changes(&speech.turns);
+                signals.candidates.semantic = self.topic_shifts(&speech).await?;
+                signals
+            }
+        };
+        Ok(Perceived {
+            signals_document: self.catalog.store(video_id, "signals", &signals).await?,
+            signals,
+            speech_document: self.catalog.store(video_id, "speech", &speech).await?,
+            speech,
+        })
+    }
+
+    /// Whether stored speech is what these ports would find, as far as it matters.
+    fn is_current(&self, speech: &Speech, needed: bool, wanted: bool) -> bool {
+        let recognised_by = speech.words.as_ref().map(|words| words.recogniser.as_str());
+        let model = self.models.transcriber.as_ref().map(|t| t.model());
+        if needed {
+            return speech.voices_by == self.voices_by()
+                && (recognised_by == model || model.is_none());
+        }
+        !wanted || recognised_by.is_some() || model.is_none()
+    }
+
+    /// The models that say where speech is and whose.
+    fn voices_by(&self) -> String {
+        let activity = self.models.voice_activity.as_ref().map_or("none", |v| v.model());
+        let speaker = self.models.speaker_embedder.as_ref().map_or("none", |s| s.model());
+        format!("{activity}/{speaker}/v{VERSION}")
+    }
+
+    /// Voices and, when they are wanted, words. Words that are not needed may be missing.
+    async fn listen(
+        &self,
+        video_id: &str,
+        scanned: &Scanned,
+        needed: bool,
+        wanted: bool,
+        progress: &Progress,
+    ) -> Result<Speech> {
+        let (sound, spans) = (&scanned.sound, &scanned.speech);
+        let concurrency = self.settings.concurrency;
+        let turns = match &self.models.speaker_embedder {
+            Some(embedder) => speech::turns(embedder.as_ref(), sound, spans, concurrency).await?,
+            None => Vec::new(),
+        };
+        let mut speech =
+            Speech { voices_by: self.voices_by(), spans: spans.clone(), turns, words: None };
+        if let Some(transcriber) = self.models.transcriber.as_deref().filter(|_| wanted) {
+            let step = |done, total| {
+                let detail =
+                    json!({"recogniser": transcriber.model(), "done": done, "total": total});
+                progress.stage(Stage::Chunking, detail);
+            };
+            let cache = RecognisedPieces { catalog: &self.catalog, video_id };
+            let recognition = Recognition { transcriber, cache: &cache, sound, concurrency };
+            match recognition.run(spans, step).await {
+                Ok(words) => speech.words = Some(words),
+                Err(error) if needed => return Err(error),
+                Err(error) => tracing::warn!(
+                    video_id,
+                    error = %error.labelled(),
+                    "speech was not recognised; topics are looked for in the picture"
+                ),
+            }
+        }
+        Ok(speech)
+    }
+
+    async fn topic_shifts(&self, speech: &Speech) -> Result<Vec<Candidate>> {
+        let segments = speech.words.as_ref().map_or(Vec::new(), |w| speech::segments(&w.words));
+        let texts: Vec<String> = segments.iter().map(|s| s.text.clone()).collect();
+        let mut vectors = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(BATCH) {
+            vectors.extend(self.models.embedder.embed(batch).await?);
+        }
+        Ok(spoken_shifts(&segments, &vectors))
+    }
+}

@@ -1,0 +1,171 @@
+//! What the queue keeps of a job.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::domain::ingest::{IngestFields, Source};
+use crate::domain::jobs::{Job, JobResult, JobStatus};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::metrics;
+use crate::domain::kernel::progress::Stage;
+use crate::domain::kernel::time::now;
+
+/// Longest account of a failure, characters.
+const TRACEBACK: usize = 2000;
+
+/// What a job is to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "task", rename_all = "snake_case")]
+pub(crate) enum Task {
+    /// Ingest a source.
+    Ingest { source: Source, fields: Box<IngestFields> },
+    /// Run aggregators again: the named ones, or all.
+    Aggregate { video_id: String, aggregators: Option<Vec<String>>, force: bool },
+}
+
+impl Task {
+    /// For traces.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Ingest { .. } => "ingest",
+            Self::Aggregate { .. } => "aggregate",
+        }
+    }
+}
+
+/// Makes a request that is sent twice one job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Idempotency {
+    /// Chosen by the client.
+    pub(crate) key: String,
+    /// Tells requests apart that a client gives the same key by mistake.
+    pub(crate) request: String,
+}
+
+impl Idempotency {
+    /// A key is one job's, on whichever instance it is used.
+    pub(super) fn job_id(&self) -> String {
+        Uuid::new_v5(&Uuid::NAMESPACE_OID, self.key.as_bytes()).simple().to_string()
+    }
+}
+
+/// A job with what clients do not see of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Sheet {
+    pub(crate) job: Job,
+    pub(crate) task: Task,
+    /// The request that it came from, if that had a key.
+    pub(super) asked: Option<Idempotency>,
+    /// Microseconds since 1970: jobs of one second have an order too.
+    pub(super) created: i64,
+    /// The video that it works on, once that is known.
+    pub(super) video_id: Option<String>,
+    /// Who works on it: another name each time it is taken.
+    pub(super) worker: Option<String>,
+    /// How often it has been taken and not handed back.
+    pub(super) attempts: u32,
+    /// Why it is to stop, when it is.
+    pub(super) cancel: Option<String>,
+}
+
+impl Sheet {
+    /// A job that waits.
+    pub(super) fn new(source: String, task: Task, asked: Option<Idempotency>) -> Self {
+        let random = || Uuid::new_v4().simple().to_string();
+        let job = Job {
+            job_id: asked.as_ref().map_or_else(random, Idempotency::job_id),
+            source,
+            status: JobStatus::Queued,
+            stage: Stage::Starting,
+            detail: Map::new(),
+            result: None,
+            error: None,
+            created_at: now(),
+            updated_at: now(),
+        };
+        Self {
+            job,
+            task,
+            asked,
+            created: jiff::Timestamp::now().as_microsecond(),
+            video_id: None,
+            worker: None,
+            attempts: 0,
+            cancel: None,
+        }
+    }
+
+    pub(super) fn read(document: Value) -> Result<Self> {
+        serde_json::from_value(document)
+            .map_err(|e| Error::corrupt(format!("a job does not read back: {e}")))
+    }
+
+    pub(super) fn document(&self) -> Result<Value> {
+        serde_json::to_value(self).map_err(|e| Error::corrupt(format!("cannot keep the job: {e}")))
+    }
+
+    pub(super) fn is_final(&self) -> bool {
+        self.job.status.is_final()
+    }
+
+    /// A worker has taken it.
+    pub(super) fn start(&mut self) {
+        self.worker = Some(Uuid::new_v4().simple().to_string());
+        self.attempts += 1;
+        self.job.status = JobStatus::Running;
+        self.enter(Stage::Starting, Map::new());
+    }
+
+    /// Its worker leaves it to another.
+    pub(super) fn hand_back(&mut self) {
+        self.worker = None;
+        self.attempts = self.attempts.saturating_sub(1);
+        self.job.status = JobStatus::Queued;
+        self.enter(Stage::Starting, Map::new());
+    }
+
+    pub(super) fn enter(&mut self, stage: Stage, detail: Map<String, Value>) {
+        self.job.stage = stage;
+        self.job.detail = detail;
+        self.job.updated_at = now();
+    }
+
+    /// It has ended.
+    pub(super) fn end(&mut self, outcome: Result<JobResult>) {
+        match outcome {
+            Ok(result) => {
+                self.enter(Stage::Complete, Map::new());
+                self.job.status = JobStatus::Done;
+                self.job.result = Some(result);
+            }
+            Err(error) => {
+                self.job.status = JobStatus::Failed;
+                self.job.detail.insert("traceback".into(), json!(self.traceback(&error)));
+                self.job.error = Some(error.labelled());
+                self.job.updated_at = now();
+            }
+        }
+    }
+
+    /// Says once, where it is kept, how the job has ended.
+    pub(super) fn tell_end(&self) {
+        metrics::job_ended(self.job.status.name());
+        if let Some(error) = &self.job.error {
+            let Job { job_id, stage, .. } = &self.job;
+            tracing::warn!(%job_id, stage = stage.name(), %error, "job failed");
+        }
+    }
+
+    /// The chain of causes, outermost first, or the end of it.
+    fn traceback(&self, error: &Error) -> String {
+        let mut text = format!("while {:?}\n{}", self.job.stage, error.labelled());
+        let mut cause = std::error::Error::source(error);
+        while let Some(inner) = cause {
+            text.push_str(&format!("\ncaused by: {inner}"));
+            cause = inner.source();
+        }
+        let surplus = text.chars().count().saturating_sub(TRACEBACK);
+        text.chars().skip(surplus).collect()
+    }
+}

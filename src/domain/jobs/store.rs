@@ -1,0 +1,250 @@
+//! What clients do with jobs: add, read, watch and cancel them.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use ports::jobs::{JobQueue, KeptJob};
+use ports::notifier::Notifier;
+use ports::storage::ObjectStorage;
+use ports::{ErrorKind, PortError};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::domain::ingest::Ingest;
+use crate::domain::jobs::webhook::CallbackSettings;
+use crate::domain::jobs::{Idempotency, Job, JobLimits, JobStatus, Sheet, Task};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::ports::Stores;
+
+/// Seconds after which a client that was turned away may try again.
+const RETRY_AFTER: u32 = 30;
+
+/// The jobs of all instances that share the queue, and the workers of this one.
+pub struct Jobs {
+    pub(super) ingest: Arc<Ingest>,
+    pub(super) storage: Arc<dyn ObjectStorage>,
+    pub(super) notifier: Arc<dyn Notifier>,
+    pub(super) callbacks: CallbackSettings,
+    pub(super) queue: Arc<dyn JobQueue>,
+    pub(super) limits: JobLimits,
+    pub(super) workers: TaskTracker,
+    /// Cancelled when no new jobs are taken.
+    pub(super) stopping: CancellationToken,
+    /// Cancelled when running jobs have had their time.
+    pub(super) ending: CancellationToken,
+    /// Where the jobs are this process's alone, one at a time looks whether there is room and adds.
+    adding: Mutex<()>,
+}
+
+/// The job that a request became.
+pub(crate) struct Submitted {
+    pub(crate) job: Job,
+    /// Whether an earlier request with the same key became it.
+    pub(crate) before: bool,
+}
+
+impl Jobs {
+    pub(crate) fn new(
+        stores: &Stores,
+        ingest: Arc<Ingest>,
+        limits: JobLimits,
+        callbacks: CallbackSettings,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            ingest,
+            storage: stores.storage.clone(),
+            notifier: stores.notifier.clone(),
+            callbacks,
+            queue: stores.jobs.clone(),
+            limits,
+            workers: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+            ending: CancellationToken::new(),
+            adding: Mutex::default(),
+        })
+    }
+
+    /// Whether other instances may work on the jobs.
+    pub(crate) fn shared(&self) -> bool {
+        self.queue.shared()
+    }
+
+    /// Whether new jobs are taken.
+    pub fn open(&self) -> bool {
+        !self.stopping.is_cancelled()
+    }
+
+    /// Queues a job; `source` is what clients know it by. `Busy` when the queue is full or the
+    /// service is stopping.
+    pub(super) async fn add(
+        &self,
+        source: String,
+        task: Task,
+        asked: Option<Idempotency>,
+    ) -> Result<Submitted> {
+        let _one = if self.shared() { None } else { Some(self.adding.lock().await) };
+        if let Some(job) = self.admit(asked.as_ref()).await? {
+            return Ok(Submitted { job, before: true });
+        }
+        let sheet = Sheet::new(source, task, asked);
+        let added = self.queue.add(&sheet.job.job_id, &sheet.document()?).await;
+        let Some(kept) = added.map_err(unreachable)? else {
+            return Ok(Submitted { job: sheet.job, before: false });
+        };
+        let kept = Sheet::read(kept.document)?;
+        // An answer that got lost leaves the queue unsure who has added it.
+        if (kept.created, &kept.task) == (sheet.created, &sheet.task) {
+            return Ok(Submitted { job: kept.job, before: false });
+        }
+        Ok(Submitted { job: kept.of_request(sheet.asked.as_ref())?, before: true })
+    }
+
+    /// The job that an earlier request with the same key became, or nothing when there is room for
+    /// a new one. `Busy` when the queue is full or the service is stopping.
+    pub(super) async fn admit(&self, asked: Option<&Idempotency>) -> Result<Option<Job>> {
+        if let Some(asked) = asked
+            && let Some(kept) = self.queue.get(&asked.job_id()).await.map_err(unreachable)?
+        {
+            return Sheet::read(kept.document)?.of_request(Some(asked)).map(Some);
+        }
+        let busy = |message| Err(Error::Busy { message, retry_after: RETRY_AFTER });
+        if !self.open() {
+            return busy("the service is stopping and takes no new jobs".into());
+        }
+        let waiting = self.queue.waiting().await.map_err(unreachable)?;
+        if waiting >= self.limits.queue {
+            return busy(format!("{waiting} jobs are waiting already; try again later"));
+        }
+        Ok(None)
+    }
+
+    /// Takes no new jobs; those that are being added now are in the queue.
+    pub(super) async fn close(&self) {
+        self.stopping.cancel();
+        self.workers.close();
+        drop(self.adding.lock().await);
+    }
+
+    /// One job.
+    pub async fn get(&self, job_id: &str) -> Result<Job> {
+        Ok(self.find(job_id).await?.0.job)
+    }
+
+    /// Every job, newest first.
+    pub async fn list(&self) -> Result<Vec<Job>> {
+        Ok(self.sheets().await?.into_iter().map(|sheet| sheet.job).collect())
+    }
+
+    /// One job now and after each change, until it has ended.
+    pub async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Job>> {
+        self.find(job_id).await?;
+        let changes = self.queue.watch(job_id).await.map_err(unreachable)?;
+        let next = |changes: Option<BoxStream<'static, ports::Result<KeptJob>>>| async move {
+            let mut changes = changes?;
+            let job = Sheet::read(changes.next().await?.ok()?.document).ok()?.job;
+            let more = (!job.status.is_final()).then_some(changes);
+            Some((job, more))
+        };
+        Ok(stream::unfold(Some(changes), next).boxed())
+    }
+
+    /// Cancels a job: at once while it waits, at its next safe point while it runs. One that has
+    /// ended stays as it is. Returns it as it is now, and whether what follows its end is left to
+    /// the caller: no worker will see it.
+    pub(super) async fn request_cancel(&self, job_id: &str, reason: &str) -> Result<(Sheet, bool)> {
+        loop {
+            let (mut sheet, version) = self.find(job_id).await?;
+            if sheet.is_final() || sheet.cancel.is_some() {
+                return Ok((sheet, false));
+            }
+            sheet.cancel = Some(reason.to_owned());
+            let ends = sheet.job.status == JobStatus::Queued;
+            if ends {
+                sheet.end(Err(Error::Cancelled(reason.to_owned())));
+            }
+            let swapped = self.queue.swap(job_id, version, &sheet.document()?).await;
+            if swapped.map_err(unreachable)?.is_none() {
+                continue;
+            }
+            if !ends {
+                return Ok((sheet, false));
+            }
+            sheet.tell_end();
+            let withdrawn = self.queue.withdraw(job_id).await.map_err(unreachable)?;
+            return Ok((sheet, withdrawn));
+        }
+    }
+
+    /// Drops the oldest finished jobs beyond those that are remembered.
+    pub(crate) async fn forget(&self) -> Result<()> {
+        let finished = self.kept().await?.into_iter().filter(|(sheet, _)| sheet.is_final());
+        for (sheet, version) in finished.skip(self.limits.history) {
+            self.queue.remove(&sheet.job.job_id, version).await.map_err(unreachable)?;
+        }
+        Ok(())
+    }
+
+    /// Every job, newest first.
+    pub(super) async fn sheets(&self) -> Result<Vec<Sheet>> {
+        Ok(self.kept().await?.into_iter().map(|(sheet, _)| sheet).collect())
+    }
+
+    /// Every job with the version in which it is kept, newest first.
+    async fn kept(&self) -> Result<Vec<(Sheet, u64)>> {
+        let mut sheets = Vec::new();
+        for kept in self.queue.list().await.map_err(unreachable)? {
+            match Sheet::read(kept.document) {
+                Ok(sheet) => sheets.push((sheet, kept.version)),
+                Err(error) => tracing::warn!(job_id = %kept.job_id, %error, "not listed"),
+            }
+        }
+        let age = |(sheet, _): &(Sheet, u64)| Reverse((sheet.created, sheet.job.job_id.clone()));
+        sheets.sort_by_cached_key(age);
+        Ok(sheets)
+    }
+
+    async fn find(&self, job_id: &str) -> Result<(Sheet, u64)> {
+        let form = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let kept = if (1..=64).contains(&job_id.len()) && job_id.chars().all(form) {
+            self.queue.get(job_id).await.map_err(unreachable)?
+        } else {
+            None
+        };
+        let kept = kept.ok_or_else(|| {
+            let restart = if self.shared() { "" } else { ", a restart forgets all" };
+            Error::NotFound(format!("unknown job '{job_id}'; old ones are forgotten{restart}"))
+        })?;
+        Ok((Sheet::read(kept.document)?, kept.version))
+    }
+}
+
+/// Clients may try again when the queue is back.
+fn unreachable(error: PortError) -> Error {
+    match error.kind() {
+        ErrorKind::Unavailable | ErrorKind::Timeout => {
+            tracing::error!(%error, "the job queue does not answer");
+            Error::Busy { message: "the job queue does not answer".into(), retry_after: 5 }
+        }
+        ErrorKind::TooLarge => Error::Unprocessable(format!("the request is too long: {error}")),
+        _ => Error::Port(error),
+    }
+}
+
+impl Sheet {
+    /// The job, if this request became it. `Unprocessable` when another one with its key did.
+    fn of_request(self, asked: Option<&Idempotency>) -> Result<Job> {
+        match asked {
+            Some(asked) if self.asked.as_ref() != Some(asked) => {
+                Err(Error::Unprocessable(format!(
+                    "Idempotency-Key: '{}' was given with another request, which became job {}; \
+                     use a new key for a new request",
+                    asked.key, self.job.job_id
+                )))
+            }
+            _ => Ok(self.job),
+        }
+    }
+}

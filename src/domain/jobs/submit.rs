@@ -1,0 +1,98 @@
+//! Checking requests and queueing them as jobs.
+
+use crate::domain::ingest::aggregate::selected;
+use crate::domain::ingest::pipeline::file_stream;
+use crate::domain::ingest::source::incoming;
+use crate::domain::ingest::{IngestFields, Source, Spooled, check_url};
+use crate::domain::jobs::webhook::Callback;
+use crate::domain::jobs::{Idempotency, Job, Jobs, Submitted, Task};
+use crate::domain::kernel::error::Result;
+
+impl IngestFields {
+    /// What the key stands for: these fields and the source.
+    fn idempotency(&self, source: &str) -> Option<Idempotency> {
+        let key = self.idempotency_key.clone()?;
+        let request = format!(
+            "{source}\n{}\n{:?}\n{:?}\n{:?}",
+            self.analyzers, self.chunking, self.callback_url, self.max_model_calls
+        );
+        Some(Idempotency { key, request })
+    }
+}
+
+impl Jobs {
+    /// Queues the ingest of an uploaded file. `filename` is the client's.
+    pub async fn ingest_file(
+        &self,
+        filename: Option<&str>,
+        file: Spooled,
+        fields: IngestFields,
+    ) -> Result<Job> {
+        self.check(&fields)?;
+        let asked = fields.idempotency(&file.video_id);
+        let name = filename.map(str::to_owned);
+        let Spooled { path, video_id, size } = file;
+        if self.shared() {
+            if let Some(job) = self.admit(asked.as_ref()).await? {
+                return Ok(job);
+            }
+            let key = incoming();
+            let content = file_stream(&path).await?;
+            self.storage.put(&key, content, "application/octet-stream").await?;
+            return self.submit(Source::Stored { key, name }, fields, asked).await;
+        }
+        let source = Source::File { path: path.to_path_buf(), video_id, size, name };
+        let job = self.submit(source, fields, asked).await?;
+        // From here on the file is the job's.
+        path.keep().map_err(|e| e.error)?;
+        Ok(job)
+    }
+
+    /// Queues the ingest of an http(s) URL.
+    pub async fn ingest_url(&self, url: &str, fields: IngestFields) -> Result<Job> {
+        check_url(url)?;
+        self.check(&fields)?;
+        let asked = fields.idempotency(url);
+        self.submit(Source::Url { url: url.to_owned() }, fields, asked).await
+    }
+
+    pub(super) fn callback(&self, fields: &IngestFields) -> Result<Option<Callback>> {
+        let (notifier, settings) = (&self.notifier, &self.callbacks);
+        let to = |url: &String| Callback::to(url, notifier.clone(), settings);
+        fields.callback_url.as_ref().map(to).transpose()
+    }
+
+    /// Checks the fields that can be checked while the caller waits.
+    fn check(&self, fields: &IngestFields) -> Result<()> {
+        self.callback(fields)?;
+        self.ingest.request(fields).map(|_| ())
+    }
+
+    async fn submit(
+        &self,
+        source: Source,
+        fields: IngestFields,
+        asked: Option<Idempotency>,
+    ) -> Result<Job> {
+        let task = Task::Ingest { source: source.clone(), fields: Box::new(fields) };
+        // On an error the job may have been added all the same, and need its source.
+        let Submitted { job, before } = self.add(source.name().to_owned(), task, asked).await?;
+        if before {
+            self.ingest.discard_source(&source).await;
+        }
+        Ok(job)
+    }
+
+    /// Queues a re-run of the named aggregators, or of all.
+    pub async fn rerun_aggregates(
+        &self,
+        video_id: &str,
+        aggregators: Option<Vec<String>>,
+        force: bool,
+    ) -> Result<Job> {
+        selected(aggregators.as_deref())?;
+        let filename = self.ingest.catalog.record(video_id).await?.filename;
+        let task = Task::Aggregate { video_id: video_id.to_owned(), aggregators, force };
+        Ok(self.add(filename, task, None).await?.job)
+    }
+}

@@ -1,0 +1,350 @@
+//! The workers: they take jobs, keep what becomes of them, and see to what follows their end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use ports::jobs::{KeptJob, TakenJob};
+use ports::{ErrorKind, PortError};
+use tokio::sync::watch;
+use tracing::Instrument;
+
+use crate::domain::jobs::progress::RunningJob;
+use crate::domain::jobs::{Job, JobResult, JobStatus, Jobs, Sheet, Task};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::progress::Progress;
+
+/// Between attempts to reach a queue that does not answer.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A job that somebody has taken.
+enum Begun {
+    /// It is to be worked on; with the version in which it is kept.
+    Work(Sheet, u64),
+    /// It has ended already, or was to end.
+    Ended(Sheet),
+    /// It is not kept any more.
+    Gone,
+}
+
+/// How the work on a job is kept.
+enum Kept {
+    /// It has ended.
+    Ended,
+    /// It is to be taken by another.
+    HandedBack,
+    /// Somebody else has taken it, or nothing can be kept any more.
+    Lost,
+}
+
+impl Jobs {
+    /// Starts the workers of this instance.
+    pub fn start(self: &Arc<Self>) {
+        for _ in 0..self.limits.workers {
+            let jobs = self.clone();
+            self.workers.spawn(async move {
+                while let Some(taken) = jobs.next().await {
+                    jobs.work(taken).await;
+                }
+            });
+        }
+    }
+
+    /// Stops a job: at once while it waits, at its next safe point while it runs.
+    pub async fn cancel(self: &Arc<Self>, job_id: &str) -> Result<Job> {
+        self.cancel_for(job_id, "the job was cancelled").await
+    }
+
+    /// Takes no new jobs and gives running ones `grace` to finish, then stops them at a safe point.
+    /// Where instances share the jobs, the others go on with them; else those that wait are
+    /// cancelled too.
+    pub async fn stop(self: &Arc<Self>, grace: Duration) {
+        self.close().await;
+        if !self.shared() {
+            let waits = |job: &Job| job.status == JobStatus::Queued;
+            let jobs = self.list().await.unwrap_or_default();
+            for job in jobs.into_iter().filter(waits) {
+                if let Err(error) = self.cancel_for(&job.job_id, "the service is stopping").await {
+                    tracing::warn!(job_id = job.job_id, %error, "not cancelled");
+                }
+            }
+        }
+        if tokio::time::timeout(grace, self.workers.wait()).await.is_err() {
+            self.ending.cancel();
+            self.workers.wait().await;
+        }
+    }
+
+    /// Cancels every unfinished job that works on a video.
+    pub(crate) async fn cancel_all_of(
+        self: &Arc<Self>,
+        video_id: &str,
+        reason: &str,
+    ) -> Result<()> {
+        for sheet in self.sheets().await? {
+            if sheet.video_id.as_deref() == Some(video_id) && !sheet.is_final() {
+                self.cancel_for(&sheet.job.job_id, reason).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn cancel_for(self: &Arc<Self>, job_id: &str, reason: &str) -> Result<Job> {
+        let (sheet, follow_up) = self.request_cancel(job_id, reason).await?;
+        let job = sheet.job.clone();
+        if follow_up {
+            let service = self.clone();
+            // Not given up with the client that asked.
+            let following = tokio::spawn(async move { service.follow_up(sheet, None).await });
+            following.await.map_err(|e| Error::corrupt(format!("cancelling panicked: {e}")))?;
+        }
+        Ok(job)
+    }
+
+    /// Works on a job to its end.
+    async fn work(self: &Arc<Self>, taken: Box<dyn TakenJob>) {
+        let (sheet, version) = match self.begin(taken.job_id()).await {
+            Ok(Begun::Work(sheet, version)) => (sheet, version),
+            Ok(Begun::Ended(sheet)) => return self.follow_up(sheet, Some(taken)).await,
+            Ok(Begun::Gone) => return done(taken).await,
+            Err(error) => {
+                tracing::warn!(job_id = taken.job_id(), error = %error.labelled(), "not begun");
+                return tokio::time::sleep(PAUSE).await;
+            }
+        };
+        let task = sheet.task.clone();
+        let job = Arc::new(RunningJob::of(sheet, self.ending.child_token()));
+        let changes = job.changes();
+        let keeping = self.clone().keep(job.clone(), version, changes);
+        let keeping = tokio::spawn(keeping);
+        let work = self.clone().perform(task, job.progress());
+        // A panic must end as a failed job, not as one that runs for ever.
+        let outcome = match tokio::spawn(work.instrument(job.span())).await {
+            Ok(outcome) => outcome,
+            Err(panic) => Err(Error::corrupt(format!("the job panicked: {panic}"))),
+        };
+        let others_go_on = self.shared() && self.ending.is_cancelled();
+        match outcome {
+            Err(Error::Cancelled(_)) if others_go_on && job.sheet().cancel.is_none() => {
+                job.hand_back();
+            }
+            outcome => job.end(outcome),
+        }
+        match keeping.await.unwrap_or(Kept::Lost) {
+            Kept::Ended => self.follow_up(job.sheet(), Some(taken)).await,
+            Kept::HandedBack => {
+                if let Err(error) = taken.give_back().await {
+                    tracing::warn!(%error, "a job is offered again only after a while");
+                }
+            }
+            Kept::Lost => {}
+        }
+    }
+
+    async fn perform(self: Arc<Self>, task: Task, progress: Progress) -> Result<JobResult> {
+        match task {
+            Task::Ingest { source, fields } => self
+                .ingest
+                .ingest(source, &fields, progress)
+                .await
+                .map(|done| JobResult::Ingest(Box::new(done))),
+            Task::Aggregate { video_id, aggregators, force } => {
+                let done =
+                    self.ingest.aggregate_again(&video_id, aggregators, force, progress).await?;
+                Ok(JobResult::Aggregates(Box::new(done)))
+            }
+        }
+    }
+
+    /// What follows a job's end: its source goes, who asked for it is told, old jobs are forgotten.
+    async fn follow_up(&self, sheet: Sheet, taken: Option<Box<dyn TakenJob>>) {
+        let done = async move {
+            if let Some(taken) = taken {
+                done(taken).await;
+            }
+        };
+        let mut callback = None;
+        if let Task::Ingest { source, fields } = &sheet.task {
+            self.ingest.discard_source(source).await;
+            callback = self.callback(fields).unwrap_or_else(|error| {
+                // It was checked where the job was added.
+                tracing::error!(error = %error.labelled(), "no callback: settings differ");
+                None
+            });
+        }
+        match callback {
+            // Should this instance die before it is sent, another sends it.
+            Some(callback) => {
+                tokio::spawn(async move {
+                    callback.send(sheet.job).await;
+                    done.await;
+                });
+            }
+            None => done.await,
+        }
+        if let Err(error) = self.forget().await {
+            tracing::warn!(error = %error.labelled(), "old jobs are not forgotten yet");
+        }
+    }
+}
+
+/// Says that nothing is left to do; unheard, the job is taken once more, and has ended.
+async fn done(taken: Box<dyn TakenJob>) {
+    if let Err(error) = taken.done().await {
+        tracing::warn!(%error, "a job that has ended is taken once more");
+    }
+}
+
+impl Jobs {
+    /// The next job for this instance; `None` when it takes no more.
+    async fn next(&self) -> Option<Box<dyn TakenJob>> {
+        loop {
+            let taken = tokio::select! {
+                biased;
+                () = self.stopping.cancelled() => return None,
+                taken = self.queue.take() => taken,
+            };
+            match taken {
+                Ok(taken) => return Some(taken),
+                Err(error) => tracing::warn!(%error, "no job can be taken"),
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Enters this instance as the one that works on a job.
+    async fn begin(&self, job_id: &str) -> Result<Begun> {
+        loop {
+            let Some(kept) = self.queue.get(job_id).await? else { return Ok(Begun::Gone) };
+            let version = kept.version;
+            let mut sheet = Sheet::read(kept.document)?;
+            if sheet.is_final() {
+                return Ok(Begun::Ended(sheet));
+            }
+            if let Some(reason) = sheet.cancel.clone() {
+                sheet.end(Err(Error::Cancelled(reason)));
+            } else if sheet.attempts >= self.limits.attempts {
+                sheet.end(Err(given_up(sheet.attempts)));
+            } else {
+                sheet.start();
+            }
+            let Some(version) = self.queue.swap(job_id, version, &sheet.document()?).await? else {
+                continue;
+            };
+            if sheet.is_final() {
+                sheet.tell_end();
+                return Ok(Begun::Ended(sheet));
+            }
+            if sheet.attempts > 1 {
+                tracing::warn!(job_id, "goes on with the job of an instance that died");
+            }
+            return Ok(Begun::Work(sheet, version));
+        }
+    }
+
+    /// Keeps what a job says of itself, and tells it what others ask of it.
+    async fn keep(
+        self: Arc<Self>,
+        job: Arc<RunningJob>,
+        mut version: u64,
+        mut changes: watch::Receiver<Sheet>,
+    ) -> Kept {
+        let job_id = job.job_id();
+        let mut asked = self.clone().changes_of(job_id.clone());
+        loop {
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() { return Kept::Lost },
+                kept = asked.next() => {
+                    if kept.is_some_and(|kept| !job.notice(kept)) {
+                        return Kept::Lost;
+                    }
+                    continue;
+                }
+            }
+            let sheet = loop {
+                let sheet = changes.borrow_and_update().clone();
+                match self.write(&sheet, version, &job).await {
+                    Ok(Some((now, true))) => {
+                        version = now;
+                        break sheet;
+                    }
+                    Ok(Some((now, false))) => version = now,
+                    Ok(None) => return Kept::Lost,
+                    Err(error) => {
+                        tracing::warn!(job_id, error = %error.labelled(), "progress is not kept");
+                        let passes = matches!(&error, Error::Port(error) if passes(error.kind()));
+                        if self.ending.is_cancelled() || !passes {
+                            job.stop("its progress cannot be kept");
+                            return Kept::Lost;
+                        }
+                        tokio::time::sleep(PAUSE).await;
+                    }
+                }
+            };
+            if sheet.is_final() {
+                sheet.tell_end();
+                return Kept::Ended;
+            }
+            if sheet.worker.is_none() {
+                return Kept::HandedBack;
+            }
+        }
+    }
+
+    /// Keeps a running job's sheet over `version`. Answers with the version that is kept now and
+    /// whether it is this sheet's, or with nothing when another worker has the job.
+    async fn write(
+        &self,
+        sheet: &Sheet,
+        version: u64,
+        job: &RunningJob,
+    ) -> Result<Option<(u64, bool)>> {
+        let job_id = &sheet.job.job_id;
+        if let Some(now) = self.queue.swap(job_id, version, &sheet.document()?).await? {
+            return Ok(Some((now, true)));
+        }
+        let Some(kept) = self.queue.get(job_id).await? else { return Ok(None) };
+        let now = kept.version;
+        Ok(job.notice(kept).then_some((now, false)))
+    }
+
+    /// The changes of a job, whatever becomes of the connection.
+    fn changes_of(self: Arc<Self>, job_id: String) -> BoxStream<'static, KeptJob> {
+        let next = move |mut watched: Option<BoxStream<'static, ports::Result<KeptJob>>>| {
+            let (jobs, job_id) = (self.clone(), job_id.clone());
+            async move {
+                loop {
+                    if watched.is_none() {
+                        watched = jobs.queue.watch(&job_id).await.ok();
+                    }
+                    let change = match &mut watched {
+                        Some(changes) => changes.next().await,
+                        None => None,
+                    };
+                    if let Some(Ok(kept)) = change {
+                        return Some((kept, watched));
+                    }
+                    watched = None;
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        };
+        stream::unfold(None, next).boxed()
+    }
+}
+
+/// Whether trying again may help.
+fn passes(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Unavailable | ErrorKind::Timeout)
+}
+
+fn given_up(attempts: u32) -> Error {
+    Error::Port(PortError::new(
+        ErrorKind::Unavailable,
+        format!(
+            "the job was given up: {attempts} times an instance took it and was not heard of again \
+             (jobs.attempts)"
+        ),
+    ))
+}

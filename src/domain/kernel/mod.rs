@@ -1,0 +1,13 @@
+//! What every other room stands on: ids, times, vectors, errors, the ports in bundles, progress and
+//! metrics. Knows nothing of video.
+
+pub mod error;
+pub mod metrics;
+pub mod names;
+pub mod ports;
+pub mod progress;
+pub mod time;
+pub mod vector;
+pub mod words;
+
+pub use error::{Error, Result};

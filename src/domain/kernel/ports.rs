@@ -1,0 +1,47 @@
+//! The ports in the bundles that use-cases are given.
+
+use std::sync::Arc;
+
+use ports::decoder::VideoDecoder;
+use ports::detector::ObjectDetector;
+use ports::embedder::Embedder;
+use ports::entities::EntityRecognizer;
+use ports::fetcher::SourceFetcher;
+use ports::index::VectorIndex;
+use ports::jobs::JobQueue;
+use ports::llm::LanguageModel;
+use ports::notifier::Notifier;
+use ports::reader::TextReader;
+use ports::records::RecordStore;
+use ports::sentiment::SentimentClassifier;
+use ports::storage::ObjectStorage;
+use ports::transcriber::Transcriber;
+use ports::voice::{SpeakerEmbedder, VoiceActivity};
+
+/// Where things are kept, and how the outside is reached.
+#[derive(Clone)]
+#[expect(missing_docs, reason = "each field is the port of its name")]
+pub struct Stores {
+    pub storage: Arc<dyn ObjectStorage>,
+    pub records: Arc<dyn RecordStore>,
+    pub index: Arc<dyn VectorIndex>,
+    pub jobs: Arc<dyn JobQueue>,
+    pub fetcher: Arc<dyn SourceFetcher>,
+    pub notifier: Arc<dyn Notifier>,
+}
+
+/// What looks, listens, reads and writes. The optional ones enable the analyzers that need them.
+#[derive(Clone)]
+#[expect(missing_docs, reason = "each field is the port of its name")]
+pub struct Models {
+    pub decoder: Arc<dyn VideoDecoder>,
+    pub embedder: Arc<dyn Embedder>,
+    pub llm: Arc<dyn LanguageModel>,
+    pub transcriber: Option<Arc<dyn Transcriber>>,
+    pub voice_activity: Option<Arc<dyn VoiceActivity>>,
+    pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
+    pub detector: Option<Arc<dyn ObjectDetector>>,
+    pub reader: Option<Arc<dyn TextReader>>,
+    pub sentiment: Option<Arc<dyn SentimentClassifier>>,
+    pub recognizer: Option<Arc<dyn EntityRecognizer>>,
+}

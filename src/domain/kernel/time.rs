@@ -1,0 +1,58 @@
+//! Times of the video and of the clock: spans, timecodes, rounding, now.
+
+use serde::{Deserialize, Serialize};
+
+/// A time segment of a video, seconds. Its position in the list is the chunk's id.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Span {
+    /// Where it begins.
+    pub start: f64,
+    /// Where it ends, after `start`.
+    pub end: f64,
+}
+
+impl Span {
+    /// Seconds.
+    pub fn seconds(&self) -> f64 {
+        self.end - self.start
+    }
+
+    /// `M:SS.ss-M:SS.ss`.
+    pub fn timecode(&self) -> String {
+        format!("{}-{}", timecode(self.start), timecode(self.end))
+    }
+}
+
+/// `M:SS.ss`.
+pub fn timecode(seconds: f64) -> String {
+    let hundredths = (seconds.max(0.0) * 100.0).round() as u64;
+    format!("{}:{:02}.{:02}", hundredths / 6000, hundredths / 100 % 60, hundredths % 100)
+}
+
+/// The current time as the contract writes it: ISO 8601, second precision, UTC.
+pub fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Seconds as results show them: milliseconds are enough.
+pub fn rounded(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timecodes_round_once_and_carry() {
+        for (seconds, expected) in [
+            (0.0, "0:00.00"),
+            (3.0, "0:03.00"),
+            (59.996, "1:00.00"),
+            (75.5, "1:15.50"),
+            (3661.25, "61:01.25"),
+        ] {
+            assert_eq!(timecode(seconds), expected);
+        }
+    }
+}

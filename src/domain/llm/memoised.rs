@@ -1,0 +1,245 @@
+//! The language model as one run of the aggregators uses it: nothing is asked twice, nothing more
+//! is asked of a server that cannot be reached, and what a failed aggregate has cost is kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ports::llm::{LanguageModel, Request, Usage};
+use ports::{ErrorKind, PortError};
+use serde_json::Value;
+use sha1::{Digest, Sha1};
+
+use crate::domain::kernel::error::Result;
+
+/// Answers by request.
+type Answers = BTreeMap<String, Value>;
+
+/// Answers that aggregates had already got when they failed, by aggregator.
+pub(crate) type KeptAnswers = BTreeMap<String, Answers>;
+
+/// A model and what this run has learnt from it.
+pub(crate) struct Model<'a> {
+    llm: &'a dyn LanguageModel,
+    /// Held over a call as long as none has succeeded: a server that is down is tried once, not
+    /// once for everything that waits.
+    first: tokio::sync::Mutex<()>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    answered: bool,
+    answers: Answers,
+    /// What the present aggregator has asked.
+    asked: BTreeSet<String>,
+    usage: Usage,
+    failure: Option<(ErrorKind, String)>,
+}
+
+impl<'a> Model<'a> {
+    /// A model that need not answer again what is kept.
+    pub(crate) fn new(llm: &'a dyn LanguageModel, kept: &KeptAnswers) -> Self {
+        let answers = kept.values().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
+        let state = State { answers, ..State::default() };
+        Self { llm, first: tokio::sync::Mutex::new(()), state: Mutex::new(state) }
+    }
+
+    /// About how many tokens of passages fit into one request.
+    pub(crate) fn context_tokens(&self) -> usize {
+        self.llm.context_tokens()
+    }
+
+    /// Whether its calls cost money or leave the machine.
+    pub(crate) fn billed(&self) -> bool {
+        self.llm.billed()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the account of another aggregator. A server out of reach stays so for this run.
+    pub(crate) fn begin(&self) {
+        let mut state = self.state();
+        state.asked.clear();
+        state.usage = Usage::default();
+        state.failure.take_if(|(kind, _)| *kind != ErrorKind::Unavailable);
+    }
+
+    /// What the present aggregator has cost.
+    pub(crate) fn usage(&self) -> Usage {
+        self.state().usage
+    }
+
+    /// The answers that the present aggregator has got.
+    pub(crate) fn answers(&self) -> Answers {
+        let state = self.state();
+        let got = |key: &String| Some((key.clone(), state.answers.get(key)?.clone()));
+        state.asked.iter().filter_map(got).collect()
+    }
+
+    /// The answer, from the model or from memory. After a failure the present aggregator cannot
+    /// succeed any more, so nothing further is asked for it.
+    pub(crate) async fn complete(&self, request: &Request) -> Result<Value> {
+        let key = key(self.llm.model(), request);
+        self.state().asked.insert(key.clone());
+        if let Some(settled) = self.settled(&key) {
+            return settled;
+        }
+        let answered = self.state().answered;
+        let _alone = if answered { None } else { Some(self.first.lock().await) };
+        if let Some(settled) = self.settled(&key) {
+            return settled;
+        }
+        match self.llm.complete(request).await {
+            Ok(completion) => {
+                let mut state = self.state();
+                state.answered = true;
+                state.usage += completion.usage;
+                state.answers.insert(key, completion.answer.clone());
+                Ok(completion.answer)
+            }
+            Err(error) => {
+                self.state().failure.get_or_insert((error.kind(), error.to_string()));
+                Err(error.into())
+            }
+        }
+    }
+
+    fn settled(&self, key: &str) -> Option<Result<Value>> {
+        let state = self.state();
+        if let Some(answer) = state.answers.get(key) {
+            return Some(Ok(answer.clone()));
+        }
+        let (kind, message) = state.failure.as_ref()?;
+        Some(Err(PortError::new(*kind, message.clone()).into()))
+    }
+}
+
+/// Names a request by all that decides its answer.
+fn key(model: &str, request: &Request) -> String {
+    let mut hash = Sha1::new();
+    let mut add = |text: &str| {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    };
+    add(model);
+    add(request.task.name());
+    add(&request.instructions);
+    add(request.question.as_deref().unwrap_or_default());
+    add(&request.max_tokens.to_string());
+    for passage in &request.passages {
+        add(&passage.id);
+        add(&passage.source);
+        add(&passage.text);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use async_trait::async_trait;
+    use ports::llm::{Completion, Task};
+    use serde_json::json;
+
+    use super::*;
+
+    /// Fails with this kind for requests of so many tokens, and counts.
+    struct Failing {
+        tokens: u32,
+        kind: ErrorKind,
+        calls: AtomicU32,
+    }
+
+    #[async_trait]
+    impl LanguageModel for Failing {
+        fn model(&self) -> &str {
+            "failing"
+        }
+
+        fn sees(&self) -> bool {
+            false
+        }
+
+        fn billed(&self) -> bool {
+            true
+        }
+
+        fn context_tokens(&self) -> usize {
+            1000
+        }
+
+        async fn complete(&self, request: &Request) -> ports::Result<Completion> {
+            self.calls.fetch_add(1, Ordering::SeqCst);
+            if request.max_tokens == self.tokens {
+                return Err(PortError::new(self.kind, "no"));
+            }
+            let usage = Usage { calls: 1, input_tokens: 7, output_tokens: 3 };
+            Ok(Completion { answer: json!(request.max_tokens), usage })
+        }
+    }
+
+    fn request(max_tokens: u32) -> Request {
+        Request {
+            task: Task::Title,
+            instructions: String::new(),
+            passages: Vec::new(),
+            question: None,
+            images: Vec::new(),
+            max_tokens,
+        }
+    }
+
+    fn failing(kind: ErrorKind) -> Failing {
+        Failing { tokens: 2, kind, calls: AtomicU32::new(0) }
+    }
+
+    #[tokio::test]
+    async fn nothing_is_asked_twice() {
+        let llm = failing(ErrorKind::Denied);
+        let model = Model::new(&llm, &KeptAnswers::new());
+        model.begin();
+        for tokens in [1, 3, 1, 3] {
+            assert_eq!(model.complete(&request(tokens)).await.expect("an answer"), json!(tokens));
+        }
+        assert_eq!(model.usage(), Usage { calls: 2, input_tokens: 14, output_tokens: 6 });
+        model.begin();
+        model.complete(&request(1)).await.expect("an answer");
+        assert_eq!((model.usage().calls, model.answers().len()), (0, 1));
+
+        let kept = KeptAnswers::from([("chapters".to_owned(), model.answers())]);
+        let model = Model::new(&llm, &kept);
+        model.complete(&request(1)).await.expect("a kept answer");
+        assert_eq!(llm.calls.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test]
+    async fn a_failure_ends_its_aggregator_and_a_dead_server_the_run() {
+        for (kind, calls_after) in [(ErrorKind::Denied, 3), (ErrorKind::Unavailable, 2)] {
+            let llm = failing(kind);
+            let model = Model::new(&llm, &KeptAnswers::new());
+            model.begin();
+            model.complete(&request(1)).await.expect("an answer");
+            model.complete(&request(2)).await.expect_err("a failure");
+            model.complete(&request(3)).await.expect_err("not asked");
+            assert_eq!(llm.calls.load(Ordering::SeqCst), 2);
+            assert_eq!(model.answers().len(), 1, "what was answered is kept");
+            model.begin();
+            let outcome = model.complete(&request(4)).await;
+            assert_eq!(outcome.is_ok(), kind == ErrorKind::Denied);
+            assert_eq!(llm.calls.load(Ordering::SeqCst), calls_after);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_dead_server_is_tried_once_whatever_waits() {
+        let llm = failing(ErrorKind::Unavailable);
+        let model = Model::new(&llm, &KeptAnswers::new());
+        let request = request(2);
+        let all = futures::future::join_all((0..8).map(|_| model.complete(&request))).await;
+        assert!(all.iter().all(Result::is_err));
+        assert_eq!(llm.calls.load(Ordering::SeqCst), 1);
+    }
+}

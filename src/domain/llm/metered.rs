@@ -1,0 +1,111 @@
+//! Models whose calls, tokens and cost are counted.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use ports::embedder::Embedder;
+use ports::llm::{Completion, LanguageModel, Request};
+use tracing::Instrument;
+use tracing::field::Empty;
+
+use crate::domain::kernel::metrics::{model_called, tokens_used};
+
+/// What a language model's tokens cost, per million, in any one currency.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Prices {
+    /// Of tokens read.
+    pub input: f64,
+    /// Of tokens written.
+    pub output: f64,
+}
+
+/// A language model whose calls, tokens and cost are counted.
+pub(crate) struct MeteredModel {
+    inner: Arc<dyn LanguageModel>,
+    prices: Prices,
+}
+
+impl MeteredModel {
+    pub(crate) fn over(inner: Arc<dyn LanguageModel>, prices: Prices) -> Arc<dyn LanguageModel> {
+        Arc::new(Self { inner, prices })
+    }
+}
+
+#[async_trait]
+impl LanguageModel for MeteredModel {
+    fn model(&self) -> &str {
+        self.inner.model()
+    }
+
+    fn sees(&self) -> bool {
+        self.inner.sees()
+    }
+
+    fn billed(&self) -> bool {
+        self.inner.billed()
+    }
+
+    fn context_tokens(&self) -> usize {
+        self.inner.context_tokens()
+    }
+
+    async fn complete(&self, request: &Request) -> ports::Result<Completion> {
+        let started = Instant::now();
+        let span = tracing::info_span!(
+            "model call",
+            model = self.inner.model(),
+            task = request.task.name(),
+            input_tokens = Empty,
+            output_tokens = Empty
+        );
+        let outcome = self.inner.complete(request).instrument(span.clone()).await;
+        if let Ok(completion) = &outcome {
+            span.record("input_tokens", completion.usage.input_tokens);
+            span.record("output_tokens", completion.usage.output_tokens);
+        }
+        let model = self.inner.model().to_owned();
+        let task = format!("{:?}", request.task).to_lowercase();
+        model_called("language_model", model.clone(), task, outcome.is_ok(), started);
+        if let Ok(completion) = &outcome {
+            let usage = completion.usage;
+            let cost = usage.input_tokens as f64 * self.prices.input
+                + usage.output_tokens as f64 * self.prices.output;
+            tokens_used(model, usage, cost / 1e6);
+        }
+        outcome
+    }
+}
+
+/// An embedder whose calls are counted.
+pub(crate) struct MeteredEmbedder(Arc<dyn Embedder>);
+
+impl MeteredEmbedder {
+    pub(crate) fn over(inner: Arc<dyn Embedder>) -> Arc<dyn Embedder> {
+        Arc::new(Self(inner))
+    }
+}
+
+#[async_trait]
+impl Embedder for MeteredEmbedder {
+    fn model(&self) -> &str {
+        self.0.model()
+    }
+
+    fn dimension(&self) -> usize {
+        self.0.dimension()
+    }
+
+    async fn embed(&self, texts: &[String]) -> ports::Result<Vec<Vec<f32>>> {
+        let started = Instant::now();
+        let outcome = self.0.embed(texts).await;
+        model_called(
+            "embedder",
+            self.0.model().to_owned(),
+            "embed".into(),
+            outcome.is_ok(),
+            started,
+        );
+        outcome
+    }
+}

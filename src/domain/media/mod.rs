@@ -1,0 +1,6 @@
+//! What one decoding pass and its frames tell: speech, tracks, colours, pictures.
+
+pub(crate) mod colour;
+pub(crate) mod picture;
+pub mod speech;
+pub mod tracking;

@@ -1,0 +1,220 @@
+//! What is heard in a video: where speech is, whose it is, and its words. Found once per video,
+//! kept with its record, and sliced into chunks by time.
+
+mod recognise;
+mod sound;
+mod voices;
+
+use ports::transcriber::Word;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::kernel::time::Span;
+
+pub(crate) use recognise::{Recognition, TranscriptCache};
+pub(crate) use sound::{Sound, SoundWriter};
+pub(crate) use voices::turns;
+
+/// A stretch of one voice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VoiceTurn {
+    /// `S1`, `S2` … in order of first appearance in the video.
+    pub speaker: String,
+    /// Seconds.
+    #[serde(flatten)]
+    pub span: Span,
+}
+
+/// A stretch of one speaker's speech.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SpeakerTurn {
+    /// Label within the video.
+    pub speaker: String,
+    /// Seconds.
+    pub start: f64,
+    /// Seconds.
+    pub end: f64,
+    /// What was said.
+    pub text: String,
+}
+
+/// The words of a video.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Words {
+    /// The recogniser they are from.
+    pub recogniser: String,
+    /// ISO 639-1 code, when the recogniser knows.
+    pub language: Option<String>,
+    /// In order of start, times in seconds of the video.
+    pub words: Vec<Word>,
+}
+
+/// What is heard in a video.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Speech {
+    /// The models that `spans` and `turns` are from.
+    pub voices_by: String,
+    /// Where speech is, in order, not overlapping.
+    pub spans: Vec<Span>,
+    /// Whose it is, in order, not overlapping.
+    pub turns: Vec<VoiceTurn>,
+    /// What is said; `None` when nothing has asked for it yet.
+    pub words: Option<Words>,
+}
+
+/// Words that belong together, as a caption shows them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Segment {
+    /// Seconds.
+    pub start: f64,
+    /// Seconds.
+    pub end: f64,
+    /// The words.
+    pub text: String,
+    /// Mean confidence of the words, 0..1.
+    pub confidence: f32,
+}
+
+/// A pause this long between words begins a new segment, seconds.
+const SEGMENT_PAUSE: f64 = 0.7;
+
+/// A segment is not longer than this, seconds: about two lines of a caption.
+const SEGMENT_LENGTH: f64 = 7.0;
+
+impl Speech {
+    /// The words whose middle lies within a span.
+    pub fn words_in(&self, span: Span) -> &[Word] {
+        let Some(Words { words, .. }) = &self.words else { return &[] };
+        let place = |time: f64| words.partition_point(|w| middle(w) < time);
+        &words[place(span.start)..place(span.end)]
+    }
+
+    /// The words within a span in segments that end with pauses and sentences.
+    pub fn segments_in(&self, span: Span) -> Vec<Segment> {
+        segments(self.words_in(span))
+    }
+
+    /// The turns within a span, clipped to it, with their words. Words between turns belong to the
+    /// nearest one.
+    pub fn turns_in(&self, span: Span) -> Vec<SpeakerTurn> {
+        let mut turns: Vec<SpeakerTurn> = self
+            .turns
+            .iter()
+            .filter(|turn| turn.span.start < span.end && turn.span.end > span.start)
+            .map(|turn| SpeakerTurn {
+                speaker: turn.speaker.clone(),
+                start: turn.span.start.max(span.start),
+                end: turn.span.end.min(span.end),
+                text: String::new(),
+            })
+            .collect();
+        for word in self.words_in(span) {
+            let distance =
+                |turn: &SpeakerTurn| (turn.start - middle(word)).max(middle(word) - turn.end);
+            let nearest = turns.iter_mut().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+            if let Some(turn) = nearest {
+                push_word(&mut turn.text, &word.text);
+            }
+        }
+        turns
+    }
+}
+
+/// Words in segments that end with pauses and sentences.
+pub(crate) fn segments(words: &[Word]) -> Vec<Segment> {
+    let mut segments: Vec<(Segment, u32)> = Vec::new();
+    for word in words {
+        let open = segments.last_mut().filter(|(segment, _)| {
+            word.start - segment.end < SEGMENT_PAUSE
+                && word.end - segment.start <= SEGMENT_LENGTH
+                && !segment.text.ends_with(['.', '?', '!'])
+        });
+        if let Some((segment, count)) = open {
+            push_word(&mut segment.text, &word.text);
+            segment.end = word.end.max(segment.end);
+            segment.confidence += word.confidence;
+            *count += 1;
+        } else {
+            let text = word.text.clone();
+            let (start, end, confidence) = (word.start, word.end, word.confidence);
+            segments.push((Segment { start, end, text, confidence }, 1));
+        }
+    }
+    let mean = |(mut segment, count): (Segment, u32)| {
+        segment.confidence /= count as f32;
+        segment
+    };
+    segments.into_iter().map(mean).collect()
+}
+
+/// When half of a word has been said: what decides which chunk it belongs to.
+fn middle(word: &Word) -> f64 {
+    (word.start + word.end) / 2.0
+}
+
+fn push_word(text: &mut String, word: &str) {
+    if !text.is_empty() {
+        text.push(' ');
+    }
+    text.push_str(word);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(text: &str, start: f64, end: f64) -> Word {
+        Word { text: text.into(), start, end, confidence: 0.5 }
+    }
+
+    fn speech() -> Speech {
+        let words = vec![
+            word("good", 1.0, 1.3),
+            word("morning.", 1.3, 1.9),
+            word("hello", 3.9, 4.5),
+            word("there", 4.5, 4.8),
+            word("again", 6.0, 6.4),
+        ];
+        let turn = |speaker: &str, start, end| VoiceTurn {
+            speaker: speaker.into(),
+            span: Span { start, end },
+        };
+        Speech {
+            turns: vec![turn("S1", 1.0, 2.0), turn("S2", 4.0, 5.0), turn("S1", 6.1, 6.5)],
+            words: Some(Words { recogniser: "test".into(), language: None, words }),
+            ..Speech::default()
+        }
+    }
+
+    #[test]
+    fn a_word_belongs_to_the_chunk_that_holds_its_middle() {
+        let speech = speech();
+        let texts = |start, end| {
+            let words = speech.words_in(Span { start, end });
+            words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(texts(0.0, 4.0), "good morning.");
+        assert_eq!(texts(4.0, 7.0), "hello there again");
+        assert_eq!(texts(2.0, 3.0), "");
+    }
+
+    #[test]
+    fn segments_end_with_sentences_pauses_and_length() {
+        let text = |segments: Vec<Segment>| -> Vec<String> {
+            segments.into_iter().map(|s| s.text).collect()
+        };
+        let all = speech().segments_in(Span { start: 0.0, end: 10.0 });
+        assert_eq!(all[0].confidence, 0.5);
+        assert_eq!(text(all), ["good morning.", "hello there", "again"]);
+        let steady: Vec<Word> =
+            (0..20).map(|i| word("la", f64::from(i) * 0.5, f64::from(i) * 0.5 + 0.5)).collect();
+        assert_eq!(segments(&steady)[0].end, 7.0);
+    }
+
+    #[test]
+    fn turns_are_clipped_and_take_the_nearest_words() {
+        let turns = speech().turns_in(Span { start: 4.2, end: 7.0 });
+        let seen: Vec<_> =
+            turns.iter().map(|t| (t.speaker.as_str(), t.start, t.end, t.text.as_str())).collect();
+        assert_eq!(seen, [("S2", 4.2, 5.0, "hello there"), ("S1", 6.1, 6.5, "again")]);
+    }
+}

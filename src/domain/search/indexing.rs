@@ -1,0 +1,82 @@
+//! From analyzer outputs to index points: what is embedded, what is filtered by, what comes back.
+
+use std::collections::BTreeMap;
+
+use ports::index::{FieldValue, Point, PointId};
+
+use crate::domain::analysis::Analyzer;
+use crate::domain::analysis::video::Outputs;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::time::Span;
+
+/// Texts embedded in one call.
+const BATCH: usize = 64;
+
+/// The points of one analyzer's outputs. A chunk without output, or without any text, has none.
+pub(crate) async fn points(
+    models: &Models,
+    video_id: &str,
+    chunk_config: &str,
+    revision: &str,
+    spans: &[Span],
+    analyzer: &dyn Analyzer,
+    outputs: &Outputs,
+) -> Result<Vec<Point>> {
+    let mut points = Vec::new();
+    let mut texts = Vec::new();
+    let mut wanted = Vec::new();
+    for ((chunk_id, span), output) in (0..).zip(spans).zip(outputs) {
+        let Some(output) = output else { continue };
+        let mut indexed = analyzer.index(output);
+        indexed.fields.retain(|_, text| !text.trim().is_empty());
+        let Some(text) = indexed.fields.get("combined").cloned() else { continue };
+        for (field, text) in indexed.fields {
+            wanted.push((points.len(), field));
+            texts.push(text);
+        }
+        let mut document = indexed.document;
+        (document.start, document.end) = (span.start, span.end);
+        document.text.clone_from(&text);
+        let mut payload = BTreeMap::from([
+            ("chunk_config".to_owned(), FieldValue::Keywords(vec![chunk_config.into()])),
+            ("revision".to_owned(), FieldValue::Keywords(vec![revision.into()])),
+            ("start".to_owned(), FieldValue::Float(span.start)),
+            ("end".to_owned(), FieldValue::Float(span.end)),
+        ]);
+        for (field, labels) in [
+            ("objects", &document.objects),
+            ("tags", &document.tags),
+            ("speakers", &document.speakers),
+            ("people", &document.people),
+        ] {
+            if !labels.is_empty() {
+                payload.insert(field.into(), FieldValue::Keywords(labels.clone()));
+            }
+        }
+        if let Some(count) = document.people_count {
+            payload.insert("people_count".into(), FieldValue::Integer(count.into()));
+        }
+        points.push(Point {
+            id: PointId {
+                video_id: video_id.into(),
+                chunk_id,
+                analyzer_id: analyzer.spec().id.into(),
+            },
+            vectors: BTreeMap::new(),
+            payload,
+            text,
+            document: serde_json::to_value(document)
+                .map_err(|e| Error::corrupt(format!("a point's document: {e}")))?,
+        });
+    }
+    let mut wanted = wanted.into_iter();
+    for batch in texts.chunks(BATCH) {
+        for vector in models.embedder.embed(batch).await? {
+            if let Some((point, field)) = wanted.next() {
+                points[point].vectors.insert(field.into(), vector);
+            }
+        }
+    }
+    Ok(points)
+}

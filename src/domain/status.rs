@@ -1,0 +1,172 @@
+//! What this install can do: `/health`, `/schema` and `/analyzers`.
+
+use std::sync::Arc;
+
+use ports::index::Filter;
+
+use crate::domain::catalog::Catalog;
+use crate::domain::chunking;
+use crate::domain::chunking::Preset;
+use crate::domain::jobs::{JobStatus, Jobs};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::metrics;
+use crate::domain::kernel::ports::{Models, Stores};
+use crate::domain::search::filters;
+use crate::domain::search::filters::FilterSpec;
+use crate::domain::{aggregation, analysis, search};
+
+/// The health document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Health {
+    /// Whether storage answers; `degraded` otherwise.
+    pub ok: bool,
+    /// Whether the web UI is served.
+    pub ui: bool,
+    /// Name of the bucket.
+    pub bucket: String,
+    /// Why storage is not ok.
+    pub storage_error: Option<String>,
+    /// Registered analyzers.
+    pub analyzers: Vec<String>,
+    /// Registered aggregators.
+    pub aggregators: Vec<String>,
+    /// Analyzers that are not registered, with why and what to do.
+    pub unavailable: Vec<(String, String)>,
+}
+
+/// The discovery document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schema {
+    /// Registered analyzers.
+    pub analyzers: Vec<String>,
+    /// Analyzers that may not be selected together.
+    pub exclusive_groups: Vec<Vec<String>>,
+    /// Field to what is embedded, in contract order.
+    pub vector_fields: Vec<(String, String)>,
+    /// Level to description.
+    pub detail_levels: Vec<(String, String)>,
+    /// Filters by name.
+    pub filters: Vec<FilterSpec>,
+    /// Search mode to description.
+    pub modes: Vec<(String, String)>,
+    /// Chunking mode to description.
+    pub chunking_modes: Vec<(String, String)>,
+    /// Boundary detector to what it finds.
+    pub detectors: Vec<(String, String)>,
+    /// Every chunking preset.
+    pub presets: &'static [Preset],
+    /// Aggregators by id.
+    pub aggregators: Vec<AggregatorInfo>,
+}
+
+/// One aggregator.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AggregatorInfo {
+    /// Its id.
+    pub id: String,
+    /// Analyzers or aggregators it needs.
+    pub depends_on: Vec<String>,
+    /// Whether it may bill model calls.
+    pub uses_llm: bool,
+}
+
+/// What this install can do and whether it works.
+pub struct Status {
+    stores: Stores,
+    models: Models,
+    catalog: Arc<Catalog>,
+    jobs: Arc<Jobs>,
+    ui: bool,
+}
+
+impl Status {
+    pub(crate) fn new(
+        stores: Stores,
+        models: Models,
+        catalog: Arc<Catalog>,
+        jobs: Arc<Jobs>,
+        ui: bool,
+    ) -> Self {
+        Self { stores, models, catalog, jobs, ui }
+    }
+
+    /// Records what is measured by looking: jobs, points, videos.
+    pub async fn measure(&self) -> Result<()> {
+        let jobs = self.jobs.list().await?;
+        for status in JobStatus::ALL {
+            let count = jobs.iter().filter(|job| job.status == status).count();
+            metrics::jobs(status.name(), count);
+        }
+        let points = self.stores.index.count(&Filter::default()).await?;
+        metrics::stored(points, self.catalog.ids().await?.len());
+        Ok(())
+    }
+
+    /// Whether each port that can be unreachable answers.
+    pub async fn probe(&self) -> Vec<(&'static str, Result<()>)> {
+        let stores = &self.stores;
+        vec![
+            ("storage answers", stores.storage.probe().await.map_err(Error::from)),
+            ("records answer", stores.records.probe().await.map_err(Error::from)),
+            ("index answers", stores.index.probe().await.map_err(Error::from)),
+            ("jobs answer", stores.jobs.probe().await.map_err(Error::from)),
+            (
+                "embedder answers",
+                self.models
+                    .embedder
+                    .embed(&["probe".to_owned()])
+                    .await
+                    .map(|_| ())
+                    .map_err(Error::from),
+            ),
+        ]
+    }
+
+    /// Whether the service can work. Probes storage on each call.
+    pub async fn health(&self) -> Health {
+        let probe = self.stores.storage.probe().await;
+        if let Err(error) = &probe {
+            tracing::warn!(%error, "storage is unreachable");
+        }
+        let unavailable = analysis::ANALYZERS
+            .iter()
+            .filter_map(|a| Some((a.spec().id.to_owned(), a.missing(&self.models)?)))
+            .collect();
+        Health {
+            ok: probe.is_ok(),
+            ui: self.ui,
+            bucket: self.stores.storage.bucket().to_owned(),
+            storage_error: probe.err().map(|e| Error::Port(e).labelled()),
+            analyzers: analysis::ids(&self.models),
+            aggregators: aggregation::ids(),
+            unavailable,
+        }
+    }
+
+    /// Everything searchable and filterable.
+    pub fn schema(&self) -> Schema {
+        let pairs = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+        };
+        Schema {
+            analyzers: analysis::ids(&self.models),
+            exclusive_groups: analysis::exclusive_groups(&self.models),
+            vector_fields: pairs(analysis::VECTOR_FIELDS),
+            detail_levels: pairs(search::DETAIL_LEVELS),
+            filters: filters::FILTERS.iter().map(filters::Spec::describe).collect(),
+            modes: pairs(search::MODES),
+            chunking_modes: pairs(chunking::MODES),
+            detectors: pairs(chunking::DETECTORS),
+            presets: chunking::PRESETS,
+            aggregators: aggregation::AGGREGATORS
+                .iter()
+                .map(|a| a.spec())
+                .map(|spec| AggregatorInfo {
+                    id: spec.id.to_owned(),
+                    depends_on: spec.depends_on.iter().map(|&id| id.to_owned()).collect(),
+                    uses_llm: spec.uses_llm,
+                })
+                .collect(),
+        }
+    }
+}
