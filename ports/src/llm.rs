@@ -165,6 +165,23 @@ pub struct Person {
     pub action: String,
 }
 
+/// How what a passage says is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PassageKind {
+    /// Written about the video: descriptions, summaries, narratives.
+    Prose,
+    /// Said in it.
+    Speech,
+    /// Read in its picture.
+    Screen,
+    /// Names of what a detector has found.
+    Objects,
+    /// What people look like.
+    People,
+    /// Measured without understanding: light, colour, motion, loudness.
+    Scene,
+}
+
 /// A piece of evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passage {

@@ -128,16 +128,13 @@ impl Status {
         if let Err(error) = &probe {
             tracing::warn!(%error, "storage is unreachable");
         }
-        let unavailable = analysis::ANALYZERS
-            .iter()
-            .filter_map(|a| Some((a.spec().id.to_owned(), a.missing(&self.models)?)))
-            .collect();
+        let unavailable = self.catalog.analyzers.unavailable(&self.models);
         Health {
             ok: probe.is_ok(),
             ui: self.ui,
             bucket: self.stores.storage.bucket().to_owned(),
             storage_error: probe.err().map(|e| Error::Port(e).labelled()),
-            analyzers: analysis::ids(&self.models),
+            analyzers: self.catalog.analyzers.ids(&self.models),
             aggregators: aggregation::ids(),
             unavailable,
         }
@@ -149,8 +146,8 @@ impl Status {
             pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
         };
         Schema {
-            analyzers: analysis::ids(&self.models),
-            exclusive_groups: analysis::exclusive_groups(&self.models),
+            analyzers: self.catalog.analyzers.ids(&self.models),
+            exclusive_groups: self.catalog.analyzers.exclusive_groups(&self.models),
             vector_fields: pairs(analysis::VECTOR_FIELDS),
             detail_levels: pairs(search::DETAIL_LEVELS),
             filters: filters::FILTERS.iter().map(filters::Spec::describe).collect(),

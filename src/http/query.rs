@@ -312,9 +312,9 @@ impl From<search::SearchResult> for StandardResult {
 
 impl From<search::SearchResult> for FullResult {
     fn from(mut hit: search::SearchResult) -> Self {
-        let free = |records: Vec<serde_json::Value>| {
-            records.into_iter().map(Free::from_value).collect::<Vec<_>>()
-        };
+        fn free<T: serde::Serialize>(records: Vec<T>) -> Vec<Free> {
+            records.into_iter().map(|record| Free::from_value(serde_json::json!(record))).collect()
+        }
         let document = &mut hit.document;
         let text = std::mem::take(&mut document.text);
         let persons = free(std::mem::take(&mut document.persons));

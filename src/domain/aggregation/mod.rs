@@ -58,6 +58,8 @@ pub struct Input<'a> {
     pub recognizer: Option<&'a dyn EntityRecognizer>,
     /// The analyzed video.
     pub video: &'a AnalyzedVideo,
+    /// The analyzers whose output has text.
+    pub based_on: &'a [String],
     /// What each chunk says.
     pub texts: &'a [ChunkText],
     /// The `combined` vectors of the chunks, by the analyzer preferred as evidence.

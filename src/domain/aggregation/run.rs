@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::domain::aggregation::{AGGREGATORS, Aggregator, ChunkVectors, Input};
-use crate::domain::analysis::chunk_text::chunk_texts;
+use crate::domain::analysis::Analyzers;
+use crate::domain::analysis::chunk_text::{based_on, chunk_texts};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::progress::{Progress, Stage};
@@ -37,6 +38,7 @@ pub struct AggregatesResult {
 /// What to run.
 pub(crate) struct Run<'a> {
     pub(crate) budget: &'a Budget,
+    pub(crate) analyzers: &'a Analyzers,
     pub(crate) video: &'a AnalyzedVideo,
     pub(crate) vectors: &'a ChunkVectors,
     /// Results that are stored already.
@@ -76,7 +78,8 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
     let keep = !run.force && !report.recomputed_because_analyzers_changed;
     let mut results =
         if report.recomputed_because_analyzers_changed { BTreeMap::new() } else { run.stored };
-    let texts = chunk_texts(run.video);
+    let texts = chunk_texts(run.video, run.analyzers);
+    let based_on = based_on(run.video, run.analyzers);
     let models = &run.budget.models;
     let billed = models.llm.billed();
     let model = Model::new(models.llm.as_ref(), &run.kept);
@@ -108,6 +111,7 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
             sentiment: models.sentiment.as_deref(),
             recognizer: models.recognizer.as_deref(),
             video: run.video,
+            based_on: &based_on,
             texts: &texts,
             vectors: run.vectors,
             results: &results,

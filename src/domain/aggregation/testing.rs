@@ -8,8 +8,9 @@ use ports::{ErrorKind, PortError};
 use serde_json::{Value, json};
 
 use crate::domain::aggregation::{Aggregator, ChunkVectors, Input};
-use crate::domain::analysis::chunk_text::chunk_texts;
-use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
+use crate::domain::analysis::Analyzers;
+use crate::domain::analysis::chunk_text::{based_on, chunk_texts};
+use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::time::Span;
 use crate::domain::llm::memoised::{KeptAnswers, Model};
 
@@ -27,20 +28,22 @@ pub(crate) fn video(seconds: f64, count: usize) -> AnalyzedVideo {
 
 impl AnalyzedVideo {
     /// The video with one analyzer's outputs.
-    pub(crate) fn with(mut self, analyzer: &str, outputs: Outputs) -> Self {
+    pub(crate) fn with(mut self, analyzer: &str, outputs: Vec<Option<Value>>) -> Self {
         assert_eq!(outputs.len(), self.spans.len(), "one output per chunk");
+        let read = |output| Analyzers::default().read(analyzer, output).expect("an output");
+        let outputs = outputs.into_iter().map(|output| output.map(read)).collect();
         self.outputs.insert(analyzer.into(), outputs);
         self
     }
 }
 
 /// One chunk's output.
-pub(crate) fn output(value: Value) -> Option<Output> {
-    Some(value.as_object().expect("an object").clone())
+pub(crate) fn output(value: Value) -> Option<Value> {
+    Some(value)
 }
 
 /// Diarization of one chunk: speaker, start, end, text.
-pub(crate) fn spoken(turns: &[(&str, f64, f64, &str)]) -> Option<Output> {
+pub(crate) fn spoken(turns: &[(&str, f64, f64, &str)]) -> Option<Value> {
     let turns: Vec<Value> = turns
         .iter()
         .map(|(speaker, start, end, text)| {
@@ -62,12 +65,14 @@ pub(crate) async fn aggregate_over(
     vectors: &ChunkVectors,
 ) -> Value {
     let model = Model::new(&Narrator, &KeptAnswers::new());
+    let analyzers = Analyzers::default();
     let input = Input {
         model: &model,
         sentiment: None,
         recognizer: None,
         video,
-        texts: &chunk_texts(video),
+        based_on: &based_on(video, &analyzers),
+        texts: &chunk_texts(video, &analyzers),
         vectors,
         results: &BTreeMap::new(),
     };

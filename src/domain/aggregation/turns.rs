@@ -1,9 +1,9 @@
 //! Who spoke when: the turns of a video, put together again where the chunks cut them. Shared by
 //! `speaker_stats` and `sentiment`.
 
-use serde_json::Value;
-
+use crate::domain::analysis::analyzers::diarization::{self, Voices};
 use crate::domain::analysis::video::AnalyzedVideo;
+use crate::domain::media::speech::SpeakerTurn;
 
 /// Pieces of one speaker this close (seconds) are one turn that a chunk's end has cut.
 const SEAM: f64 = 0.05;
@@ -20,6 +20,15 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
+    fn of(piece: &SpeakerTurn) -> Self {
+        Self {
+            speaker: piece.speaker.clone(),
+            start: piece.start,
+            end: piece.end,
+            text: piece.text.trim().to_owned(),
+        }
+    }
+
     pub(crate) fn seconds(&self) -> f64 {
         self.end - self.start
     }
@@ -37,12 +46,10 @@ impl Turn {
 
 /// Every turn in order of time.
 pub(crate) fn turns(video: &AnalyzedVideo) -> Vec<Turn> {
-    let outputs = video.outputs.get("diarization").into_iter().flatten().flatten();
-    let mut pieces: Vec<Turn> = outputs
-        .filter_map(|output| output.get("turns")?.as_array())
-        .flatten()
-        .filter_map(piece)
-        .collect();
+    let voices = video.of::<Voices>(diarization::ID);
+    let pieces = voices.flat_map(|(_, _, voices)| &voices.turns);
+    let mut pieces: Vec<Turn> =
+        pieces.filter(|piece| piece.end > piece.start).map(Turn::of).collect();
     pieces.sort_by(|a, b| a.start.total_cmp(&b.start).then_with(|| a.end.total_cmp(&b.end)));
     let mut turns: Vec<Turn> = Vec::new();
     for piece in pieces {
@@ -58,14 +65,4 @@ pub(crate) fn turns(video: &AnalyzedVideo) -> Vec<Turn> {
         }
     }
     turns
-}
-
-fn piece(turn: &Value) -> Option<Turn> {
-    let (start, end) = (turn["start"].as_f64()?, turn["end"].as_f64()?);
-    (end > start).then(|| Turn {
-        speaker: turn["speaker"].as_str().unwrap_or("unknown").to_owned(),
-        start,
-        end,
-        text: turn["text"].as_str().unwrap_or_default().trim().to_owned(),
-    })
 }

@@ -1,8 +1,10 @@
-//! What each chunk says in plain words, merged from its analyzers: the material of aggregates.
+//! What each chunk says, merged from its analyzers: the material of aggregates.
 
-use serde_json::Value;
+use ports::llm::PassageKind;
 
-use crate::domain::analysis::video::{AnalyzedVideo, Output};
+use crate::domain::analysis::Analyzers;
+use crate::domain::analysis::finding::Statement;
+use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::time::Span;
 
 /// What one chunk says.
@@ -12,111 +14,77 @@ pub struct ChunkText {
     pub chunk_id: u32,
     /// Its segment.
     pub span: Span,
-    /// Source (`description`, `objects`, `people`, `on-screen text`, `speech`) and text, in that
-    /// order; what the description says already is not repeated.
-    pub parts: Vec<(&'static str, String)>,
+    /// What the analyzers tell, in their order; what the description says already is not repeated.
+    pub statements: Vec<Statement>,
 }
 
 impl ChunkText {
-    /// All parts as prose, a line or more for each.
+    /// What is written about the chunk, if anything is.
+    pub fn description(&self) -> Option<&str> {
+        let prose = self.statements.iter().find(|s| s.kind == PassageKind::Prose);
+        prose.map(|statement| statement.text.as_str())
+    }
+
+    /// All statements as prose, a line or more for each kind.
     pub fn prose(&self) -> String {
-        let parts: Vec<String> = self
-            .parts
-            .iter()
-            .map(|(source, text)| match *source {
-                "speech" => format!("Speech: {text}"),
-                "people" => format!("People: {text}"),
-                "on-screen text" => format!("Text on screen: {text}"),
-                _ => text.clone(),
-            })
-            .collect();
-        parts.join("\n")
+        let mut lines: Vec<String> = Vec::new();
+        for told in self.statements.chunk_by(|a, b| a.kind == b.kind) {
+            let texts: Vec<String> = told
+                .iter()
+                .map(|statement| match &statement.speaker {
+                    Some(speaker) => format!("{speaker}: {}", statement.text),
+                    None => statement.text.clone(),
+                })
+                .collect();
+            lines.push(match told[0].kind {
+                PassageKind::Speech => format!("Speech: {}", texts.join("\n")),
+                PassageKind::People => format!("People: {}", texts.join(" ")),
+                PassageKind::Screen => format!("Text on screen: {}", texts.join("; ")),
+                PassageKind::Objects => format!("In view: {}.", texts.join(", ")),
+                PassageKind::Prose | PassageKind::Scene => texts.join(" "),
+            });
+        }
+        lines.join("\n")
     }
 }
 
-/// How an analyzer's output reads as text, and what kind of text that is.
-type Reading = fn(&Output) -> String;
-
-const READINGS: &[(&str, &str, Reading)] = &[
-    ("default_video", "description", |o| string(o, "description")),
-    ("object_detection", "objects", objects),
-    ("people", "people", |o| descriptions(o, "people")),
-    ("ocr", "on-screen text", |o| string(o, "text").replace('\n', "; ")),
-    ("transcript", "speech", |o| string(o, "text")),
-    ("diarization", "speech", turns),
-];
-
 /// The text of every chunk that has any.
-pub(crate) fn chunk_texts(video: &AnalyzedVideo) -> Vec<ChunkText> {
+pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<ChunkText> {
+    let order = analyzers.by_telling(video.outputs.keys());
     (0..)
         .zip(&video.spans)
         .map(|(chunk_id, span)| {
-            let mut parts: Vec<(&str, String)> = Vec::new();
-            for (analyzer, source, read) in READINGS {
-                let outputs = video.outputs.get(*analyzer);
-                let output = outputs.and_then(|o| o.get(chunk_id as usize)?.as_ref());
-                let mut text = output.map(read).unwrap_or_default();
-                if let Some((_, description)) = parts.iter().find(|(s, _)| *s == "description") {
-                    text = beyond(description, source, text);
-                }
-                if !text.trim().is_empty() {
-                    parts.push((*source, text));
+            let findings = order.iter().filter_map(|id| video.finding(id, chunk_id as usize));
+            let mut chunk = ChunkText { chunk_id, span: *span, statements: Vec::new() };
+            for statement in findings.flat_map(|finding| finding.statements()) {
+                let told = chunk.description().is_some_and(|d| tells(d, &statement));
+                if !told && !statement.text.trim().is_empty() {
+                    chunk.statements.push(statement);
                 }
             }
-            ChunkText { chunk_id, span: *span, parts }
+            chunk
         })
-        .filter(|chunk| !chunk.parts.is_empty())
+        .filter(|chunk| !chunk.statements.is_empty())
         .collect()
 }
 
-/// The analyzers whose output has text.
-pub(crate) fn based_on(video: &AnalyzedVideo) -> Vec<String> {
-    READINGS
-        .iter()
-        .filter(|(analyzer, _, read)| {
-            video
-                .outputs
-                .get(*analyzer)
-                .is_some_and(|outputs| outputs.iter().flatten().any(|o| !read(o).trim().is_empty()))
-        })
-        .map(|(analyzer, ..)| (*analyzer).to_owned())
-        .collect()
+/// The analyzers whose output has text, in the order in which they tell.
+pub(crate) fn based_on(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<String> {
+    let tells = |id: &&str| {
+        (0..video.spans.len())
+            .filter_map(|chunk| video.finding(id, chunk))
+            .flat_map(|finding| finding.statements())
+            .any(|statement| !statement.text.trim().is_empty())
+    };
+    let order = analyzers.by_telling(video.outputs.keys());
+    order.into_iter().filter(tells).map(str::to_owned).collect()
 }
 
-/// What a text tells beyond a description, which lists objects and quotes the screen by itself.
-fn beyond(description: &str, source: &str, text: String) -> String {
-    match source {
-        "objects" => String::new(),
-        "on-screen text" => {
-            let new = text.split("; ").filter(|line| !description.contains(*line));
-            new.collect::<Vec<_>>().join("; ")
-        }
-        _ => text,
+/// Whether a description, which lists objects and quotes the screen by itself, tells this already.
+fn tells(description: &str, statement: &Statement) -> bool {
+    match statement.kind {
+        PassageKind::Objects => true,
+        PassageKind::Screen => description.contains(&statement.text),
+        _ => false,
     }
-}
-
-fn objects(output: &Output) -> String {
-    let names = output.get("objects").and_then(Value::as_array).into_iter().flatten();
-    let names: Vec<&str> = names.filter_map(Value::as_str).collect();
-    if names.is_empty() { String::new() } else { format!("In view: {}.", names.join(", ")) }
-}
-
-fn string(output: &Output, key: &str) -> String {
-    output.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
-fn turns(output: &Output) -> String {
-    let turns = output.get("turns").and_then(Value::as_array).into_iter().flatten();
-    let lines: Vec<String> = turns
-        .filter_map(|turn| {
-            let text = turn["text"].as_str().filter(|text| !text.is_empty())?;
-            Some(format!("{}: {text}", turn["speaker"].as_str().unwrap_or("speaker")))
-        })
-        .collect();
-    lines.join("\n")
-}
-
-fn descriptions(output: &Output, key: &str) -> String {
-    let people = output.get(key).and_then(Value::as_array).into_iter().flatten();
-    people.filter_map(|p| p["description"].as_str()).collect::<Vec<_>>().join(" ")
 }

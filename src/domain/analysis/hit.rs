@@ -1,8 +1,10 @@
 //! What a hit of a search shows of a chunk.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use crate::domain::analysis::analyzers::object_detection::Detection;
+use crate::domain::analysis::analyzers::ocr::ScreenLine;
+use crate::domain::analysis::analyzers::people::Person;
 use crate::domain::media::speech::SpeakerTurn;
 
 /// What is stored with a point and comes back with a hit.
@@ -32,9 +34,9 @@ pub struct HitDocument {
     /// The text that was embedded as `combined`.
     pub text: String,
     /// Records of the people analyzer.
-    pub persons: Vec<Value>,
+    pub persons: Vec<Person>,
     /// Records of object detection.
-    pub detections: Vec<Value>,
+    pub detections: Vec<Detection>,
     /// Records of OCR.
-    pub texts: Vec<Value>,
+    pub texts: Vec<ScreenLine>,
 }

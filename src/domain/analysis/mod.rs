@@ -1,11 +1,12 @@
-//! The analyzers: one file each and the list.
+//! The analyzers: what each declares of itself, and the list.
 //!
-//! To add one, write its file, name it here as a module and in [`ANALYZERS`]; `/schema`, request
-//! checks and start-up read the list.
+//! To add one, write its file in `analyzers` and name it in [`ANALYZERS`]: everything that shows,
+//! searches or cites an output reads what the file declares.
 
-mod analyzers;
+pub mod analyzers;
 pub mod chunk_text;
 pub mod evidence;
+pub mod finding;
 pub mod hit;
 pub(crate) mod prose;
 pub mod video;
@@ -22,6 +23,7 @@ use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::Models;
 use analyzers::{default_video, diarization, object_detection, ocr, people, transcript};
 use evidence::ChunkEvidence;
+use finding::{Statement, Unknown};
 
 /// What is fixed about an analyzer.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +34,21 @@ pub struct AnalyzerSpec {
     pub group: Option<&'static str>,
     /// What it does, in a sentence.
     pub description: &'static str,
+    /// Its place among those whose chunks are evidence for a question, lowest first.
+    pub evidence_rank: u8,
+    /// Its place among those that tell of one chunk, lowest first.
+    pub telling_rank: u8,
+    /// The columns of its output in tables.
+    pub columns: &'static [Column],
+}
+
+/// A column of a table of chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// Its heading.
+    pub name: &'static str,
+    /// Its place among the columns of all analyzers, lowest first.
+    pub rank: u8,
 }
 
 /// Turns a chunk into stored output and that output into what is searched.
@@ -40,36 +57,39 @@ pub trait Analyzer: Send + Sync {
     /// What is fixed about it.
     fn spec(&self) -> &'static AnalyzerSpec;
 
-    /// Why it cannot work with these ports and what would help; `None` when it can.
-    fn missing(&self, models: &Models) -> Option<String>;
+    /// Why it cannot work with these models and what would help; `None` when it can.
+    fn unavailable(&self, models: &Models) -> Option<String>;
 
     /// Model and prompt version: output with another fingerprint is out of date.
     fn fingerprint(&self, models: &Models) -> String;
 
     /// Whether a chunk's output is worth keeping against a crash, that is, whether it costs money
     /// or more than about a second.
-    fn costly(&self, models: &Models) -> bool;
+    fn cacheable(&self, models: &Models) -> bool;
 
     /// Whether a chunk takes billed calls of the language model.
-    fn asks(&self, _models: &Models) -> bool {
+    fn bills_model(&self, _models: &Models) -> bool {
         false
     }
 
     /// Whether it needs the words of the video.
-    fn hears(&self) -> bool {
+    fn needs_speech(&self) -> bool {
         false
     }
 
     /// Whether a chunk that looks like the one before takes over its output.
-    fn spares(&self, _models: &Models) -> bool {
+    fn reuses_repeats(&self, _models: &Models) -> bool {
         false
     }
 
     /// Output for one chunk, or `None` where there is nothing to say.
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>>;
 
-    /// What of an output is searched and returned with hits.
-    fn index(&self, output: &Output) -> Indexed;
+    /// An output of its own as it was stored, mostly [`finding::read`] of the type.
+    fn read(&self, stored: Value) -> Result<Output>;
+
+    /// What a hit on its output tells.
+    fn tells(&self, hit: &HitDocument) -> Vec<Statement>;
 }
 
 /// The searchable side of an output.
@@ -92,14 +112,10 @@ pub const ANALYZERS: &[&dyn Analyzer] = &[
 ];
 
 /// The group of analyzers that present the same speech.
-const SPEECH: &str = "speech";
+pub(crate) const SPEECH: &str = "speech";
 
 /// Lines of text read with less confidence are noise more often than text.
-const READABLE: f32 = 0.7;
-
-/// The order in which an analyzer's chunks are preferred as evidence.
-pub const EVIDENCE_ORDER: &[&str] =
-    &["default_video", "people", "diarization", "transcript", "object_detection", "ocr"];
+pub(crate) const READABLE: f32 = 0.7;
 
 /// The vector fields in contract order with what each embeds.
 pub const VECTOR_FIELDS: &[(&str, &str)] = &[
@@ -110,117 +126,149 @@ pub const VECTOR_FIELDS: &[(&str, &str)] = &[
     ("objects", "object names only"),
 ];
 
-/// The analyzers whose ports are configured, in alphabetical order of their ids.
-pub fn registered(models: &Models) -> Vec<&'static dyn Analyzer> {
-    let mut present: Vec<_> =
-        ANALYZERS.iter().copied().filter(|a| a.missing(models).is_none()).collect();
-    present.sort_by_key(|a| a.spec().id);
-    present
+/// The analyzers of an install.
+#[derive(Clone)]
+pub struct Analyzers(Vec<&'static dyn Analyzer>);
+
+impl Default for Analyzers {
+    fn default() -> Self {
+        Self(ANALYZERS.to_vec())
+    }
 }
 
-/// Ids of [`registered`].
-pub fn ids(models: &Models) -> Vec<String> {
-    registered(models).iter().map(|a| a.spec().id.to_owned()).collect()
-}
+impl Analyzers {
+    /// These and one more.
+    #[must_use]
+    pub fn and(mut self, analyzer: &'static dyn Analyzer) -> Self {
+        self.0.push(analyzer);
+        self
+    }
 
-/// The groups of registered analyzers of which at most one may be selected.
-pub fn exclusive_groups(models: &Models) -> Vec<Vec<String>> {
-    let mut groups: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for spec in registered(models).iter().map(|a| a.spec()) {
-        if let Some(group) = spec.group {
-            groups.entry(group).or_default().push(spec.id.to_owned());
+    /// Each with why it cannot work with these models, if it cannot.
+    pub fn unavailable(&self, models: &Models) -> Vec<(String, String)> {
+        let why = |a: &&dyn Analyzer| Some((a.spec().id.to_owned(), a.unavailable(models)?));
+        self.0.iter().filter_map(why).collect()
+    }
+
+    /// Those whose models are there, in alphabetical order of their ids.
+    pub fn registered(&self, models: &Models) -> Vec<&'static dyn Analyzer> {
+        let mut present: Vec<_> =
+            self.0.iter().copied().filter(|a| a.unavailable(models).is_none()).collect();
+        present.sort_by_key(|a| a.spec().id);
+        present
+    }
+
+    /// Ids of [`Self::registered`].
+    pub fn ids(&self, models: &Models) -> Vec<String> {
+        self.registered(models).iter().map(|a| a.spec().id.to_owned()).collect()
+    }
+
+    /// The groups of registered analyzers of which at most one may be selected.
+    pub fn exclusive_groups(&self, models: &Models) -> Vec<Vec<String>> {
+        let mut groups: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for spec in self.registered(models).iter().map(|a| a.spec()) {
+            if let Some(group) = spec.group {
+                groups.entry(group).or_default().push(spec.id.to_owned());
+            }
         }
+        groups.into_values().filter(|members| members.len() > 1).collect()
     }
-    groups.into_values().filter(|members| members.len() > 1).collect()
-}
 
-/// The registered analyzer of that id; `Invalid` lists what there is.
-pub fn find(models: &Models, id: &str) -> Result<&'static dyn Analyzer> {
-    registered(models).into_iter().find(|a| a.spec().id == id).ok_or_else(|| {
-        Error::Invalid(format!("unknown analyzer '{id}'; available: {}", listed(&ids(models))))
-    })
-}
+    /// The analyzer of that id, whether its models are there or not.
+    pub fn known(&self, id: &str) -> Option<&'static dyn Analyzer> {
+        self.0.iter().copied().find(|a| a.spec().id == id)
+    }
 
-/// The analyzers of a comma-separated selection, in the order given, without repetitions.
-pub fn select(models: &Models, selection: &str) -> Result<Vec<&'static dyn Analyzer>> {
-    let mut selected: Vec<&'static dyn Analyzer> = Vec::new();
-    for id in selection.split(',').map(str::trim).filter(|id| !id.is_empty()) {
-        let analyzer = find(models, id)?;
-        if !selected.iter().any(|a| a.spec().id == id) {
-            selected.push(analyzer);
+    /// The registered analyzer of that id; `Invalid` lists what there is.
+    pub fn find(&self, models: &Models, id: &str) -> Result<&'static dyn Analyzer> {
+        let registered = self.known(id).filter(|a| a.unavailable(models).is_none());
+        registered.ok_or_else(|| {
+            let ids = self.ids(models);
+            Error::Invalid(format!("unknown analyzer '{id}'; available: {}", listed(&ids)))
+        })
+    }
+
+    /// The analyzers of a comma-separated selection, in the order given, without repetitions.
+    pub fn select(&self, models: &Models, selection: &str) -> Result<Vec<&'static dyn Analyzer>> {
+        let mut selected: Vec<&'static dyn Analyzer> = Vec::new();
+        for id in selection.split(',').map(str::trim).filter(|id| !id.is_empty()) {
+            let analyzer = self.find(models, id)?;
+            if !selected.iter().any(|a| a.spec().id == id) {
+                selected.push(analyzer);
+            }
         }
-    }
-    if selected.is_empty() {
-        return Err(Error::Invalid(format!(
-            "no analyzer selected; available: {}",
-            listed(&ids(models))
-        )));
-    }
-    for group in exclusive_groups(models) {
-        let chosen: Vec<_> =
-            group.iter().filter(|id| selected.iter().any(|a| a.spec().id == **id)).collect();
-        if chosen.len() > 1 {
+        if selected.is_empty() {
             return Err(Error::Invalid(format!(
-                "the analyzers {} are mutually exclusive; select one of them",
-                listed(&chosen)
+                "no analyzer selected; available: {}",
+                listed(&self.ids(models))
             )));
         }
+        for group in self.exclusive_groups(models) {
+            let chosen: Vec<_> =
+                group.iter().filter(|id| selected.iter().any(|a| a.spec().id == **id)).collect();
+            if chosen.len() > 1 {
+                return Err(Error::Invalid(format!(
+                    "the analyzers {} are mutually exclusive; select one of them",
+                    listed(&chosen)
+                )));
+            }
+        }
+        Ok(selected)
     }
-    Ok(selected)
+
+    /// The ids of those that have output, the best evidence for a question first.
+    pub fn by_evidence<'a>(&self, present: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+        self.ranked(present, |spec| spec.evidence_rank)
+    }
+
+    /// The ids of those that have output, in the order in which they tell of a chunk.
+    pub fn by_telling<'a>(&self, present: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+        self.ranked(present, |spec| spec.telling_rank)
+    }
+
+    fn ranked<'a>(
+        &self,
+        present: impl Iterator<Item = &'a String>,
+        rank: fn(&AnalyzerSpec) -> u8,
+    ) -> Vec<&'a str> {
+        let known = |id: &'a String| Some((rank(self.known(id)?.spec()), id.as_str()));
+        let mut ranked: Vec<(u8, &str)> = present.filter_map(known).collect();
+        ranked.sort_unstable();
+        ranked.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// A stored output; one of an analyzer that this install does not have is kept as it is.
+    pub fn read(&self, id: &str, stored: Value) -> Result<Output> {
+        match self.known(id) {
+            Some(analyzer) => analyzer.read(stored),
+            None => finding::read::<Unknown>(stored),
+        }
+    }
 }
 
 /// Why speech is not found, and what would help.
-fn no_voices(models: &Models) -> Option<String> {
+pub(crate) fn no_voices(models: &Models) -> Option<String> {
     let without = "nothing finds speech; set voice.kind to \"auto\"";
     models.voice_activity.is_none().then(|| without.into())
 }
 
 /// Why there are no words, and what would help.
-fn no_words(models: &Models) -> Option<String> {
+pub(crate) fn no_words(models: &Models) -> Option<String> {
     let without =
         "no speech recogniser; `shotlog models --fetch` gets one or says how (transcriber.kind)";
     no_voices(models).or_else(|| models.transcriber.is_none().then(|| without.into()))
 }
 
 /// Why no objects are found, and what would help.
-fn no_detector(models: &Models) -> Option<String> {
+pub(crate) fn no_detector(models: &Models) -> Option<String> {
     let without =
         "no object detector; `shotlog models --fetch` gets one or says how (detector.kind)";
     models.detector.is_none().then(|| without.into())
 }
 
 /// The models that words and their times are from.
-fn heard_by(models: &Models) -> String {
+pub(crate) fn heard_by(models: &Models) -> String {
     let activity = models.voice_activity.as_ref().map_or("none", |v| v.model());
     let transcriber = models.transcriber.as_ref().map_or("none", |t| t.model());
     format!("{activity}/{transcriber}")
-}
-
-/// The records of an output's list without where on each frame they are.
-fn without_locations(output: &Output, key: &str) -> Vec<Value> {
-    let mut records: Vec<Value> =
-        output.get(key).and_then(|list| list.as_array()).cloned().unwrap_or_default();
-    for record in records.iter_mut().filter_map(Value::as_object_mut) {
-        record.remove("locations");
-    }
-    records
-}
-
-/// Seconds and shares as stored: thousandths are enough.
-fn rounded(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
-}
-
-/// The strings of an output's list.
-fn strings(output: &Output, key: &str) -> Vec<String> {
-    output
-        .get(key)
-        .and_then(|value| value.as_array())
-        .map(|items| items.iter().filter_map(|i| i.as_str()).map(str::to_owned).collect())
-        .unwrap_or_default()
-}
-
-/// The string of an output's key, empty when there is none.
-fn string(output: &Output, key: &str) -> String {
-    output.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
 }

@@ -1,10 +1,9 @@
 //! Answers from evidence: every sentence cites the moments that bear it out and is checked against
 //! them; what they do not bear out is left out.
 
-use ports::llm::{Answer, Passage, Request, Task};
+use ports::llm::{Answer, Passage, PassageKind, Request, Task};
 
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::prose::{counted, in_view};
+use crate::domain::analysis::finding::Statement;
 use crate::domain::answering::Answering;
 use crate::domain::answering::audit::{AuditedSentence, Claim, Verdict, is_said_by};
 use crate::domain::kernel::error::{Error, Result};
@@ -75,13 +74,11 @@ impl Evidence {
         let split = |source: &str, text: &str| -> Vec<Self> {
             pieces(text).into_iter().map(|piece| evidence(source, whole, piece)).collect()
         };
-        let mut found = match () {
-            () if !document.detections.is_empty() => split("objects", &objects(document)),
-            () if !document.texts.is_empty() => split("on-screen text", &lines(document)),
-            () if !document.persons.is_empty() => split("people", &document.description),
-            () => split("description", &document.description),
-        };
-        let speech = speech(hit);
+        let (speech, told): (Vec<&Statement>, Vec<&Statement>) =
+            hit.statements.iter().partition(|s| s.kind == PassageKind::Speech && s.span.is_some());
+        let mut found: Vec<Self> =
+            told.iter().flat_map(|s| split(source(s.kind), &s.text)).collect();
+        let speech = spoken(&speech, whole);
         if let [(_, only)] = &speech[..] {
             found.extend(split("speech", only));
         } else {
@@ -102,36 +99,33 @@ impl Evidence {
     }
 }
 
-/// Detections as a sentence.
-fn objects(document: &HitDocument) -> String {
-    let counts = document.detections.iter().filter_map(|found| {
-        Some(counted(found["label"].as_str()?, found["count"].as_u64().unwrap_or(1)))
-    });
-    in_view(&counts.collect::<Vec<_>>()).unwrap_or_default()
-}
-
-/// What was read, line by line.
-fn lines(document: &HitDocument) -> String {
-    let lines = document.texts.iter().filter_map(|line| line["text"].as_str());
-    lines.collect::<Vec<_>>().join("; ")
+/// What a statement is, as a model is shown it.
+fn source(kind: PassageKind) -> &'static str {
+    match kind {
+        PassageKind::Prose | PassageKind::Scene => "description",
+        PassageKind::Speech => "speech",
+        PassageKind::Screen => "on-screen text",
+        PassageKind::Objects => "objects",
+        PassageKind::People => "people",
+    }
 }
 
 /// The turns of a hit, those of one span together: the whole chunk while it is short.
-fn speech(hit: &SearchResult) -> Vec<(Span, String)> {
-    let document = &hit.document;
-    let whole = Span { start: document.start, end: document.end };
-    let said: usize = document.turns.iter().map(|turn| turn.text.len()).sum();
+fn spoken(turns: &[&Statement], whole: Span) -> Vec<(Span, String)> {
+    let said: usize = turns.iter().map(|turn| turn.text.len()).sum();
     let mut found: Vec<(Span, String)> = Vec::new();
-    for turn in &document.turns {
-        let line = format!("{}: {}", turn.speaker, turn.text);
+    for turn in turns {
+        let speaker = turn.speaker.as_deref().unwrap_or_default();
+        let line = format!("{speaker}: {}", turn.text);
+        let span = turn.span.unwrap_or(whole);
         let fits = |text: &String| said <= LONGEST_PIECE || text.len() + line.len() < LONGEST_PIECE;
         match found.last_mut().filter(|(_, text)| fits(text)) {
-            Some((span, text)) => {
-                span.end = turn.end;
+            Some((last, text)) => {
+                last.end = span.end;
                 text.push('\n');
                 text.push_str(&line);
             }
-            None => found.push((Span { start: turn.start, end: turn.end }, line)),
+            None => found.push((span, line)),
         }
     }
     if let [(span, _)] = &mut found[..] {

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use crate::domain::aggregation;
 use crate::domain::aggregation::{AGGREGATORS, Aggregator};
-use crate::domain::analysis;
 use crate::domain::answering::Answering;
 use crate::domain::answering::answer::{CitationForm, Evidence};
 use crate::domain::answering::audit::AuditedSentence;
@@ -69,7 +68,7 @@ impl Answering {
     /// Answers a question.
     pub async fn ask(&self, question: Question) -> Result<AskResponse> {
         if let Some(id) = &question.analyzer {
-            analysis::find(&self.models, id)?;
+            self.catalog.analyzers.find(&self.models, id)?;
         }
         let records = match &question.video_ids {
             None => {
@@ -147,10 +146,7 @@ impl Answering {
         };
         let analyzer = match &question.analyzer {
             Some(id) => Some(id.as_str()),
-            None => analysis::EVIDENCE_ORDER
-                .iter()
-                .copied()
-                .find(|id| record.analyzers.contains_key(*id)),
+            None => self.catalog.analyzers.by_evidence(record.analyzers.keys()).first().copied(),
         };
         let Some(analyzer) = analyzer else { return Ok(context) };
         let search = async |analyzers: Vec<String>, chunks: Option<Vec<i64>>| {

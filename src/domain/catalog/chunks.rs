@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::domain::analysis::video::{Output, Outputs};
-use crate::domain::catalog::Catalog;
+use crate::domain::catalog::{Catalog, OutputDocuments};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
+
+/// One analyzer's output on one chunk, as it is stored.
+pub type OutputDocument = Map<String, Value>;
 
 /// Which chunks to list.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,7 +38,7 @@ pub struct ChunkView {
     /// Its segment.
     pub span: Span,
     /// Output by analyzer id, for those that have any.
-    pub outputs: BTreeMap<String, Output>,
+    pub outputs: BTreeMap<String, OutputDocument>,
 }
 
 /// A page of chunks.
@@ -64,11 +66,12 @@ impl Catalog {
         let mut outputs = BTreeMap::new();
         match &query.analyzer {
             Some(analyzer) => {
-                outputs.insert(analyzer.clone(), self.outputs(&record, analyzer).await?);
+                outputs.insert(analyzer.clone(), self.output_documents(&record, analyzer).await?);
             }
             None => {
                 for analyzer in record.analyzers.keys() {
-                    outputs.insert(analyzer.clone(), self.outputs(&record, analyzer).await?);
+                    outputs
+                        .insert(analyzer.clone(), self.output_documents(&record, analyzer).await?);
                 }
             }
         }
@@ -100,14 +103,18 @@ impl Catalog {
     /// One chunk, all analyzers merged.
     pub async fn chunk(&self, video_id: &str, chunk_id: u32, verbose: bool) -> Result<ChunkView> {
         let record = self.record(video_id).await?;
-        let video = self.analyzed(&record).await?;
-        let span = video.spans.get(chunk_id as usize).ok_or_else(|| {
+        let spans = self.spans(&record).await?;
+        let span = spans.get(chunk_id as usize).ok_or_else(|| {
             Error::NotFound(format!(
                 "video '{video_id}' has no chunk {chunk_id}; it has chunks 0 to {}",
-                video.spans.len().saturating_sub(1)
+                spans.len().saturating_sub(1)
             ))
         })?;
-        Ok(view(chunk_id, *span, &video.outputs, verbose))
+        let mut outputs = BTreeMap::new();
+        for analyzer in record.analyzers.keys() {
+            outputs.insert(analyzer.clone(), self.output_documents(&record, analyzer).await?);
+        }
+        Ok(view(chunk_id, *span, &outputs, verbose))
     }
 }
 
@@ -122,7 +129,7 @@ fn parse_ids(ids: &str) -> Result<Vec<u32>> {
 fn view(
     chunk_id: u32,
     span: Span,
-    outputs: &BTreeMap<String, Outputs>,
+    outputs: &BTreeMap<String, OutputDocuments>,
     verbose: bool,
 ) -> ChunkView {
     let outputs = outputs
@@ -139,7 +146,7 @@ fn view(
 }
 
 /// Removes keys that begin with `_` and `locations`, at every depth.
-pub(crate) fn strip_internal(output: &mut Output) {
+pub(crate) fn strip_internal(output: &mut OutputDocument) {
     output.retain(|key, _| !key.starts_with('_') && key != "locations");
     output.values_mut().for_each(strip_nested);
 }

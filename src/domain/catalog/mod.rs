@@ -23,9 +23,10 @@ use ports::storage::ObjectStorage;
 use ports::transcriber::Transcript;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::domain::analysis::video::{AnalyzedVideo, Outputs};
+use crate::domain::analysis::Analyzers;
+use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
 use crate::domain::catalog::locks::VideoLocks;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::chunking::Signals;
@@ -46,16 +47,19 @@ pub struct Catalog {
     index: Arc<dyn VectorIndex>,
     /// Who changes which video right now.
     pub(crate) locks: VideoLocks,
+    /// The analyzers of this install.
+    pub(crate) analyzers: Analyzers,
 }
 
 impl Catalog {
     /// Over the given stores; where instances share their records, a lock lasts `lease`.
-    pub(crate) fn new(stores: &Stores, lease: Option<Duration>) -> Self {
+    pub(crate) fn new(stores: &Stores, analyzers: Analyzers, lease: Option<Duration>) -> Self {
         Self {
             records: stores.records.clone(),
             storage: stores.storage.clone(),
             index: stores.index.clone(),
             locks: VideoLocks::new(stores.records.clone(), lease),
+            analyzers,
         }
     }
 
@@ -105,8 +109,12 @@ impl Catalog {
         self.document(document).await
     }
 
-    /// One analyzer's stored outputs; the video must have it.
-    pub(crate) async fn outputs(&self, record: &VideoRecord, analyzer: &str) -> Result<Outputs> {
+    /// One analyzer's stored outputs as they are stored; the video must have it.
+    pub(crate) async fn output_documents(
+        &self,
+        record: &VideoRecord,
+        analyzer: &str,
+    ) -> Result<OutputDocuments> {
         let entry = record.analyzers.get(analyzer).ok_or_else(|| {
             Error::Invalid(format!(
                 "video '{}' has no output from analyzer '{analyzer}'; it has: {}",
@@ -115,6 +123,44 @@ impl Catalog {
             ))
         })?;
         self.document(&entry.document).await
+    }
+
+    /// One analyzer's stored outputs; the video must have it.
+    pub(crate) async fn outputs(&self, record: &VideoRecord, analyzer: &str) -> Result<Outputs> {
+        let documents = self.output_documents(record, analyzer).await?;
+        let read = |document| self.analyzers.read(analyzer, Value::Object(document));
+        documents.into_iter().map(|document| document.map(read).transpose()).collect()
+    }
+
+    /// Stores one analyzer's outputs and returns the document's key, as [`Self::store`] does.
+    pub(crate) async fn store_outputs(
+        &self,
+        video_id: &str,
+        analyzer: &str,
+        outputs: &Outputs,
+    ) -> Result<String> {
+        let documents: OutputDocuments =
+            outputs.iter().map(|output| output.as_ref().map(|o| o.to_json())).collect();
+        self.store(video_id, analyzer, &documents).await
+    }
+
+    /// An analyzer's kept result for one chunk; the outer `None` means not kept.
+    pub(crate) async fn cached_output(
+        &self,
+        analyzer: &str,
+        key: &CacheKey,
+    ) -> Result<Option<Option<Output>>> {
+        match self.cached(key).await? {
+            None => Ok(None),
+            Some(Value::Null) => Ok(Some(None)),
+            Some(document) => self.analyzers.read(analyzer, document).map(|o| Some(Some(o))),
+        }
+    }
+
+    /// Keeps an analyzer's result for one chunk.
+    pub(crate) async fn cache_output(&self, key: &CacheKey, output: Option<&Output>) -> Result<()> {
+        let document = output.map_or(Value::Null, |output| Value::Object(output.to_json()));
+        self.cache(key, &document).await
     }
 
     /// Chunks and every analyzer's outputs.
@@ -240,6 +286,9 @@ impl Catalog {
         Ok(Some(parsed))
     }
 }
+
+/// One analyzer's outputs as JSON, one per chunk.
+pub(crate) type OutputDocuments = Vec<Option<Map<String, Value>>>;
 
 /// Where the result of a costly call is kept: by content, span, analyzer, model and prompt.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]

@@ -1,31 +1,19 @@
 //! The log as a table (RFC 4180): one row per chunk, for spreadsheets.
 
-use serde_json::Value;
-
-use crate::domain::analysis::video::Output;
+use crate::domain::analysis::Column;
 use crate::domain::export::{Content, Log, one_line};
 use crate::domain::kernel::error::Result;
 
-/// The columns that come from analyzers: name, analyzer, key of its output.
-const COLUMNS: &[(&str, &str, &str)] = &[
-    ("description", "default_video", "description"),
-    ("setting", "default_video", "setting"),
-    ("people", "default_video", "people"),
-    ("people_count", "people", "people_count"),
-    ("objects", "object_detection", "objects"),
-    ("actions", "default_video", "actions"),
-    ("tags", "default_video", "tags"),
-    ("speakers", "diarization", "speakers"),
-    ("turns", "diarization", "turns"),
-    ("transcript", "transcript", "text"),
-    ("on_screen_text", "ocr", "text"),
-];
-
 pub(super) fn write(log: &Log) -> Result<Content> {
-    let columns: Vec<_> =
-        COLUMNS.iter().filter(|(_, id, _)| log.video.outputs.contains_key(*id)).collect();
+    let mut columns: Vec<(&Column, &str, usize)> = Vec::new();
+    for id in log.video.outputs.keys() {
+        let spec = log.analyzers.known(id).map(|analyzer| analyzer.spec());
+        let own = spec.map_or(&[][..], |spec| spec.columns);
+        columns.extend(own.iter().enumerate().map(|(place, column)| (column, id.as_str(), place)));
+    }
+    columns.sort_by_key(|(column, id, _)| (column.rank, *id));
     let mut names = vec!["chunk_id", "start", "end", "timecode"];
-    names.extend(columns.iter().map(|(name, ..)| *name));
+    names.extend(columns.iter().map(|(column, ..)| column.name));
     let mut file = names.join(",") + "\r\n";
     for (chunk, span) in log.video.spans.iter().enumerate() {
         let mut row = vec![
@@ -34,31 +22,15 @@ pub(super) fn write(log: &Log) -> Result<Content> {
             format!("{:.3}", span.end),
             span.timecode(),
         ];
-        row.extend(columns.iter().map(|(_, analyzer, key)| {
-            let output = log.video.outputs.get(*analyzer).and_then(|o| o.get(chunk)?.as_ref());
-            field(&cell(output, key))
+        row.extend(columns.iter().map(|(_, analyzer, place)| {
+            let cells = log.video.finding(analyzer, chunk).map(|finding| finding.cells());
+            let cell = cells.and_then(|cells| cells.get(*place).cloned());
+            field(&one_line(&cell.unwrap_or_default()))
         }));
         file.push_str(&row.join(","));
         file.push_str("\r\n");
     }
     Ok(Content::Text(file))
-}
-
-fn cell(output: Option<&Output>, key: &str) -> String {
-    match output.and_then(|output| output.get(key)) {
-        Some(Value::String(text)) => one_line(text),
-        Some(Value::Array(items)) => items.iter().map(item).collect::<Vec<_>>().join("; "),
-        Some(Value::Null) | None => String::new(),
-        Some(value) => value.to_string(),
-    }
-}
-
-fn item(value: &Value) -> String {
-    match (value.as_str(), value["speaker"].as_str(), value["text"].as_str()) {
-        (Some(text), ..) => one_line(text),
-        (None, Some(speaker), Some(text)) => one_line(&format!("{speaker}: {text}")),
-        _ => String::new(),
-    }
 }
 
 /// Quoted where need be. Text that a spreadsheet would run as a formula is marked as text.

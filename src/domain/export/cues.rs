@@ -1,10 +1,11 @@
 //! The speech of a video as captions: what SRT and WebVTT share.
 
-use serde_json::Value;
-
+use crate::domain::analysis::analyzers::diarization::{self, Voices};
+use crate::domain::analysis::analyzers::transcript::{self, Words};
 use crate::domain::export::{Log, one_line};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
+use crate::domain::kernel::time::Span;
 
 /// Characters of a line, and lines of a caption: what broadcasters hold to be readable.
 const LINE: usize = 42;
@@ -27,28 +28,36 @@ pub(super) struct Cue {
 /// `Invalid` names the analyzers that a video without speech lacks.
 pub(super) fn cues(log: &Log, format: &str) -> Result<Vec<Cue>> {
     let mut cues: Vec<Cue> = Vec::new();
-    for (analyzer, key) in [("diarization", "turns"), ("transcript", "segments")] {
-        let outputs = log.video.outputs.get(analyzer).into_iter().flatten().flatten();
-        for piece in outputs.filter_map(|o| o.get(key)?.as_array()).flatten() {
-            caption(piece, &mut cues);
-        }
-        if !cues.is_empty() {
-            cues.sort_by(|a, b| a.start.total_cmp(&b.start));
-            return Ok(cues);
+    let turns = log.video.of::<Voices>(diarization::ID).flat_map(|(_, _, voices)| &voices.turns);
+    for turn in turns {
+        let span = Span { start: turn.start, end: turn.end };
+        caption(span, &turn.text, Some(&turn.speaker), &mut cues);
+    }
+    if cues.is_empty() {
+        let said = log.video.of::<Words>(transcript::ID);
+        for segment in said.flat_map(|(_, _, words)| &words.segments) {
+            let span = Span { start: segment.start, end: segment.end };
+            caption(span, &segment.text, None, &mut cues);
         }
     }
+    if !cues.is_empty() {
+        cues.sort_by(|a, b| a.start.total_cmp(&b.start));
+        return Ok(cues);
+    }
     Err(Error::Invalid(format!(
-        "video '{}' has no recognised speech to export as {format}; the analyzers diarization and \
-         transcript give it, the video has: {}",
+        "video '{}' has no recognised speech to export as {format}; the analyzers {} and {} give \
+         it, the video has: {}",
         log.record.video_id,
+        diarization::ID,
+        transcript::ID,
         listed(&log.record.analyzer_ids())
     )))
 }
 
 /// Cuts a stretch of speech into captions, its time shared out by the length of the text.
-fn caption(piece: &Value, cues: &mut Vec<Cue>) {
-    let (Some(start), Some(end)) = (piece["start"].as_f64(), piece["end"].as_f64()) else { return };
-    let text = one_line(piece["text"].as_str().unwrap_or_default()).replace("-->", "→");
+fn caption(span: Span, text: &str, speaker: Option<&str>, cues: &mut Vec<Cue>) {
+    let Span { start, end } = span;
+    let text = one_line(text).replace("-->", "→");
     if text.is_empty() || end - start < 0.001 {
         return;
     }
@@ -62,7 +71,7 @@ fn caption(piece: &Value, cues: &mut Vec<Cue>) {
         cues.push(Cue {
             start: from,
             end: to.max(from + 0.001),
-            speaker: piece["speaker"].as_str().map(str::to_owned),
+            speaker: speaker.map(str::to_owned),
             lines: group.to_vec(),
         });
     }
@@ -89,8 +98,6 @@ fn broken(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -98,7 +105,7 @@ mod tests {
         let text = "It is a truth universally acknowledged, that a single man in possession of a \
                     good fortune, must be in want of a wife. However little known.";
         let mut cues = Vec::new();
-        caption(&json!({"start": 10.0, "end": 20.0, "text": text, "speaker": "S1"}), &mut cues);
+        caption(Span { start: 10.0, end: 20.0 }, text, Some("S1"), &mut cues);
         assert!(cues.len() > 1);
         assert_eq!((cues[0].start, cues[cues.len() - 1].end), (10.0, 20.0));
         for (cue, next) in cues.iter().zip(&cues[1..]) {
@@ -114,12 +121,8 @@ mod tests {
     #[test]
     fn empty_speech_has_no_caption() {
         let mut cues = Vec::new();
-        for piece in [
-            json!({"start": 1.0, "end": 2.0, "text": "  "}),
-            json!({"start": 2.0, "end": 2.0, "text": "never"}),
-            json!({"text": "when"}),
-        ] {
-            caption(&piece, &mut cues);
+        for (end, text) in [(2.0, "  "), (1.0, "never")] {
+            caption(Span { start: 1.0, end }, text, None, &mut cues);
         }
         assert_eq!(cues, []);
     }

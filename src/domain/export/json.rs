@@ -20,7 +20,8 @@ pub(super) fn write(log: &Log) -> Result<Content> {
                 ("timecode".to_owned(), json!(span.timecode())),
             ]);
             for (analyzer, outputs) in &log.video.outputs {
-                if let Some(mut output) = outputs.get(chunk).cloned().flatten() {
+                if let Some(Some(output)) = outputs.get(chunk) {
+                    let mut output = output.to_json();
                     strip_internal(&mut output);
                     view.insert(analyzer.clone(), Value::Object(output));
                 }

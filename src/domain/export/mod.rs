@@ -17,9 +17,11 @@ mod vtt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ports::llm::PassageKind;
 use ports::storage::ObjectStorage;
 use serde_json::Value;
 
+use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::aggregates::Aggregates;
@@ -90,6 +92,7 @@ pub struct Export {
 
 /// What is stored of a video, as the formats read it.
 struct Log {
+    analyzers: Analyzers,
     record: VideoRecord,
     video: AnalyzedVideo,
     aggregates: BTreeMap<String, Value>,
@@ -120,6 +123,7 @@ impl Exports {
         let record = self.catalog.record(video_id).await?;
         let Aggregates { aggregates, .. } = self.catalog.aggregates(video_id).await?;
         let log = Log {
+            analyzers: self.catalog.analyzers.clone(),
             video: self.catalog.analyzed(&record).await?,
             video_url: self.storage.link(&record.storage_path).await?,
             aggregates,
@@ -149,13 +153,13 @@ impl Log {
 
     /// What the chunk shows or what is said in it, in one line.
     fn headline(&self, chunk: usize) -> String {
-        let text = |analyzer: &str, key: &str| {
-            self.video.outputs.get(analyzer)?.get(chunk)?.as_ref()?.get(key)?.as_str()
+        let told = |kind: PassageKind| {
+            let findings = self.video.outputs.keys().filter_map(|id| self.video.finding(id, chunk));
+            let mut statements = findings.flat_map(|finding| finding.statements());
+            statements.find(|statement| statement.kind == kind && statement.speaker.is_none())
         };
-        let found = text("default_video", "description")
-            .or_else(|| text("transcript", "text"))
-            .unwrap_or_default();
-        one_line(found)
+        let found = told(PassageKind::Prose).or_else(|| told(PassageKind::Speech));
+        one_line(&found.map_or_else(String::new, |statement| statement.text))
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::domain::aggregation::run::{AggregatesResult, Outcome, Run, run};
 use crate::domain::aggregation::{self, Aggregator, ChunkVectors};
-use crate::domain::analysis;
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::ingest::Ingest;
@@ -57,6 +56,7 @@ impl Ingest {
         let Outcome { report, results, kept: keep } = run(
             Run {
                 budget,
+                analyzers: &self.catalog.analyzers,
                 video,
                 vectors: &self.chunk_vectors(video).await?,
                 stored: self.catalog.stored_aggregates(record).await?,
@@ -87,17 +87,18 @@ impl Ingest {
 
     /// Embeds what each chunk says, through the analyzer preferred as evidence.
     async fn chunk_vectors(&self, video: &AnalyzedVideo) -> Result<ChunkVectors> {
-        let preferred = analysis::EVIDENCE_ORDER
-            .iter()
-            .find(|id| video.outputs.get(**id).is_some_and(|o| o.iter().any(Option::is_some)));
-        let Some(analyzer) = preferred.and_then(|id| analysis::find(&self.models, id).ok()) else {
+        let analyzers = &self.catalog.analyzers;
+        let present = |id: &&String| video.outputs[*id].iter().any(Option::is_some);
+        let preferred = analyzers.by_evidence(video.outputs.keys().filter(present));
+        let preferred = preferred.first();
+        let Some(analyzer) = preferred.and_then(|id| analyzers.find(&self.models, id).ok()) else {
             return Ok(ChunkVectors::default());
         };
         let mut vectors = vec![None; video.spans.len()];
         let mut texts = Vec::new();
         let mut places = Vec::new();
         for (place, output) in video.outputs[analyzer.spec().id].iter().enumerate() {
-            let text = output.as_ref().and_then(|o| analyzer.index(o).fields.remove("combined"));
+            let text = output.as_ref().and_then(|o| o.finding().index().fields.remove("combined"));
             if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
                 texts.push(text);
                 places.push(place);

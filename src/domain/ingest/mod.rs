@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::Settings;
 use crate::domain::catalog::Catalog;
 use crate::domain::chunking::{Chunking, ChunkingFields};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::{Models, Stores};
-use crate::domain::{Settings, analysis};
 pub(crate) use pipeline::IngestRequest;
 pub(crate) use source::{Source, check_url};
 pub use spool::{Limit, Spool, Spooled};
@@ -123,7 +123,7 @@ impl Ingest {
 
     pub(crate) fn request(&self, fields: &IngestFields) -> Result<IngestRequest> {
         Ok(IngestRequest {
-            analyzers: analysis::select(&self.models, &fields.analyzers)?,
+            analyzers: self.catalog.analyzers.select(&self.models, &fields.analyzers)?,
             chunking: Chunking::parse(&fields.chunking)?,
             max_model_calls: fields.max_model_calls,
         })

@@ -316,7 +316,8 @@ impl Ingest {
         progress: &Progress,
     ) -> Result<(Outputs, Cost)> {
         let (started, before) = (Instant::now(), budget.usage());
-        let models = if analyzer.spares(&self.models) { originals(chunks) } else { Vec::new() };
+        let models =
+            if analyzer.reuses_repeats(&self.models) { originals(chunks) } else { Vec::new() };
         let original = |i: usize| models.get(i).copied().unwrap_or(i);
         let (done, fresh) = (AtomicUsize::new(0), AtomicU32::new(0));
         let step = |count: usize| {
@@ -351,11 +352,8 @@ impl Ingest {
             outputs[i] = output;
         }
         for i in (0..chunks.len()).filter(|i| original(*i) != *i) {
-            outputs[i] = outputs[original(i)].clone().map(|mut output| {
-                output.insert("same_as".into(), json!(original(i)));
-                output.insert("_frames".into(), json!(chunks[i].frame_times()));
-                output
-            });
+            let shown = outputs[original(i)].as_ref();
+            outputs[i] = shown.map(|o| o.repeated(original(i) as u32, chunks[i].frame_times()));
             step(1);
         }
         let after = budget.usage();
@@ -377,18 +375,17 @@ impl Ingest {
         chunk: &ChunkEvidence,
         budget: &Budget,
     ) -> Result<(Option<Output>, bool)> {
-        if !analyzer.costly(&self.models) {
+        if !analyzer.cacheable(&self.models) {
             return Ok((analyzer.analyze(&budget.models, chunk).await?, false));
         }
         let fingerprint = analyzer.fingerprint(&self.models);
         let key = CacheKey::new(video_id, analyzer.spec().id, chunk.span, &fingerprint);
-        if let Some(cached) = self.catalog.cached(&key).await? {
+        if let Some(kept) = self.catalog.cached_output(analyzer.spec().id, &key).await? {
             metrics::chunk_analyzed(analyzer.spec().id, true);
-            return Ok((cached.as_object().cloned(), true));
+            return Ok((kept, true));
         }
         let output = analyzer.analyze(&budget.models, chunk).await?;
-        let value = output.clone().map_or(Value::Null, Value::Object);
-        self.catalog.cache(&key, &value).await?;
+        self.catalog.cache_output(&key, output.as_ref()).await?;
         metrics::chunk_analyzed(analyzer.spec().id, false);
         Ok((output, false))
     }
@@ -408,7 +405,7 @@ impl Ingest {
             points(&self.models, &record.video_id, &config, &revision, spans, analyzer, outputs)
                 .await?;
         let entry = AnalyzerEntry {
-            document: self.catalog.store(&record.video_id, id, outputs).await?,
+            document: self.catalog.store_outputs(&record.video_id, id, outputs).await?,
             fingerprint,
             points: points.len() as u64,
             revision,

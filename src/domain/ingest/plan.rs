@@ -229,7 +229,7 @@ impl Ingest {
     ) -> Result<Expected> {
         let id = analyzer.spec().id;
         let fingerprint = analyzer.fingerprint(&self.models);
-        let asks = analyzer.asks(&self.models);
+        let asks = analyzer.bills_model(&self.models);
         let Some(chunks) = chunks else {
             let calls = if asks { None } else { Some(0) };
             let tokens = calls.map(u64::from);
@@ -249,7 +249,7 @@ impl Ingest {
                 && self.catalog.spans(record).await? == spans
             {
                 reused = chunks;
-            } else if analyzer.costly(&self.models) {
+            } else if analyzer.cacheable(&self.models) {
                 let keys: BTreeSet<CacheKey> = spans
                     .iter()
                     .map(|span| CacheKey::new(&record.video_id, id, *span, &fingerprint))

@@ -39,7 +39,7 @@ impl Ingest {
         previous: Option<&VideoRecord>,
         progress: &Progress,
     ) -> Result<Perceived> {
-        let needed = plan.analyzers.iter().any(|a| a.hears());
+        let needed = plan.analyzers.iter().any(|a| a.needs_speech());
         let wanted = needed || plan.chunking.listens();
         let mut known = None;
         if let Some(record) = previous {

@@ -5,7 +5,9 @@
 
 use ports::decoder::Image;
 use ports::detector::{BoundingBox, Detection};
+use serde::{Deserialize, Serialize};
 
+use crate::domain::kernel::time::rounded;
 use crate::domain::media::colour;
 
 /// A track that was not seen for longer goes on only by looks, seconds.
@@ -28,6 +30,30 @@ const DOUBTFUL: f32 = 0.5;
 
 /// See [`DOUBTFUL`].
 const FEW_FRAMES: usize = 4;
+
+/// Where something is at one moment, as it is stored.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Location {
+    /// Seconds.
+    pub t: f64,
+    /// Left, top, width and height as fractions of the picture.
+    #[serde(rename = "box")]
+    pub bounds: [f64; 4],
+    /// 0..1.
+    pub confidence: f64,
+}
+
+impl Location {
+    /// Rounded to what a picture can tell.
+    pub(crate) fn new(time: f64, bounds: &BoundingBox, confidence: f32) -> Self {
+        Self {
+            t: rounded(time),
+            bounds: bounds.map(|x| (f64::from(x) * 1e4).round() / 1e4),
+            confidence: rounded(confidence.into()),
+        }
+    }
+}
 
 /// An object in one frame.
 #[derive(Debug, Clone, PartialEq)]

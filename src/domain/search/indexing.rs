@@ -28,7 +28,7 @@ pub(crate) async fn points(
     let mut wanted = Vec::new();
     for ((chunk_id, span), output) in (0..).zip(spans).zip(outputs) {
         let Some(output) = output else { continue };
-        let mut indexed = analyzer.index(output);
+        let mut indexed = output.finding().index();
         indexed.fields.retain(|_, text| !text.trim().is_empty());
         let Some(text) = indexed.fields.get("combined").cloned() else { continue };
         for (field, text) in indexed.fields {

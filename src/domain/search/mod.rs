@@ -16,6 +16,7 @@ use ports::storage::ObjectStorage;
 use serde_json::{Map, Value};
 
 use crate::domain::analysis;
+use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::catalog::Catalog;
 use crate::domain::kernel::error::{Error, Result};
@@ -71,6 +72,8 @@ pub struct SearchResult {
     pub video_id: String,
     /// Its chunk.
     pub chunk_id: u32,
+    /// What the chunk tells there, by the analyzer whose output was found.
+    pub statements: Vec<Statement>,
     /// Human form of start and end.
     pub timecode: String,
     /// Cosine, 0..1.
@@ -193,7 +196,7 @@ impl Search {
     /// Searches. `Invalid` for an unknown analyzer, field, detail or filter key.
     pub(crate) async fn query(&self, query: &Query) -> Result<Found> {
         let detail = Detail::parse(&query.detail)?;
-        let analyzer = analysis::find(&self.models, &query.analyzer)?.spec().id;
+        let analyzer = self.catalog.analyzers.find(&self.models, &query.analyzer)?.spec().id;
         if !analysis::VECTOR_FIELDS.iter().any(|(name, _)| *name == query.field) {
             let names: Vec<_> = analysis::VECTOR_FIELDS.iter().map(|(name, _)| *name).collect();
             return Err(Error::Invalid(format!(
@@ -261,8 +264,11 @@ impl Search {
             let document: HitDocument = serde_json::from_value(hit.document)
                 .map_err(|e| Error::corrupt(format!("a hit of '{video_id}': {e}")))?;
             let span = Span { start: document.start, end: document.end };
+            let analyzer = self.catalog.analyzers.known(&hit.id.analyzer_id);
+            let statements = analyzer.map_or_else(Vec::new, |analyzer| analyzer.tells(&document));
             results.push(SearchResult {
                 chunk_id: hit.id.chunk_id,
+                statements,
                 timecode: span.timecode(),
                 score: hit.score.clamp(0.0, 1.0),
                 text_score: hit.text_score,

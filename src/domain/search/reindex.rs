@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use ports::index::{Filter, Test};
 
-use crate::domain::analysis;
 use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::Result;
@@ -92,7 +91,7 @@ impl Search {
         let mut rebuilt = 0;
         for id in &stale {
             // An analyzer that is not registered now keeps its record; its points cannot be made.
-            let Ok(analyzer) = analysis::find(&self.models, id) else {
+            let Ok(analyzer) = self.catalog.analyzers.find(&self.models, id) else {
                 if let Some(entry) = record.analyzers.get_mut(id) {
                     (entry.points, entry.embedder) = (0, String::new());
                 }

@@ -8,9 +8,12 @@ use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
     Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, rounded, topics,
 };
-use crate::domain::analysis::chunk_text::{ChunkText, based_on};
+use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
+
+/// Its id.
+pub(crate) const ID: &str = "chapters";
 
 /// The aggregator.
 pub(crate) struct Chapters;
@@ -24,7 +27,7 @@ const MAX_TOKENS: u32 = 60;
 impl Aggregator for Chapters {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
-            id: "chapters",
+            id: ID,
             depends_on: &[],
             uses_llm: true,
             answers: "how the video is structured, its parts, sections and chapters, what comes \
@@ -54,7 +57,7 @@ impl Aggregator for Chapters {
             }))
         });
         let chapters: Vec<Value> = each(work).await?;
-        Ok(json!({"chapters": chapters, "based_on": based_on(input.video)}))
+        Ok(json!({"chapters": chapters, "based_on": input.based_on}))
     }
 
     fn evidence(&self, result: &Value, _whole: Span) -> Vec<(Span, String)> {

@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::domain::aggregation::aggregators::entities::{Person, stored};
+use crate::domain::aggregation::aggregators::entities::{self, Person, stored};
 use crate::domain::aggregation::aggregators::stats::objects_in;
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
+
+/// Its id.
+pub(crate) const ID: &str = "cooccurrence";
 
 /// The aggregator.
 pub(crate) struct Cooccurrence;
@@ -25,8 +28,8 @@ const PEOPLE: &[&str] = &["person", "people", "man", "woman", "child", "boy", "g
 impl Aggregator for Cooccurrence {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
-            id: "cooccurrence",
-            depends_on: &["entities"],
+            id: ID,
+            depends_on: &[entities::ID],
             uses_llm: false,
             answers: "which people appear together, who is with whom, which objects a person is \
                       seen with, how many people at once",

@@ -11,9 +11,13 @@ use crate::domain::aggregation::linking::link;
 use crate::domain::aggregation::{
     Aggregator, AggregatorSpec, Input, Question, batches, complete, each, prefix, rounded,
 };
+use crate::domain::analysis::analyzers::people::{self, Crowd};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::{Span, timecode};
+
+/// Its id.
+pub(crate) const ID: &str = "entities";
 
 /// The aggregator.
 pub(crate) struct Entities;
@@ -70,8 +74,8 @@ struct Observation {
 impl Aggregator for Entities {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
-            id: "entities",
-            depends_on: &["people"],
+            id: ID,
+            depends_on: &[people::ID],
             uses_llm: true,
             answers: "who is in the video, which people appear, what each person looks like and \
                       what a particular person did",
@@ -140,29 +144,21 @@ fn json_of(person: &Person) -> Value {
 
 fn observations(video: &AnalyzedVideo) -> Vec<Observation> {
     let mut observations = Vec::new();
-    let outputs = video.outputs.get("people").into_iter().flatten();
-    for (chunk_id, (output, span)) in (0..).zip(outputs.zip(&video.spans)) {
-        let people = output.as_ref().and_then(|o| o.get("people")?.as_array());
-        for (n, person) in people.into_iter().flatten().enumerate() {
-            let text = |key: &str| person[key].as_str().unwrap_or_default().trim().to_owned();
-            let seen = Span {
-                start: person["first_seen"].as_f64().unwrap_or(span.start),
-                end: person["last_seen"].as_f64().unwrap_or(span.end),
-            };
-            let seen = lasting(seen, *span);
+    for (chunk_id, span, crowd) in video.of::<Crowd>(people::ID) {
+        for person in &crowd.people {
+            let seen = Span { start: person.first_seen, end: person.last_seen };
+            let seen = lasting(seen, span);
             observations.push(Observation {
                 sighting: Sighting {
                     chunk_id,
-                    person: person["person"]
-                        .as_str()
-                        .map_or_else(|| format!("p{}", n + 1), str::to_owned),
+                    person: person.person.clone(),
                     start: rounded(seen.start),
                     end: rounded(seen.end),
                 },
-                signature: Signature::read(&person["clothing"]),
-                description: text("description"),
-                action: text("action"),
-                position: text("position"),
+                signature: Signature::read(&person.clothing),
+                description: person.description.trim().to_owned(),
+                action: person.action.trim().to_owned(),
+                position: person.position.trim().to_owned(),
             });
         }
     }
@@ -275,7 +271,7 @@ mod tests {
     use super::*;
     use crate::domain::aggregation::testing::{aggregate, output, video};
 
-    fn people(people: &[(&str, &str)]) -> Option<crate::domain::analysis::video::Output> {
+    fn crowd(chunk: u32, people: &[(&str, &str)]) -> Option<Value> {
         let people: Vec<Value> = people
             .iter()
             .enumerate()
@@ -283,6 +279,7 @@ mod tests {
                 json!({
                     "person": format!("p{}", n + 1), "clothing": clothing, "action": action,
                     "description": format!("A person in {clothing}."), "position": "on the left",
+                    "first_seen": chunk * 10, "last_seen": chunk * 10 + 10,
                 })
             })
             .collect();
@@ -294,10 +291,10 @@ mod tests {
         let video = video(10.0, 4).with(
             "people",
             vec![
-                people(&[("red coat", "opening a door"), ("green hoodie", "reading")]),
-                people(&[("a red jacket and blue jeans", "sitting down")]),
+                crowd(0, &[("red coat", "opening a door"), ("green hoodie", "reading")]),
+                crowd(1, &[("a red jacket and blue jeans", "sitting down")]),
                 None,
-                people(&[("dark clothing", "walking"), ("red coat", "leaving")]),
+                crowd(3, &[("dark clothing", "walking"), ("red coat", "leaving")]),
             ],
         );
         let result = aggregate(&Entities, &video).await;

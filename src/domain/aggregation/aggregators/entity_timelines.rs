@@ -3,10 +3,13 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::domain::aggregation::aggregators::entities::{Sighting, stored};
+use crate::domain::aggregation::aggregators::entities::{self, Sighting, stored};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
+
+/// Its id.
+pub(crate) const ID: &str = "entity_timelines";
 
 /// The aggregator.
 pub(crate) struct EntityTimelines;
@@ -15,8 +18,8 @@ pub(crate) struct EntityTimelines;
 impl Aggregator for EntityTimelines {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
-            id: "entity_timelines",
-            depends_on: &["entities"],
+            id: ID,
+            depends_on: &[entities::ID],
             uses_llm: false,
             answers: "when and for how long each person is present, first and last appearance, \
                       time on screen",

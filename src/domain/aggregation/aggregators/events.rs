@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 use crate::domain::aggregation::{
     Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, rounded,
 };
-use crate::domain::analysis::chunk_text::based_on;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
+
+/// Its id.
+pub(crate) const ID: &str = "events";
 
 /// The aggregator.
 pub(crate) struct Events;
@@ -25,7 +27,7 @@ const MAX_TOKENS: u32 = 1500;
 impl Aggregator for Events {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
-            id: "events",
+            id: ID,
             depends_on: &[],
             uses_llm: true,
             answers: "what happened when, which events and actions took place, who did what, at \
@@ -66,7 +68,7 @@ impl Aggregator for Events {
         Ok(json!({
             "events": items,
             "categories": categories,
-            "based_on": based_on(input.video),
+            "based_on": input.based_on,
         }))
     }
 

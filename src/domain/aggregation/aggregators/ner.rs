@@ -3,13 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
+use ports::llm::PassageKind;
 use ports::{ErrorKind, PortError};
 use serde_json::{Value, json};
 
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input};
-use crate::domain::analysis::video::{AnalyzedVideo, Output};
+use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
+
+/// Its id.
+pub(crate) const ID: &str = "ner";
 
 /// The aggregator.
 pub(crate) struct Ner;
@@ -17,25 +21,11 @@ pub(crate) struct Ner;
 /// Texts recognised in one call.
 const BATCH: usize = 256;
 
-/// How an analyzer's output reads as text.
-type Reading = fn(&Output) -> String;
-
-/// The analyzers that are read and how.
-const SOURCES: &[(&str, Reading)] = &[
-    ("default_video", |output| string(output, "description")),
-    ("diarization", |output| {
-        let turns = output.get("turns").and_then(Value::as_array).into_iter().flatten();
-        turns.filter_map(|turn| turn["text"].as_str()).collect::<Vec<_>>().join("\n")
-    }),
-    ("ocr", |output| string(output, "text")),
-    ("transcript", |output| string(output, "text")),
-];
-
 #[async_trait]
 impl Aggregator for Ner {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
-            id: "ner",
+            id: ID,
             depends_on: &[],
             uses_llm: false,
             answers: "which names, people, places, organisations, dates and amounts of money are \
@@ -60,7 +50,8 @@ impl Aggregator for Ner {
                 }
             }
         }
-        let based_on: BTreeSet<&str> = sources.iter().map(|source| source.analyzer).collect();
+        let based_on: BTreeSet<&str> =
+            sources.iter().map(|source| source.analyzer.as_str()).collect();
         Ok(mentions.result(recognizer.labels(), &based_on))
     }
 
@@ -79,18 +70,23 @@ impl Aggregator for Ner {
 /// A text of one chunk by one analyzer.
 struct Source {
     chunk: usize,
-    analyzer: &'static str,
+    analyzer: String,
     text: String,
 }
 
+/// What is written, said or shown; lists of objects and of people's looks name nobody.
 fn texts(video: &AnalyzedVideo) -> Vec<Source> {
     let mut texts = Vec::new();
-    for (analyzer, read) in SOURCES {
-        let outputs = video.outputs.get(*analyzer).into_iter().flatten().enumerate();
-        for (chunk, output) in outputs {
-            let text = output.as_ref().map(read).unwrap_or_default();
+    for analyzer in video.outputs.keys() {
+        for chunk in 0..video.spans.len() {
+            let told = video.finding(analyzer, chunk).map(|finding| finding.statements());
+            let named = |kind| {
+                matches!(kind, PassageKind::Prose | PassageKind::Speech | PassageKind::Screen)
+            };
+            let told = told.into_iter().flatten().filter(|statement| named(statement.kind));
+            let text = told.map(|statement| statement.text).collect::<Vec<_>>().join("\n");
             if !text.trim().is_empty() {
-                texts.push(Source { chunk, analyzer, text });
+                texts.push(Source { chunk, analyzer: analyzer.clone(), text });
             }
         }
     }
@@ -106,7 +102,7 @@ struct Mentions {
 
 #[derive(Default)]
 struct Entity {
-    counts: BTreeMap<(usize, &'static str), u32>,
+    counts: BTreeMap<(usize, String), u32>,
     spellings: BTreeMap<String, u32>,
 }
 
@@ -114,7 +110,7 @@ impl Mentions {
     fn add(&mut self, source: &Source, text: &str, label: &str) {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let entity = self.entities.entry((label.to_owned(), text.to_lowercase())).or_default();
-        *entity.counts.entry((source.chunk, source.analyzer)).or_default() += 1;
+        *entity.counts.entry((source.chunk, source.analyzer.clone())).or_default() += 1;
         *entity.spellings.entry(text).or_default() += 1;
     }
 
@@ -162,10 +158,6 @@ impl Entity {
     }
 }
 
-fn string(output: &Output, key: &str) -> String {
-    output.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,7 +165,11 @@ mod tests {
     #[test]
     fn what_two_analyzers_read_is_one_mention() {
         let mut mentions = Mentions::default();
-        let source = |chunk, analyzer| Source { chunk, analyzer, text: String::new() };
+        let source = |chunk, analyzer: &str| Source {
+            chunk,
+            analyzer: analyzer.into(),
+            text: String::new(),
+        };
         for (chunk, analyzer, text, label) in [
             (0, "ocr", "NASA", "organisation"),
             (0, "default_video", "NASA", "organisation"),
@@ -208,7 +204,7 @@ mod tests {
             .with("object_detection", vec![output(json!({"objects": ["car"]})), None]);
         let texts = texts(&video);
         let read: Vec<(usize, &str, &str)> =
-            texts.iter().map(|s| (s.chunk, s.analyzer, s.text.as_str())).collect();
+            texts.iter().map(|s| (s.chunk, s.analyzer.as_str(), s.text.as_str())).collect();
         assert_eq!(read, [(1, "diarization", "hello Bob"), (0, "ocr", "EXIT")]);
     }
 }

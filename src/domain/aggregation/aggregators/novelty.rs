@@ -7,6 +7,9 @@ use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, roun
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
 
+/// Its id.
+pub(crate) const ID: &str = "novelty";
+
 /// The aggregator.
 pub(crate) struct Novelty;
 
@@ -14,7 +17,7 @@ pub(crate) struct Novelty;
 impl Aggregator for Novelty {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
-            id: "novelty",
+            id: ID,
             depends_on: &[],
             uses_llm: false,
             answers: "what is unusual, surprising, out of the ordinary or unlike the rest",

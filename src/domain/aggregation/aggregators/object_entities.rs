@@ -10,8 +10,13 @@ use crate::domain::aggregation::linking::object_tracks::{Object, people_sighting
 use crate::domain::aggregation::{
     Aggregator, AggregatorSpec, Input, Question, batches, complete, each, prefix, rounded,
 };
+use crate::domain::analysis::analyzers::object_detection;
+use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::{Span, timecode};
+
+/// Its id.
+pub(crate) const ID: &str = "object_entities";
 
 /// The aggregator.
 pub(crate) struct ObjectEntities;
@@ -28,8 +33,8 @@ const NARRATED: usize = 20;
 impl Aggregator for ObjectEntities {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
-            id: "object_entities",
-            depends_on: &["object_detection"],
+            id: ID,
+            depends_on: &[object_detection::ID],
             uses_llm: true,
             answers: "which objects, vehicles, animals and things are seen, where a particular \
                       object goes and what happens to it, what stands around",
@@ -123,10 +128,10 @@ async fn narrate(input: &Input<'_>, object: &Object) -> Result<String> {
         .map(|sighting| {
             let mut text = sighting.sentence(&object.label);
             let told = input.texts.iter().find(|t| t.chunk_id as usize == sighting.chunk_id);
-            let named = told.into_iter().flat_map(|t| &t.parts).find(|(source, text)| {
-                *source == "description" && text.to_lowercase().contains(&object.label)
-            });
-            if let Some((_, description)) = named {
+            let described = told.and_then(ChunkText::description);
+            if let Some(description) =
+                described.filter(|text| text.to_lowercase().contains(&object.label))
+            {
                 text = format!("{text} {description}");
             }
             Passage {
@@ -149,11 +154,10 @@ async fn narrate(input: &Input<'_>, object: &Object) -> Result<String> {
 mod tests {
     use super::*;
     use crate::domain::aggregation::testing::{aggregate, output, video};
-    use crate::domain::analysis::video::Output;
 
     type At<'a> = (&'a str, &'a [(f64, [f64; 4])]);
 
-    fn detected(detections: &[At<'_>]) -> Option<Output> {
+    fn detected(detections: &[At<'_>]) -> Option<Value> {
         let detections: Vec<Value> = detections
             .iter()
             .map(|(label, seen)| {

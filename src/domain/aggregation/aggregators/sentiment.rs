@@ -9,8 +9,12 @@ use serde_json::{Value, json};
 
 use crate::domain::aggregation::turns::{Turn, turns};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, rounded};
+use crate::domain::analysis::analyzers::diarization;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
+
+/// Its id.
+pub(crate) const ID: &str = "sentiment";
 
 /// The aggregator.
 pub(crate) struct Sentiment;
@@ -25,8 +29,8 @@ const BATCH: usize = 256;
 impl Aggregator for Sentiment {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
-            id: "sentiment",
-            depends_on: &["diarization"],
+            id: ID,
+            depends_on: &[diarization::ID],
             uses_llm: false,
             answers: "the mood and tone of the conversation and of what is said, whether speakers \
                       are positive or negative, happy or upset, and how that changes",

@@ -7,8 +7,12 @@ use serde_json::{Value, json};
 
 use crate::domain::aggregation::turns::{Turn, turns};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
+use crate::domain::analysis::analyzers::diarization;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
+
+/// Its id.
+pub(crate) const ID: &str = "speaker_stats";
 
 /// The aggregator.
 pub(crate) struct SpeakerStats;
@@ -17,8 +21,8 @@ pub(crate) struct SpeakerStats;
 impl Aggregator for SpeakerStats {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
-            id: "speaker_stats",
-            depends_on: &["diarization"],
+            id: ID,
+            depends_on: &[diarization::ID],
             uses_llm: false,
             answers: "who speaks most, how many speakers there are, how long each one talks, \
                       turns and handovers in the conversation",

@@ -6,9 +6,17 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
-use crate::domain::analysis::video::{AnalyzedVideo, Output};
+use crate::domain::analysis::analyzers::default_video::{self, Shown};
+use crate::domain::analysis::analyzers::diarization::{self, Voices};
+use crate::domain::analysis::analyzers::object_detection;
+use crate::domain::analysis::analyzers::people::{self, Crowd};
+use crate::domain::analysis::analyzers::transcript::{self, Words};
+use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
+
+/// Its id.
+pub(crate) const ID: &str = "stats";
 
 /// The aggregator.
 pub(crate) struct Stats;
@@ -17,7 +25,7 @@ pub(crate) struct Stats;
 impl Aggregator for Stats {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
-            id: "stats",
+            id: ID,
             depends_on: &[],
             uses_llm: false,
             answers: "how many people or objects there are, how long the video is, when it is \
@@ -34,7 +42,7 @@ impl Aggregator for Stats {
             "duration": rounded(video.duration),
             "chunks": video.spans.len(),
             "analyzers": video.outputs.keys().collect::<Vec<_>>(),
-            "people": people(video),
+            "people": people_over_time(video),
             "objects": {
                 "distinct": objects.len(),
                 "most_common": most_common,
@@ -78,25 +86,23 @@ impl Aggregator for Stats {
     }
 }
 
-/// The number of people a chunk shows, from the people analyzer, else from the description's list.
-fn people_count(video: &AnalyzedVideo, chunk: usize) -> Option<u64> {
-    let output = |analyzer: &str| video.outputs.get(analyzer)?.get(chunk)?.as_ref();
-    if let Some(people) = output("people") {
-        return people.get("people_count")?.as_u64();
+/// The number of people that each chunk shows, from the people analyzer, else from the description's
+/// list; chunks of which neither tells are left out.
+fn people_counts(video: &AnalyzedVideo) -> Vec<(Span, u64)> {
+    if video.outputs.contains_key(people::ID) {
+        let counted: BTreeMap<u32, u64> = video
+            .of::<Crowd>(people::ID)
+            .map(|(chunk, _, crowd)| (chunk, crowd.people_count.into()))
+            .collect();
+        let count = |chunk| counted.get(&chunk).copied().unwrap_or_default();
+        return (0..).zip(&video.spans).map(|(chunk, span)| (*span, count(chunk))).collect();
     }
-    if video.outputs.contains_key("people") {
-        return Some(0);
-    }
-    Some(output("default_video")?.get("people")?.as_array()?.len() as u64)
+    let described = video.of::<Shown>(default_video::ID);
+    described.map(|(_, span, shown)| (span, shown.people.len() as u64)).collect()
 }
 
-fn people(video: &AnalyzedVideo) -> Value {
-    let counts: Vec<(Span, u64)> = video
-        .spans
-        .iter()
-        .enumerate()
-        .filter_map(|(i, span)| Some((*span, people_count(video, i)?)))
-        .collect();
+fn people_over_time(video: &AnalyzedVideo) -> Value {
+    let counts = people_counts(video);
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
     let moment = |(span, count): &(Span, u64)| json!({"start": rounded(span.start), "end": rounded(span.end), "count": count});
     // Of equal counts the first moment is named.
@@ -128,30 +134,21 @@ fn objects(video: &AnalyzedVideo) -> BTreeMap<String, u32> {
 
 /// The names of the objects that a chunk shows.
 pub(crate) fn objects_in(video: &AnalyzedVideo, chunk: usize) -> BTreeSet<String> {
-    ["object_detection", "default_video"]
-        .iter()
-        .filter_map(|analyzer| video.outputs.get(*analyzer)?.get(chunk)?.as_ref())
-        .flat_map(object_names)
-        .collect()
-}
-
-fn object_names(output: &Output) -> Vec<String> {
-    let objects = output.get("objects").and_then(Value::as_array).into_iter().flatten();
-    objects.filter_map(Value::as_str).map(str::to_lowercase).collect()
+    let analyzers = [object_detection::ID, default_video::ID];
+    let findings = analyzers.iter().filter_map(|id| video.finding(id, chunk));
+    findings.flat_map(|found| found.index().document.objects).map(|o| o.to_lowercase()).collect()
 }
 
 /// Words and seconds of speech, from whichever speech analyzer ran.
 fn speech(video: &AnalyzedVideo) -> Value {
-    let mut words = 0;
-    let mut seconds = 0.0;
-    for (analyzer, key) in [("transcript", "segments"), ("diarization", "turns")] {
-        let outputs = video.outputs.get(analyzer).into_iter().flatten().flatten();
-        let pieces = outputs.filter_map(|o| o.get(key)?.as_array()).flatten();
-        for piece in pieces {
-            words += piece["text"].as_str().unwrap_or_default().split_whitespace().count();
-            seconds +=
-                piece["end"].as_f64().unwrap_or(0.0) - piece["start"].as_f64().unwrap_or(0.0);
-        }
+    let said = video.of::<Words>(transcript::ID).flat_map(|(_, _, words)| &words.segments);
+    let said = said.map(|segment| (&segment.text, segment.end - segment.start));
+    let turns = video.of::<Voices>(diarization::ID).flat_map(|(_, _, voices)| &voices.turns);
+    let pieces = said.chain(turns.map(|turn| (&turn.text, turn.end - turn.start)));
+    let (mut words, mut seconds) = (0, 0.0);
+    for (text, length) in pieces {
+        words += text.split_whitespace().count();
+        seconds += length;
     }
     json!({"words": words, "seconds": rounded(seconds)})
 }

@@ -8,9 +8,11 @@ use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
     Aggregator, AggregatorSpec, Input, chunk_passages, each, rounded, topics,
 };
-use crate::domain::analysis::chunk_text::based_on;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
+
+/// Its id.
+pub(crate) const ID: &str = "summary";
 
 /// The aggregator.
 pub(crate) struct Summary;
@@ -30,7 +32,7 @@ struct Section {
 impl Aggregator for Summary {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
-            id: "summary",
+            id: ID,
             depends_on: &[],
             uses_llm: true,
             answers: "what the video is about overall, its main topic, a summary, key points, \
@@ -84,7 +86,7 @@ impl Aggregator for Summary {
             "depth": tiers.len(),
             "sections": tiers[0]["sections"],
             "tiers": tiers,
-            "based_on": based_on(input.video),
+            "based_on": input.based_on,
         }))
     }
 

@@ -1,7 +1,6 @@
 //! Objects followed through the chunks of a video by label, place and time.
 
-use serde_json::Value;
-
+use crate::domain::analysis::analyzers::object_detection::{self, Detection, Objects};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::time::{Span, timecode};
 
@@ -32,7 +31,7 @@ fn is_person(label: &str) -> bool {
 pub(crate) fn people_sightings(video: &AnalyzedVideo) -> u64 {
     detections(video)
         .filter(|(.., label, _)| is_person(label))
-        .map(|(.., detection)| detection["count"].as_u64().unwrap_or(1))
+        .map(|(.., detection)| detection.count)
         .sum()
 }
 
@@ -257,37 +256,22 @@ fn apart(object: &Object, sighting: &Sighting, alone: bool) -> Option<f64> {
 }
 
 /// Detections with their chunk, its segment and their label, in order of time.
-fn detections(video: &AnalyzedVideo) -> impl Iterator<Item = (usize, Span, String, &Value)> {
-    let outputs = video.outputs.get("object_detection").into_iter().flatten();
-    outputs.zip(&video.spans).enumerate().flat_map(|(chunk_id, (output, span))| {
-        let detections = output.as_ref().and_then(|o| o.get("detections")?.as_array());
-        detections.into_iter().flatten().filter_map(move |detection| {
-            let label = detection["label"].as_str()?.to_lowercase();
-            Some((chunk_id, *span, label, detection))
-        })
+fn detections(video: &AnalyzedVideo) -> impl Iterator<Item = (usize, Span, String, &Detection)> {
+    video.of::<Objects>(object_detection::ID).flat_map(|(chunk_id, span, objects)| {
+        let detections = objects.detections.iter();
+        detections.map(move |found| (chunk_id as usize, span, found.label.to_lowercase(), found))
     })
 }
 
 /// The objects behind one detection, which holds the boxes of all that have its label.
-fn sightings(chunk_id: usize, chunk: Span, detection: &Value) -> Vec<Sighting> {
-    let mut looks: Vec<Look> = detection["locations"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|location| {
-            let numbers = location["box"].as_array()?;
-            let mut bounds = [0.0; 4];
-            for (bound, number) in bounds.iter_mut().zip(numbers) {
-                *bound = number.as_f64()?;
-            }
-            Some(Look { time: location["t"].as_f64()?, bounds })
-        })
-        .collect();
+fn sightings(chunk_id: usize, chunk: Span, detection: &Detection) -> Vec<Sighting> {
+    let seen = detection.locations.iter();
+    let mut looks: Vec<Look> = seen.map(|l| Look { time: l.t, bounds: l.bounds }).collect();
     if looks.is_empty() {
-        let count = detection["count"].as_u64().unwrap_or(1).clamp(1, 100);
+        let count = detection.count.clamp(1, 100);
         let span = Span {
-            start: detection["first_seen"].as_f64().unwrap_or(chunk.start),
-            end: detection["last_seen"].as_f64().unwrap_or(chunk.end),
+            start: detection.first_seen.max(chunk.start),
+            end: detection.last_seen.min(chunk.end).max(chunk.start),
         };
         return (0..count).map(|_| Sighting { chunk_id, span, looks: Vec::new() }).collect();
     }
@@ -308,7 +292,7 @@ fn sightings(chunk_id: usize, chunk: Span, detection: &Value) -> Vec<Sighting> {
         }
     }
     // An object that jumps farther than the reach is still one when the detector counted one.
-    if detection["count"] == 1 && tracks.len() > 1 && one_at_a_time(&tracks) {
+    if detection.count == 1 && tracks.len() > 1 && one_at_a_time(&tracks) {
         tracks = vec![tracks.concat()];
         tracks[0].sort_by(|a, b| a.time.total_cmp(&b.time));
     }
@@ -330,7 +314,7 @@ fn one_at_a_time(tracks: &[Vec<Look>]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::domain::aggregation::testing::{output, video};

@@ -2,36 +2,57 @@
 //! so that a speaker has one label throughout.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::json;
+use ports::llm::PassageKind;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::domain::analysis::evidence::ChunkEvidence;
+use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Indexed, SPEECH, heard_by, no_voices, strings,
+    Analyzer, AnalyzerSpec, Column, Indexed, SPEECH, heard_by, no_voices,
 };
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::SpeakerTurn;
 
 /// The analyzer.
 pub(crate) struct Diarization;
 
+/// Its id.
+pub(crate) const ID: &str = "diarization";
+
 const VERSION: u32 = 1;
+
+/// Who speaks in a chunk.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Voices {
+    /// In order of time, clipped to the chunk.
+    pub(crate) turns: Vec<SpeakerTurn>,
+    /// In order of first speech.
+    pub(crate) speakers: Vec<String>,
+}
 
 #[async_trait]
 impl Analyzer for Diarization {
     fn spec(&self) -> &'static AnalyzerSpec {
         &AnalyzerSpec {
-            id: "diarization",
+            id: ID,
             group: Some(SPEECH),
             description: "who says what: turns with speaker, times and text",
+            evidence_rank: 2,
+            telling_rank: 5,
+            columns: &[Column { name: "speakers", rank: 7 }, Column { name: "turns", rank: 8 }],
         }
     }
 
-    fn missing(&self, models: &Models) -> Option<String> {
+    fn unavailable(&self, models: &Models) -> Option<String> {
         if models.speaker_embedder.is_none() {
             return Some("nothing tells voices apart; set speaker.kind to \"spectral\"".into());
         }
@@ -44,11 +65,11 @@ impl Analyzer for Diarization {
         format!("{speaker}/{}/v{VERSION}", heard_by(models))
     }
 
-    fn costly(&self, _models: &Models) -> bool {
+    fn cacheable(&self, _models: &Models) -> bool {
         false
     }
 
-    fn hears(&self) -> bool {
+    fn needs_speech(&self) -> bool {
         true
     }
 
@@ -57,31 +78,64 @@ impl Analyzer for Diarization {
         if turns.is_empty() {
             return Ok(None);
         }
-        let mut speakers: Vec<&str> = Vec::new();
+        let mut speakers: Vec<String> = Vec::new();
         for turn in &turns {
-            if !speakers.contains(&turn.speaker.as_str()) {
-                speakers.push(&turn.speaker);
+            if !speakers.contains(&turn.speaker) {
+                speakers.push(turn.speaker.clone());
             }
         }
-        Ok(Some(Output::from_iter([
-            ("turns".to_owned(), json!(turns)),
-            ("speakers".to_owned(), json!(speakers)),
-        ])))
+        Ok(Some(Arc::new(Stored::heard(Voices { turns, speakers }))))
     }
 
-    fn index(&self, output: &Output) -> Indexed {
-        let turns: Vec<SpeakerTurn> = output
-            .get("turns")
-            .and_then(|turns| serde_json::from_value(turns.clone()).ok())
-            .unwrap_or_default();
-        let said: Vec<&SpeakerTurn> = turns.iter().filter(|turn| !turn.text.is_empty()).collect();
+    fn read(&self, stored: Value) -> Result<Output> {
+        read::<Voices>(stored)
+    }
+
+    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
+        said(&hit.turns)
+    }
+}
+
+impl Voices {
+    fn said(&self) -> impl Iterator<Item = &SpeakerTurn> {
+        self.turns.iter().filter(|turn| !turn.text.is_empty())
+    }
+}
+
+fn said(turns: &[SpeakerTurn]) -> Vec<Statement> {
+    turns
+        .iter()
+        .map(|turn| Statement {
+            kind: PassageKind::Speech,
+            speaker: Some(turn.speaker.clone()),
+            span: Some(Span { start: turn.start, end: turn.end }),
+            text: turn.text.clone(),
+        })
+        .collect()
+}
+
+impl Finding for Voices {
+    fn index(&self) -> Indexed {
         let lines: Vec<String> =
-            said.iter().map(|turn| format!("{}: {}", turn.speaker, turn.text)).collect();
-        let text = said.iter().map(|turn| turn.text.as_str()).collect::<Vec<_>>().join(" ");
+            self.said().map(|turn| format!("{}: {}", turn.speaker, turn.text)).collect();
+        let text = self.said().map(|turn| turn.text.as_str()).collect::<Vec<_>>().join(" ");
         let fields =
             BTreeMap::from([("combined", lines.join("\n")), ("description", text.clone())]);
-        let speakers = strings(output, "speakers");
-        let document = HitDocument { description: text, speakers, turns, ..HitDocument::default() };
+        let document = HitDocument {
+            description: text,
+            speakers: self.speakers.clone(),
+            turns: self.turns.clone(),
+            ..HitDocument::default()
+        };
         Indexed { fields, document }
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        said(&self.turns)
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let lines = self.turns.iter().map(|turn| format!("{}: {}", turn.speaker, turn.text));
+        vec![self.speakers.join("; "), lines.collect::<Vec<_>>().join("; ")]
     }
 }

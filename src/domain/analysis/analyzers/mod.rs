@@ -2,7 +2,7 @@
 
 pub(crate) mod default_video;
 pub(crate) mod diarization;
-pub(crate) mod object_detection;
-pub(crate) mod ocr;
-pub(crate) mod people;
+pub mod object_detection;
+pub mod ocr;
+pub mod people;
 pub(crate) mod transcript;

@@ -1,37 +1,76 @@
 //! `object_detection`: which objects a chunk shows, how many distinct ones, where and when.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::detector::BoundingBox;
-use serde_json::{Value, json};
+use ports::llm::PassageKind;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::domain::analysis::evidence::ChunkEvidence;
+use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::prose::{counted, in_view};
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Indexed, no_detector, rounded, strings, without_locations,
-};
+use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, no_detector};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::time::rounded;
+use crate::domain::media::tracking::Location;
 use crate::domain::media::tracking::{Seen, Track};
 
 /// The analyzer.
 pub(crate) struct ObjectDetection;
 
+/// Its id.
+pub(crate) const ID: &str = "object_detection";
+
 const VERSION: u32 = 1;
+
+/// The objects of a chunk.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Objects {
+    /// Labels, those of most distinct objects first.
+    pub(crate) objects: Vec<String>,
+    /// One record for each label.
+    pub(crate) detections: Vec<Detection>,
+}
+
+/// All objects of one label in a chunk.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Detection {
+    /// What they are.
+    pub label: String,
+    /// Distinct ones.
+    pub count: u64,
+    /// Of the surest sight, 0..1.
+    pub confidence: f64,
+    /// Seconds.
+    pub first_seen: f64,
+    /// Seconds.
+    pub last_seen: f64,
+    /// Every sight, in order of time; left out of hits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub locations: Vec<Location>,
+}
 
 #[async_trait]
 impl Analyzer for ObjectDetection {
     fn spec(&self) -> &'static AnalyzerSpec {
         &AnalyzerSpec {
-            id: "object_detection",
+            id: ID,
             group: None,
             description: "objects: labels, distinct counts, when and where they are seen",
+            evidence_rank: 4,
+            telling_rank: 1,
+            columns: &[Column { name: "objects", rank: 4 }],
         }
     }
 
-    fn missing(&self, models: &Models) -> Option<String> {
+    fn unavailable(&self, models: &Models) -> Option<String> {
         no_detector(models)
     }
 
@@ -40,7 +79,7 @@ impl Analyzer for ObjectDetection {
         format!("{detector}/v{VERSION}")
     }
 
-    fn costly(&self, _models: &Models) -> bool {
+    fn cacheable(&self, _models: &Models) -> bool {
         true
     }
 
@@ -57,52 +96,71 @@ impl Analyzer for ObjectDetection {
             return Ok(None);
         }
         labels.sort_by_key(|(_, tracks)| std::cmp::Reverse(tracks.len()));
-        let objects: Vec<&str> = labels.iter().map(|(label, _)| *label).collect();
-        let detections: Vec<Value> =
-            labels.iter().map(|(label, tracks)| detection(label, tracks)).collect();
-        Ok(Some(Output::from_iter([
-            ("objects".to_owned(), json!(objects)),
-            ("detections".to_owned(), json!(detections)),
-            ("_frames".to_owned(), json!(sights.times)),
-        ])))
+        let objects = labels.iter().map(|(label, _)| (*label).to_owned()).collect();
+        let detections = labels.iter().map(|(label, tracks)| detection(label, tracks)).collect();
+        let found = Objects { objects, detections };
+        Ok(Some(Arc::new(Stored::seen(found, sights.times.clone()))))
     }
 
-    fn index(&self, output: &Output) -> Indexed {
-        let objects = strings(output, "objects");
-        let detections = without_locations(output, "detections");
-        let counted: Vec<String> = detections
+    fn read(&self, stored: Value) -> Result<Output> {
+        read::<Objects>(stored)
+    }
+
+    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
+        let counts = hit.detections.iter().map(|found| counted(&found.label, found.count));
+        in_view(&counts.collect::<Vec<_>>())
+            .map(|text| Statement::new(PassageKind::Objects, text))
+            .into_iter()
+            .collect()
+    }
+}
+
+impl Finding for Objects {
+    fn index(&self) -> Indexed {
+        let counted: Vec<String> = self
+            .detections
             .iter()
-            .filter_map(|d| Some((d["label"].as_str()?, d["count"].as_u64()?)))
-            .map(
-                |(label, count)| {
-                    if count > 1 { format!("{count} × {label}") } else { label.into() }
-                },
-            )
+            .map(|found| match found.count {
+                0 | 1 => found.label.clone(),
+                count => format!("{count} × {}", found.label),
+            })
             .collect();
         let text = counted.join(", ");
-        let fields = BTreeMap::from([("combined", text.clone()), ("objects", objects.join(", "))]);
+        let fields =
+            BTreeMap::from([("combined", text.clone()), ("objects", self.objects.join(", "))]);
+        let detections = self
+            .detections
+            .iter()
+            .map(|found| Detection { locations: Vec::new(), ..found.clone() })
+            .collect();
+        let objects = self.objects.clone();
         let document =
             HitDocument { description: text, objects, detections, ..HitDocument::default() };
         Indexed { fields, document }
     }
+
+    fn statements(&self) -> Vec<Statement> {
+        if self.objects.is_empty() {
+            return Vec::new();
+        }
+        vec![Statement::new(PassageKind::Objects, self.objects.join(", "))]
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.objects.join("; ")]
+    }
 }
 
-fn detection(label: &str, tracks: &[&Track]) -> Value {
+fn detection(label: &str, tracks: &[&Track]) -> Detection {
     let mut seen: Vec<&Seen> = tracks.iter().flat_map(|track| &track.seen).collect();
     seen.sort_by(|a, b| a.time.total_cmp(&b.time));
     let confidence = tracks.iter().map(|track| track.confidence()).fold(0.0, f32::max);
-    json!({
-        "label": label,
-        "count": tracks.len(),
-        "confidence": rounded(confidence.into()),
-        "first_seen": rounded(seen.first().map_or(0.0, |s| s.time)),
-        "last_seen": rounded(seen.last().map_or(0.0, |s| s.time)),
-        "locations": seen.iter().map(|s| location(s.time, &s.bounds, s.confidence)).collect::<Vec<_>>(),
-    })
-}
-
-/// Where something is at one moment: box as fractions of the picture.
-pub(crate) fn location(time: f64, bounds: &BoundingBox, confidence: f32) -> Value {
-    let bounds: Vec<f64> = bounds.iter().map(|x| (f64::from(*x) * 1e4).round() / 1e4).collect();
-    json!({"t": rounded(time), "box": bounds, "confidence": rounded(confidence.into())})
+    Detection {
+        label: label.to_owned(),
+        count: tracks.len() as u64,
+        confidence: rounded(confidence.into()),
+        first_seen: rounded(seen.first().map_or(0.0, |s| s.time)),
+        last_seen: rounded(seen.last().map_or(0.0, |s| s.time)),
+        locations: seen.iter().map(|s| Location::new(s.time, &s.bounds, s.confidence)).collect(),
+    }
 }

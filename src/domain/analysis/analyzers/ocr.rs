@@ -1,25 +1,58 @@
 //! `ocr`: the text in the picture of a chunk, each line once with when and where it is seen.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use ports::llm::PassageKind;
 use ports::reader::TextLine;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::domain::analysis::analyzers::object_detection::location;
 use crate::domain::analysis::evidence::ChunkEvidence;
+use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Indexed, READABLE, rounded, string, without_locations,
-};
+use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, READABLE};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::time::rounded;
+use crate::domain::media::tracking::Location;
 
 /// The analyzer.
 pub(crate) struct Ocr;
 
+/// Its id.
+pub(crate) const ID: &str = "ocr";
+
 const VERSION: u32 = 1;
+
+/// The text in the picture of a chunk.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ScreenText {
+    /// All lines.
+    pub(crate) text: String,
+    /// One record for each line.
+    pub(crate) texts: Vec<ScreenLine>,
+}
+
+/// A line of text over time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScreenLine {
+    /// In its surest reading.
+    pub text: String,
+    /// Of that reading, 0..1.
+    pub confidence: f64,
+    /// Seconds.
+    pub first_seen: f64,
+    /// Seconds.
+    pub last_seen: f64,
+    /// Every sight, in order of time; left out of hits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub locations: Vec<Location>,
+}
 
 /// Readings of one line are at least this alike (normalised edit distance, spaces aside).
 const SAME_LINE: f64 = 0.8;
@@ -28,13 +61,16 @@ const SAME_LINE: f64 = 0.8;
 impl Analyzer for Ocr {
     fn spec(&self) -> &'static AnalyzerSpec {
         &AnalyzerSpec {
-            id: "ocr",
+            id: ID,
             group: None,
             description: "text in the picture: lines with when and where they are seen",
+            evidence_rank: 5,
+            telling_rank: 3,
+            columns: &[Column { name: "on_screen_text", rank: 10 }],
         }
     }
 
-    fn missing(&self, models: &Models) -> Option<String> {
+    fn unavailable(&self, models: &Models) -> Option<String> {
         let without = "no text reader; `shotlog models --fetch` gets one or says how (reader.kind)";
         models.reader.is_none().then(|| without.into())
     }
@@ -43,7 +79,7 @@ impl Analyzer for Ocr {
         format!("{}/v{VERSION}", models.reader.as_ref().map_or("none", |r| r.model()))
     }
 
-    fn costly(&self, _models: &Models) -> bool {
+    fn cacheable(&self, _models: &Models) -> bool {
         true
     }
 
@@ -53,20 +89,40 @@ impl Analyzer for Ocr {
             return Ok(None);
         }
         let text = lines.iter().map(|line| line.best.text.trim()).collect::<Vec<_>>().join("\n");
-        let texts: Vec<Value> = lines.iter().map(Line::record).collect();
-        Ok(Some(Output::from_iter([
-            ("text".to_owned(), json!(text)),
-            ("texts".to_owned(), json!(texts)),
-            ("_frames".to_owned(), json!(chunk.frame_times())),
-        ])))
+        let texts = lines.iter().map(Line::record).collect();
+        Ok(Some(Arc::new(Stored::seen(ScreenText { text, texts }, chunk.frame_times()))))
     }
 
-    fn index(&self, output: &Output) -> Indexed {
-        let text = string(output, "text").replace('\n', "; ");
+    fn read(&self, stored: Value) -> Result<Output> {
+        read::<ScreenText>(stored)
+    }
+
+    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
+        let lines: Vec<&str> = hit.texts.iter().map(|line| line.text.as_str()).collect();
+        vec![Statement::new(PassageKind::Screen, lines.join("; "))]
+    }
+}
+
+impl Finding for ScreenText {
+    fn index(&self) -> Indexed {
+        let text = self.text.replace('\n', "; ");
         let fields = BTreeMap::from([("combined", text.clone()), ("description", text.clone())]);
-        let texts = without_locations(output, "texts");
+        let texts = self
+            .texts
+            .iter()
+            .map(|line| ScreenLine { locations: Vec::new(), ..line.clone() })
+            .collect();
         let document = HitDocument { description: text, texts, ..HitDocument::default() };
         Indexed { fields, document }
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let lines = self.text.lines().filter(|line| !line.trim().is_empty());
+        lines.map(|line| Statement::new(PassageKind::Screen, line)).collect()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.text.clone()]
     }
 }
 
@@ -80,17 +136,19 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn record(&self) -> Value {
+    fn record(&self) -> ScreenLine {
         let (first, last) = (self.seen.first(), self.seen.last());
-        json!({
-            "text": self.best.text.trim(),
-            "confidence": rounded(self.best.confidence.into()),
-            "first_seen": rounded(first.map_or(0.0, |(t, _)| *t)),
-            "last_seen": rounded(last.map_or(0.0, |(t, _)| *t)),
-            "locations": self.seen.iter()
-                .map(|(t, line)| location(*t, &line.bounds, line.confidence))
-                .collect::<Vec<_>>(),
-        })
+        ScreenLine {
+            text: self.best.text.trim().to_owned(),
+            confidence: rounded(self.best.confidence.into()),
+            first_seen: rounded(first.map_or(0.0, |(t, _)| *t)),
+            last_seen: rounded(last.map_or(0.0, |(t, _)| *t)),
+            locations: self
+                .seen
+                .iter()
+                .map(|(t, line)| Location::new(*t, &line.bounds, line.confidence))
+                .collect(),
+        }
     }
 }
 

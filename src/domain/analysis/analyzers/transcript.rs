@@ -1,35 +1,58 @@
 //! `transcript`: what is said in a chunk, with times. Cut from the words of the whole video.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::json;
+use ports::llm::PassageKind;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::domain::analysis::evidence::ChunkEvidence;
+use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Indexed, SPEECH, heard_by, no_words, string,
+    Analyzer, AnalyzerSpec, Column, Indexed, SPEECH, heard_by, no_words,
 };
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
+use crate::domain::media::speech::Segment;
 
 /// The analyzer.
 pub(crate) struct Transcript;
 
+/// Its id.
+pub(crate) const ID: &str = "transcript";
+
 const VERSION: u32 = 1;
+
+/// What is said in a chunk.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Words {
+    /// All of it.
+    pub(crate) text: String,
+    /// ISO 639-1 code, when the recogniser knows.
+    pub(crate) language: Option<String>,
+    /// As captions show it; times in seconds of the video.
+    pub(crate) segments: Vec<Segment>,
+}
 
 #[async_trait]
 impl Analyzer for Transcript {
     fn spec(&self) -> &'static AnalyzerSpec {
         &AnalyzerSpec {
-            id: "transcript",
+            id: ID,
             group: Some(SPEECH),
             description: "what is said: text and timed segments",
+            evidence_rank: 3,
+            telling_rank: 4,
+            columns: &[Column { name: "transcript", rank: 9 }],
         }
     }
 
-    fn missing(&self, models: &Models) -> Option<String> {
+    fn unavailable(&self, models: &Models) -> Option<String> {
         no_words(models)
     }
 
@@ -37,11 +60,11 @@ impl Analyzer for Transcript {
         format!("{}/v{VERSION}", heard_by(models))
     }
 
-    fn costly(&self, _models: &Models) -> bool {
+    fn cacheable(&self, _models: &Models) -> bool {
         false
     }
 
-    fn hears(&self) -> bool {
+    fn needs_speech(&self) -> bool {
         true
     }
 
@@ -53,19 +76,33 @@ impl Analyzer for Transcript {
         }
         let text = segments.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
         let language = speech.words.as_ref().and_then(|words| words.language.clone());
-        Ok(Some(Output::from_iter([
-            ("text".to_owned(), json!(text)),
-            ("language".to_owned(), json!(language)),
-            ("segments".to_owned(), json!(segments)),
-        ])))
+        Ok(Some(Arc::new(Stored::heard(Words { text, language, segments }))))
     }
 
-    fn index(&self, output: &Output) -> Indexed {
-        let text = string(output, "text");
+    fn read(&self, stored: Value) -> Result<Output> {
+        read::<Words>(stored)
+    }
+
+    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
+        vec![Statement::new(PassageKind::Speech, hit.description.clone())]
+    }
+}
+
+impl Finding for Words {
+    fn index(&self) -> Indexed {
+        let text = self.text.clone();
         let document = HitDocument { description: text.clone(), ..HitDocument::default() };
         Indexed {
             fields: BTreeMap::from([("combined", text.clone()), ("description", text)]),
             document,
         }
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        vec![Statement::new(PassageKind::Speech, self.text.clone())]
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.text.clone()]
     }
 }

@@ -4,21 +4,52 @@
 mod compose;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Description, Passage, Request, Task};
-use serde_json::{Value, json};
+use ports::llm::{Description, Passage, PassageKind, Request, Task};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::domain::analysis::evidence::ChunkEvidence;
+use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Indexed, string, strings};
+use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::media::picture::jpeg;
 
+/// Its id.
+pub(crate) const ID: &str = "default_video";
+
 /// The analyzer.
 pub(crate) struct DefaultVideo;
+
+/// What a chunk shows.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Shown {
+    /// One to four sentences.
+    pub(crate) description: String,
+    /// Where it takes place; empty when it cannot be told.
+    pub(crate) setting: String,
+    /// Each visible person by looks.
+    pub(crate) people: Vec<String>,
+    /// Names of visible objects.
+    pub(crate) objects: Vec<String>,
+    /// What is done.
+    pub(crate) actions: Vec<String>,
+    /// Topics.
+    pub(crate) tags: Vec<String>,
+}
+
+impl From<Description> for Shown {
+    fn from(told: Description) -> Self {
+        let Description { description, setting, people, objects, actions, tags } = told;
+        Self { description, setting, people, objects, actions, tags }
+    }
+}
 
 /// Changes whenever the prompt or the composition does, so that stored output is known to be old.
 const VERSION: u32 = 2;
@@ -32,13 +63,22 @@ const MAX_TOKENS: u32 = 800;
 impl Analyzer for DefaultVideo {
     fn spec(&self) -> &'static AnalyzerSpec {
         &AnalyzerSpec {
-            id: "default_video",
+            id: ID,
             group: None,
             description: "what is seen: a description, the setting, people, objects, actions, tags",
+            evidence_rank: 0,
+            telling_rank: 0,
+            columns: &[
+                Column { name: "description", rank: 0 },
+                Column { name: "setting", rank: 1 },
+                Column { name: "people", rank: 2 },
+                Column { name: "actions", rank: 5 },
+                Column { name: "tags", rank: 6 },
+            ],
         }
     }
 
-    fn missing(&self, _models: &Models) -> Option<String> {
+    fn unavailable(&self, _models: &Models) -> Option<String> {
         None
     }
 
@@ -53,15 +93,15 @@ impl Analyzer for DefaultVideo {
         }
     }
 
-    fn costly(&self, models: &Models) -> bool {
+    fn cacheable(&self, models: &Models) -> bool {
         models.llm.sees() || models.reader.is_some() || models.detector.is_some()
     }
 
-    fn asks(&self, models: &Models) -> bool {
+    fn bills_model(&self, models: &Models) -> bool {
         models.llm.sees() && models.llm.billed()
     }
 
-    fn spares(&self, models: &Models) -> bool {
+    fn reuses_repeats(&self, models: &Models) -> bool {
         models.llm.sees()
     }
 
@@ -74,31 +114,27 @@ impl Analyzer for DefaultVideo {
         if description == Description::default() {
             return Ok(None);
         }
-        let mut output = match json!(description) {
-            Value::Object(map) => map,
-            _ => Output::new(),
-        };
-        output.insert("_frames".into(), json!(chunk.frame_times()));
-        Ok(Some(output))
+        Ok(Some(Arc::new(Stored::seen(Shown::from(description), chunk.frame_times()))))
     }
 
-    fn index(&self, output: &Output) -> Indexed {
-        let document = HitDocument {
-            description: string(output, "description"),
-            people: strings(output, "people"),
-            objects: strings(output, "objects"),
-            actions: strings(output, "actions"),
-            tags: strings(output, "tags"),
-            ..HitDocument::default()
-        };
-        let setting = string(output, "setting");
+    fn read(&self, stored: Value) -> Result<Output> {
+        read::<Shown>(stored)
+    }
+
+    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
+        vec![Statement::new(PassageKind::Prose, hit.description.clone())]
+    }
+}
+
+impl Finding for Shown {
+    fn index(&self) -> Indexed {
         let labelled = [
-            ("", document.description.clone()),
-            ("Setting: ", setting),
-            ("People: ", document.people.join("; ")),
-            ("Objects: ", document.objects.join(", ")),
-            ("Actions: ", document.actions.join("; ")),
-            ("Tags: ", document.tags.join(", ")),
+            ("", self.description.clone()),
+            ("Setting: ", self.setting.clone()),
+            ("People: ", self.people.join("; ")),
+            ("Objects: ", self.objects.join(", ")),
+            ("Actions: ", self.actions.join("; ")),
+            ("Tags: ", self.tags.join(", ")),
         ];
         let combined: Vec<String> = labelled
             .into_iter()
@@ -107,12 +143,34 @@ impl Analyzer for DefaultVideo {
             .collect();
         let fields = BTreeMap::from([
             ("combined", combined.join("\n")),
-            ("description", document.description.clone()),
-            ("people", document.people.join(". ")),
-            ("actions", document.actions.join(". ")),
-            ("objects", document.objects.join(", ")),
+            ("description", self.description.clone()),
+            ("people", self.people.join(". ")),
+            ("actions", self.actions.join(". ")),
+            ("objects", self.objects.join(", ")),
         ]);
+        let document = HitDocument {
+            description: self.description.clone(),
+            people: self.people.clone(),
+            objects: self.objects.clone(),
+            actions: self.actions.clone(),
+            tags: self.tags.clone(),
+            ..HitDocument::default()
+        };
         Indexed { fields, document }
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        vec![Statement::new(PassageKind::Prose, self.description.clone())]
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.description.clone(),
+            self.setting.clone(),
+            self.people.join("; "),
+            self.actions.join("; "),
+            self.tags.join("; "),
+        ]
     }
 }
 

@@ -5,29 +5,70 @@
 mod looks;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::decoder::Image;
-use ports::llm::{Person, Persons, Request, Task};
-use serde_json::{Value, json};
+use ports::llm::{PassageKind, Person as SeenPerson, Persons, Request, Task};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::domain::analysis::analyzers::object_detection::location;
 use crate::domain::analysis::evidence::{ChunkEvidence, PersonSight};
+use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Indexed, no_detector, rounded, without_locations,
-};
+use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, no_detector};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::time::rounded;
 use crate::domain::media::picture::jpeg;
+use crate::domain::media::tracking::Location;
 
 pub(crate) use looks::{Looks, action, clothing, person};
 
 /// The analyzer.
 pub(crate) struct People;
 
+/// Its id.
+pub(crate) const ID: &str = "people";
+
 const VERSION: u32 = 1;
+
+/// The people of a chunk.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Crowd {
+    /// Distinct ones.
+    pub(crate) people_count: u32,
+    /// One record for each.
+    pub(crate) people: Vec<Person>,
+    /// Everything the detector saw, people or not.
+    #[serde(rename = "_detector_labels")]
+    pub(crate) detector_labels: Vec<String>,
+}
+
+/// A person within a chunk.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Person {
+    /// `p1`, `p2` … within the chunk.
+    pub person: String,
+    /// In a sentence.
+    pub description: String,
+    /// Garments with their colours.
+    pub clothing: String,
+    /// Where in the picture.
+    pub position: String,
+    /// How they move, or what they do.
+    pub action: String,
+    /// Seconds.
+    pub first_seen: f64,
+    /// Seconds.
+    pub last_seen: f64,
+    /// Every sight, in order of time; left out of hits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub locations: Vec<Location>,
+}
 
 const PROMPT: &str = include_str!("prompt.md");
 
@@ -44,13 +85,16 @@ const PORTRAIT: u32 = 384;
 impl Analyzer for People {
     fn spec(&self) -> &'static AnalyzerSpec {
         &AnalyzerSpec {
-            id: "people",
+            id: ID,
             group: None,
             description: "people: how many distinct ones, clothing, appearance, place, movement",
+            evidence_rank: 1,
+            telling_rank: 2,
+            columns: &[Column { name: "people_count", rank: 3 }],
         }
     }
 
-    fn missing(&self, models: &Models) -> Option<String> {
+    fn unavailable(&self, models: &Models) -> Option<String> {
         let knows =
             |d: &dyn ports::detector::ObjectDetector| d.labels().iter().any(|l| l == "person");
         let without = "the object detector has no label 'person' (detector.labels)";
@@ -65,11 +109,11 @@ impl Analyzer for People {
         format!("{detector}/{described_by}/v{VERSION}")
     }
 
-    fn costly(&self, _models: &Models) -> bool {
+    fn cacheable(&self, _models: &Models) -> bool {
         true
     }
 
-    fn asks(&self, models: &Models) -> bool {
+    fn bills_model(&self, models: &Models) -> bool {
         models.llm.sees() && models.llm.billed()
     }
 
@@ -85,42 +129,46 @@ impl Analyzer for People {
                 looks::refine(known, person);
             }
         }
-        let people: Vec<Value> = (1..)
+        let people: Vec<Person> = (1..)
             .zip(sights.people.iter().zip(described))
-            .map(|(number, (sight, looks))| {
-                json!({
-                    "person": format!("p{number}"),
-                    "description": looks.description,
-                    "clothing": looks.clothing,
-                    "position": looks.position,
-                    "action": looks.action,
-                    "first_seen": rounded(sight.track.first_seen()),
-                    "last_seen": rounded(sight.track.last_seen()),
-                    "locations": sight.track.seen.iter()
-                        .map(|s| location(s.time, &s.bounds, s.confidence))
-                        .collect::<Vec<_>>(),
-                })
+            .map(|(number, (sight, looks))| Person {
+                person: format!("p{number}"),
+                description: looks.description,
+                clothing: looks.clothing,
+                position: looks.position,
+                action: looks.action,
+                first_seen: rounded(sight.track.first_seen()),
+                last_seen: rounded(sight.track.last_seen()),
+                locations: sight
+                    .track
+                    .seen
+                    .iter()
+                    .map(|s| Location::new(s.time, &s.bounds, s.confidence))
+                    .collect(),
             })
             .collect();
-        let mut labels: Vec<&str> = sights.tracks.iter().map(|t| t.label.as_str()).collect();
+        let mut labels: Vec<String> = sights.tracks.iter().map(|t| t.label.clone()).collect();
         labels.sort_unstable();
         labels.dedup();
-        Ok(Some(Output::from_iter([
-            ("people_count".to_owned(), json!(people.len())),
-            ("people".to_owned(), json!(people)),
-            ("_detector_labels".to_owned(), json!(labels)),
-            ("_frames".to_owned(), json!(sights.times)),
-        ])))
+        let found = Crowd { people_count: people.len() as u32, people, detector_labels: labels };
+        Ok(Some(Arc::new(Stored::seen(found, sights.times.clone()))))
     }
 
-    fn index(&self, output: &Output) -> Indexed {
-        let persons = without_locations(output, "people");
-        let each = |key: &str| -> Vec<String> {
-            let values = persons.iter().filter_map(|p| p[key].as_str());
-            values.filter(|text| !text.is_empty()).map(str::to_owned).collect()
+    fn read(&self, stored: Value) -> Result<Output> {
+        read::<Crowd>(stored)
+    }
+
+    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
+        vec![Statement::new(PassageKind::People, hit.description.clone())]
+    }
+}
+
+impl Finding for Crowd {
+    fn index(&self) -> Indexed {
+        let each = |of: fn(&Person) -> &String| -> Vec<String> {
+            self.people.iter().map(of).filter(|text| !text.is_empty()).cloned().collect()
         };
-        let (people, actions) = (each("description"), each("action"));
-        let count = output.get("people_count").and_then(Value::as_u64).unwrap_or_default();
+        let (people, actions) = (each(|p| &p.description), each(|p| &p.action));
         let text = people.join(" ");
         let fields = BTreeMap::from([
             ("combined", text.clone()),
@@ -128,20 +176,34 @@ impl Analyzer for People {
             ("people", text.clone()),
             ("actions", actions.join(". ")),
         ]);
+        let persons = self
+            .people
+            .iter()
+            .map(|person| Person { locations: Vec::new(), ..person.clone() })
+            .collect();
         let document = HitDocument {
             description: text,
             people,
             actions,
-            people_count: Some(u32::try_from(count).unwrap_or(u32::MAX)),
+            people_count: Some(self.people_count),
             persons,
             ..HitDocument::default()
         };
         Indexed { fields, document }
     }
+
+    fn statements(&self) -> Vec<Statement> {
+        let looks = self.people.iter().map(|person| person.description.as_str());
+        vec![Statement::new(PassageKind::People, looks.collect::<Vec<_>>().join(" "))]
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.people_count.to_string()]
+    }
 }
 
 /// One call over a picture of each person.
-async fn describe(models: &Models, people: &[PersonSight]) -> Result<Vec<Person>> {
+async fn describe(models: &Models, people: &[PersonSight]) -> Result<Vec<SeenPerson>> {
     let mut images = Vec::new();
     for person in people.iter().take(DESCRIBED) {
         images.push(jpeg(person.portrait.clone()).await?);

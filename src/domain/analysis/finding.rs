@@ -1,0 +1,152 @@
+//! What analyzers find, as types: each analyzer's output is a struct in its own file. Here is what all
+//! of them can be asked, and how they are stored.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use ports::llm::PassageKind;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::domain::analysis::Indexed;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::Span;
+
+/// What an analyzer found in one chunk.
+pub trait Finding: Debug + Send + Sync {
+    /// What of it is searched and shown with hits.
+    fn index(&self) -> Indexed;
+
+    /// What it tells of the chunk, in order, each text without labels.
+    fn statements(&self) -> Vec<Statement>;
+
+    /// Its cells in tables, one for each of its analyzer's columns.
+    fn cells(&self) -> Vec<String>;
+}
+
+/// One thing that is told of a chunk.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    /// How it is known.
+    pub kind: PassageKind,
+    /// Who says it, where that is known.
+    pub speaker: Option<String>,
+    /// When, where that is known better than the chunk's span.
+    pub span: Option<Span>,
+    /// The text.
+    pub text: String,
+}
+
+impl Statement {
+    /// Of the whole chunk, by nobody in particular.
+    pub fn new(kind: PassageKind, text: impl Into<String>) -> Self {
+        Self { kind, speaker: None, span: None, text: text.into() }
+    }
+}
+
+/// An output as it is stored: flat, the analyzer's own fields first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stored<T> {
+    /// What the analyzer found.
+    #[serde(flatten)]
+    pub output: T,
+    /// The frames that were looked at, seconds.
+    #[serde(rename = "_frames", default, skip_serializing_if = "Option::is_none")]
+    pub frames: Option<Vec<f64>>,
+    /// The earlier chunk that looks the same and whose output this is.
+    #[serde(
+        rename = "_same_as",
+        alias = "same_as",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub same_as: Option<u32>,
+}
+
+impl<T> Stored<T> {
+    /// Found by looking at frames.
+    pub fn seen(output: T, frames: Vec<f64>) -> Self {
+        Self { output, frames: Some(frames), same_as: None }
+    }
+
+    /// Found otherwise.
+    pub fn heard(output: T) -> Self {
+        Self { output, frames: None, same_as: None }
+    }
+}
+
+/// A stored output whose type only its analyzer knows.
+pub trait StoredFinding: Any + Debug + Send + Sync {
+    /// What the analyzer found.
+    fn finding(&self) -> &dyn Finding;
+
+    /// As it is stored.
+    fn to_json(&self) -> Map<String, Value>;
+
+    /// A copy for a chunk that looks the same as chunk `of`, with its own frames.
+    fn repeated(&self, of: u32, frames: Vec<f64>) -> Arc<dyn StoredFinding>;
+
+    /// For [`output_of`].
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<T> StoredFinding for Stored<T>
+where
+    T: Finding + Serialize + Clone + 'static,
+{
+    fn finding(&self) -> &dyn Finding {
+        &self.output
+    }
+
+    fn to_json(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => fields,
+            // Outputs are structs of strings, numbers and lists.
+            _ => Map::new(),
+        }
+    }
+
+    fn repeated(&self, of: u32, frames: Vec<f64>) -> Arc<dyn StoredFinding> {
+        Arc::new(Self { same_as: Some(of), frames: Some(frames), ..self.clone() })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The output, if it is of that type.
+pub fn output_of<T: 'static>(stored: &dyn StoredFinding) -> Option<&T> {
+    stored.as_any().downcast_ref::<Stored<T>>().map(|stored| &stored.output)
+}
+
+/// Reads what [`StoredFinding::to_json`] wrote.
+pub fn read<T>(stored: Value) -> Result<Arc<dyn StoredFinding>>
+where
+    T: Finding + Serialize + DeserializeOwned + Clone + 'static,
+{
+    let stored: Stored<T> = serde_json::from_value(stored)
+        .map_err(|e| Error::corrupt(format!("a stored output does not read back: {e}")))?;
+    Ok(Arc::new(stored))
+}
+
+/// An output of an analyzer that this install does not have: shown as it is stored, and nothing else.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Unknown(pub Map<String, Value>);
+
+impl Finding for Unknown {
+    fn index(&self) -> Indexed {
+        Indexed::default()
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        Vec::new()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
