@@ -2,14 +2,15 @@
 //! them; what they do not bear out is left out.
 
 use ports::llm::{Answer, Passage, Request, Task};
+use text::plural::counted;
+use text::{Quotations, sentences, shared};
 
 use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::prose::{counted, in_view};
+use crate::domain::analysis::prose::in_view;
 use crate::domain::answering::Answering;
 use crate::domain::answering::audit::{AuditedSentence, Claim, Verdict, is_said_by};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::words::{sentences, shared};
 use crate::domain::search::SearchResult;
 use crate::domain::search::calibration::content_words;
 
@@ -143,7 +144,7 @@ fn speech(hit: &SearchResult) -> Vec<(Span, String)> {
 /// A text in pieces of at most [`LONGEST_PIECE`], split where sentences end or, failing that, words.
 fn pieces(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let parts = sentences(text).into_iter().flat_map(|sentence| -> Vec<&str> {
+    let parts = sentences(text, Quotations::Whole).into_iter().flat_map(|sentence| -> Vec<&str> {
         if sentence.len() <= LONGEST_PIECE {
             vec![sentence]
         } else {
@@ -244,7 +245,7 @@ impl Answering {
             answer.sentences.into_iter().map(|s| (without_brackets(&s.text), s.passages)).collect();
         let mut cited: Vec<(&str, Vec<&Evidence>)> = Vec::new();
         for (text, ids) in &told {
-            for sentence in sentences(text) {
+            for sentence in sentences(text, Quotations::Whole) {
                 cited.push((sentence, citations(sentence, ids, context)));
             }
         }
@@ -304,7 +305,9 @@ impl Answering {
         likeliest.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
         let told: Vec<(&str, &Evidence)> = likeliest
             .into_iter()
-            .flat_map(|e| sentences(&e.text).into_iter().map(move |sentence| (sentence, e)))
+            .flat_map(|e| {
+                sentences(&e.text, Quotations::Whole).into_iter().map(move |sentence| (sentence, e))
+            })
             .take(COMPARED)
             .collect();
         let mut texts = vec![question.to_owned()];

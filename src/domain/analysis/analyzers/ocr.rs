@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use ports::reader::TextLine;
 use serde_json::{Value, json};
+use text::letters_and_digits;
 
 use crate::domain::analysis::analyzers::object_detection::location;
 use crate::domain::analysis::evidence::ChunkEvidence;
@@ -99,7 +100,7 @@ fn merged(frames: &[(f64, Vec<TextLine>)]) -> Vec<Line<'_>> {
     let mut merged: Vec<Line<'_>> = Vec::new();
     for (time, lines) in frames {
         for line in lines.iter().filter(|line| line.confidence >= READABLE) {
-            let key = key(&line.text);
+            let key = letters_and_digits(&line.text);
             if key.is_empty() {
                 continue;
             }
@@ -125,10 +126,6 @@ fn merged(frames: &[(f64, Vec<TextLine>)]) -> Vec<Line<'_>> {
         s.total_cmp(&t).then(y.total_cmp(&v))
     });
     merged
-}
-
-fn key(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
