@@ -2,7 +2,8 @@
 //!
 //! The shape is hexagonal: `ports ← domain ← http ← app → adapters → ports`. The domain defines what
 //! it needs as ports; configuration picks the adapters when the service starts; HTTP handlers call
-//! use-cases and nothing else.
+//! use-cases and nothing else. Beside them, the `text` package holds what domain and adapters know of
+//! English; it depends on none of them.
 //!
 //! # Invariants
 //!

@@ -1,11 +1,10 @@
-//! The technologies behind the ports: one folder per port, one file per technology. Depends on
-//! `ports` alone: an adapter sees neither the domain nor HTTP.
+//! The technologies behind the ports: one folder per port, one file per technology. Of our packages
+//! it knows `ports` and `text` alone: an adapter sees neither the domain nor HTTP.
 
 mod blocking;
 pub mod decoder;
 pub mod detector;
 pub mod embedder;
-mod english;
 pub mod entities;
 pub mod fetcher;
 pub mod index;

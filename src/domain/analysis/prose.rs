@@ -16,19 +16,10 @@ pub(crate) fn in_view(seen: &[String]) -> Option<String> {
     Some(format!("{first}{} {verb} in view.", letters.as_str()))
 }
 
-/// A label and how often it was seen, as `2 people`, `3 dogs`; `bus` of one.
-pub(crate) fn counted(label: &str, count: u64) -> String {
-    match count {
-        0 | 1 => label.to_owned(),
-        n if label == "person" => format!("{n} people"),
-        n if matches!(label, "sheep" | "skis" | "scissors") => format!("{n} {label}"),
-        n if label.ends_with(['s', 'x', 'h']) => format!("{n} {label}es"),
-        n => format!("{n} {label}s"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use text::plural::counted;
+
     use super::*;
 
     #[test]

@@ -2,13 +2,13 @@
 //! them; what they do not bear out is left out.
 
 use ports::llm::{Answer, Passage, PassageKind, Request, Task};
+use text::{Quotations, sentences, shared};
 
 use crate::domain::analysis::finding::Statement;
 use crate::domain::answering::Answering;
 use crate::domain::answering::audit::{AuditedSentence, Claim, Verdict, is_said_by};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::words::{sentences, shared};
 use crate::domain::search::SearchResult;
 use crate::domain::search::calibration::content_words;
 
@@ -137,7 +137,7 @@ fn spoken(turns: &[&Statement], whole: Span) -> Vec<(Span, String)> {
 /// A text in pieces of at most [`LONGEST_PIECE`], split where sentences end or, failing that, words.
 fn pieces(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let parts = sentences(text).into_iter().flat_map(|sentence| -> Vec<&str> {
+    let parts = sentences(text, Quotations::Whole).into_iter().flat_map(|sentence| -> Vec<&str> {
         if sentence.len() <= LONGEST_PIECE {
             vec![sentence]
         } else {
@@ -238,7 +238,7 @@ impl Answering {
             answer.sentences.into_iter().map(|s| (without_brackets(&s.text), s.passages)).collect();
         let mut cited: Vec<(&str, Vec<&Evidence>)> = Vec::new();
         for (text, ids) in &told {
-            for sentence in sentences(text) {
+            for sentence in sentences(text, Quotations::Whole) {
                 cited.push((sentence, citations(sentence, ids, context)));
             }
         }
@@ -298,7 +298,9 @@ impl Answering {
         likeliest.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
         let told: Vec<(&str, &Evidence)> = likeliest
             .into_iter()
-            .flat_map(|e| sentences(&e.text).into_iter().map(move |sentence| (sentence, e)))
+            .flat_map(|e| {
+                sentences(&e.text, Quotations::Whole).into_iter().map(move |sentence| (sentence, e))
+            })
             .take(COMPARED)
             .collect();
         let mut texts = vec![question.to_owned()];

@@ -3,12 +3,19 @@
 //! sentences and segments come from.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use text::calendar::{MONTHS, WEEKDAYS, is_ambiguous_month};
+use text::colours::FAMILIES;
+use text::numbers::{Number, numbers};
+use text::plural::plural;
+use text::{
+    Quotations, Token, is_framing, is_function_word, is_negation, occurs, sentences, shared, stem,
+    tokens,
+};
 
 use crate::domain::answering::Answering;
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::words::{
-    Number, Token, is_function_word, numbers, occurs, sentences, stem, tokens,
-};
 
 /// What a check found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,8 +92,8 @@ impl Answering {
         let mut said: Vec<(f32, &str)> = claim
             .cited
             .iter()
-            .flat_map(|text| sentences(text))
-            .map(|sentence| (crate::domain::kernel::words::shared(&words, sentence), sentence))
+            .flat_map(|text| sentences(text, Quotations::Whole))
+            .map(|sentence| (shared(&words, sentence), sentence))
             .collect();
         said.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut texts = vec![claim.sentence.to_owned()];
@@ -121,8 +128,12 @@ fn by_words(claim: &Claim<'_>) -> ByWords {
     if own.is_empty() || claim.cited.is_empty() {
         return ByWords::Known(Unsupported);
     }
-    let said: Vec<Vec<Token<'_>>> =
-        claim.cited.iter().flat_map(|text| sentences(text)).map(tokens).collect();
+    let said: Vec<Vec<Token<'_>>> = claim
+        .cited
+        .iter()
+        .flat_map(|text| sentences(text, Quotations::Whole))
+        .map(tokens)
+        .collect();
     let there: Vec<Token<'_>> = said.iter().flatten().cloned().collect();
     let mut labels = own.iter().filter(|token| token.text.contains('_'));
     if labels.any(|label| !is_named(label, &there)) {
@@ -170,6 +181,7 @@ fn is_quoted(own: &[Token<'_>], said: &[Token<'_>]) -> bool {
 fn content<'a>(own: &'a [Token<'_>]) -> Vec<&'a str> {
     let counted: BTreeSet<usize> = numbers(own).iter().flat_map(|n| n.first..=n.last).collect();
     let mut words: Vec<&str> = Vec::new();
+    let mut stems: BTreeSet<&str> = BTreeSet::new();
     for (at, token) in own.iter().enumerate() {
         let word = token.lower.as_str();
         let plain = counted.contains(&at)
@@ -178,30 +190,11 @@ fn content<'a>(own: &'a [Token<'_>]) -> Vec<&'a str> {
             || is_function_word(word)
             || is_negation(word)
             || is_framing(word);
-        if !plain && !words.iter().any(|known| stem(known) == stem(word)) {
+        if !plain && stems.insert(token.stem()) {
             words.push(word);
         }
     }
     words
-}
-
-/// Words that report on footage instead of telling what is in it.
-fn is_framing(lower: &str) -> bool {
-    const FRAMING: &[&str] = &[
-        "video", "footage", "clip", "scene", "shot", "screen", "text", "caption", "title",
-        "speech", "voice", "speaker", "narrator", "moment", "segment", "say", "speak", "show",
-        "hear", "mention", "see", "appear", "read", "state", "describe", "visible", "second",
-        "sec", "minute", "yes",
-    ];
-    lower.starts_with("speaker_") || FRAMING.iter().any(|word| stem(word) == stem(lower))
-}
-
-fn is_negation(lower: &str) -> bool {
-    const NEGATIONS: &[&str] = &[
-        "no", "not", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "without",
-        "cannot",
-    ];
-    NEGATIONS.contains(&lower) || lower.ends_with("n't")
 }
 
 /// Every number of the sentence is in the segments, and about the same thing: where the thing it
@@ -238,7 +231,8 @@ fn numbers_hold(own: &[Token<'_>], words: &[&str], said: &[Vec<Token<'_>>], time
 /// The numbers that stand close before a thing, `4` of `4 red cars`.
 fn counts_of(thing: &str, there: &[Token<'_>]) -> Vec<f64> {
     let counted = numbers(there);
-    let places = (0..there.len()).filter(|&at| stem(&there[at].lower) == stem(thing));
+    let thing = stem(thing);
+    let places = (0..there.len()).filter(|&at| there[at].stem() == thing);
     places
         .filter_map(|at| {
             let before = counted.iter().rev().find(|n| n.last < at)?;
@@ -323,37 +317,34 @@ fn is_named(name: &Token<'_>, there: &[Token<'_>]) -> bool {
             && there.iter().any(|t| strsim::levenshtein(&read(&t.lower), &read(&name.lower)) <= 1))
 }
 
-/// Words of which one excludes the others.
-const CONTRASTS: &[&[&str]] = &[
-    &[
-        "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white",
-        "grey",
-    ],
-    &["left", "right"],
-    &["man", "woman", "boy", "girl"],
-    &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
-    &[
-        "january",
-        "february",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ],
-    &["morning", "afternoon", "evening", "night"],
-];
+/// Groups of which one member excludes the others; a member is the words that mean the same.
+static CONTRASTS: LazyLock<Vec<Vec<Vec<String>>>> = LazyLock::new(|| {
+    // Turquoise is what one calls blue and another green.
+    let colours = FAMILIES.iter().filter(|family| family.name() != "turquoise");
+    let months = MONTHS.into_iter().filter(|month| !is_ambiguous_month(month));
+    let each = |words: &[&'static str]| words.iter().map(|word| vec![*word]).collect::<Vec<_>>();
+    let groups = [
+        colours.map(|family| family.names.to_vec()).collect(),
+        each(&["left", "right"]),
+        each(&["man", "woman", "boy", "girl"]),
+        each(&WEEKDAYS),
+        each(&months.collect::<Vec<_>>()),
+        each(&["morning", "afternoon", "evening", "night"]),
+    ];
+    let forms = |words: Vec<&'static str>| -> Vec<String> {
+        words.into_iter().flat_map(|word| [word.to_owned(), plural(word)]).collect()
+    };
+    groups.into_iter().map(|group| group.into_iter().map(forms).collect()).collect()
+});
 
 /// Whether the sentence has a word that the segments lack while they have one that excludes it.
 fn contrasts(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
-    let has =
-        |tokens: &[Token<'_>], word: &str| tokens.iter().any(|t| stem(&t.lower) == stem(word));
+    let has = |tokens: &[Token<'_>], member: &Vec<String>| {
+        tokens.iter().any(|t| member.contains(&t.lower))
+    };
     CONTRASTS.iter().any(|group| {
-        let lacking = group.iter().any(|word| has(own, word) && !has(there, word));
-        lacking && group.iter().any(|word| has(there, word) && !has(own, word))
+        let lacking = group.iter().any(|member| has(own, member) && !has(there, member));
+        lacking && group.iter().any(|member| has(there, member) && !has(own, member))
     })
 }
 

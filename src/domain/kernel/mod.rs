@@ -8,6 +8,5 @@ pub mod ports;
 pub mod progress;
 pub mod time;
 pub mod vector;
-pub mod words;
 
 pub use error::{Error, Result};

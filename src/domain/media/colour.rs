@@ -117,6 +117,14 @@ mod tests {
     }
 
     #[test]
+    fn every_name_is_one_of_the_colours_there_are() {
+        for bin in 0..64 {
+            let name = bin_name(bin);
+            assert!(text::colours::named_by(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
     fn parts_are_measured_alone() {
         let rgb = (0..100 * 10).flat_map(|i| if i % 100 < 30 { [255, 0, 0] } else { [0, 0, 255] });
         let image = Image { width: 100, height: 10, rgb: rgb.collect() };

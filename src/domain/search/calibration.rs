@@ -10,11 +10,12 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use ports::index::{Filter, VectorQuery};
+use text::questions::is_asking;
+use text::{is_function_word, shared, tokens};
 
 use crate::domain::analysis;
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::words::{is_function_word, shared, tokens};
 use crate::domain::search::Search;
 
 /// Queries for things that most footage does not show, one per line.
@@ -186,46 +187,12 @@ fn location_and_spread(mut values: Vec<f32>) -> (f32, f32) {
     (median, (1.4826 * middle(&mut away)).max(LEAST_SPREAD))
 }
 
-/// Words of asking, which say nothing about what is searched for.
-const ASKING: &[&str] = &[
-    "find",
-    "moment",
-    "mention",
-    "mentioned",
-    "people",
-    "person",
-    "said",
-    "say",
-    "saying",
-    "says",
-    "scene",
-    "screen",
-    "see",
-    "seen",
-    "show",
-    "shown",
-    "shows",
-    "sign",
-    "somebody",
-    "someone",
-    "something",
-    "spoken",
-    "talk",
-    "talking",
-    "talks",
-    "text",
-    "video",
-    "word",
-    "words",
-    "written",
-];
-
 /// The words of a query that carry its subject, lower case, once each.
 pub(crate) fn content_words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for token in tokens(text) {
         let word = token.lower;
-        let plain = is_function_word(&word) || ASKING.contains(&word.as_str());
+        let plain = is_function_word(&word) || is_asking(&word);
         if !plain && !words.contains(&word) {
             words.push(word);
         }

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use text::calendar::{MONTHS, WEEKDAYS};
+
 use super::{Candidate, Kind, words::Words};
 
 /// The word lists, ready to look up.
@@ -293,7 +295,7 @@ fn is_common(word: &str) -> bool {
 }
 
 fn is_calendar(word: &str) -> bool {
-    CALENDAR.split_whitespace().any(|c| c == word)
+    WEEKDAYS.contains(&word) || MONTHS.contains(&word)
 }
 
 const TITLES: [&str; 34] = [
@@ -457,9 +459,6 @@ const PLACE_ENDS: [&str; 38] = [
     "plaza",
     "falls",
 ];
-
-const CALENDAR: &str = "january february march april may june july august september october \
-    november december monday tuesday wednesday thursday friday saturday sunday";
 
 /// Words that a capital letter does not turn into a name.
 const COMMON: &str = "a about after again all also am an and any are as at be because been before \

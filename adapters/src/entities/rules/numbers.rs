@@ -1,6 +1,10 @@
 //! Dates, times, money, shares and quantities: expressions with digits or spelled-out numbers.
 
+use std::ops::RangeInclusive;
+
 use regex::Regex;
+use text::calendar::{MONTHS, WEEKDAYS, is_ambiguous_month};
+use text::numbers::{CARDINALS, SCALES};
 
 use super::{Candidate, Kind};
 
@@ -10,10 +14,7 @@ pub(super) struct Numbers {
 }
 
 const NUMBER: &str = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)";
-const SPELLED: &str = r"(?:(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|trillion)(?:[ -](?:and )?)?)+";
 const SCALE: &str = r"(?: ?(?:thousand|million|billion|trillion|bn|mn|m|k)\b)";
-const MONTH: &str = r"(?:January|February|March|April|May|June|July|August|September|October|November|December|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)";
-const WEEKDAY: &str = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day";
 const DAY: &str = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?";
 const YEAR: &str = r"(?:1[5-9]\d\d|20\d\d)";
 const CURRENCY: &str = r"(?:dollars?|euros?|pounds sterling|pounds?|cents?|pence|yen|yuan|rupees?|francs?|roubles?|rubles?|pesos?|bucks|USD|EUR|GBP|JPY|CHF)";
@@ -21,33 +22,106 @@ const UNIT: &str = r"(?:(?:square |cubic )?(?:milli|centi|kilo)?(?:met(?:re|er)s
 
 impl Numbers {
     pub(super) fn new() -> Self {
-        let amount = format!(r"(?:{NUMBER}{SCALE}?|{SPELLED})");
+        let hour = any(named(1..=12));
+        let scales = SCALES.iter().map(|(name, _)| *name).filter(|name| !name.ends_with('s'));
+        let number = any(named(1..=99).chain(scales));
+        let spelled = format!(r"(?:{number}(?:[ -](?:and )?)?)+");
+        let weekday = any(WEEKDAYS);
+        let month =
+            format!(r"(?:{}|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)", any(MONTHS));
+        let certain_month = any(MONTHS.into_iter().filter(|month| !is_ambiguous_month(month)));
+        let amount = format!(r"(?:{NUMBER}{SCALE}?|{spelled})");
         // Alternatives that cannot be told from ordinary words without a capital are not folded.
         let rules = [
             (Kind::Date, 0.95, format!(r"\b{YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\b")),
-            (Kind::Date, 0.9, r"\b(?:[0-2]?\d|3[01])([./])(?:[0-2]?\d|3[01])[./](?:19|20)\d\d\b".to_owned()),
-            (Kind::Date, 0.95, format!(r"\b(?:(?i:{WEEKDAY}),? )?(?i:{DAY}(?: of)? {MONTH}),?(?: {YEAR})?\b")),
-            (Kind::Date, 0.95, format!(r"\b(?:(?i:{WEEKDAY}),? )?(?i:{MONTH} {DAY})\b(?:,? {YEAR}\b)?")),
-            (Kind::Date, 0.9, format!(r"\b(?i:{MONTH}),? {YEAR}\b")),
-            (Kind::Date, 0.8, format!(r"\b(?i:(?:next|last|this|every) (?:{WEEKDAY}|week|month|year|summer|winter|spring|autumn))\b")),
-            (Kind::Date, 0.85, format!(r"\b(?i:{WEEKDAY})s?\b")),
-            (Kind::Date, 0.85, r"\b(?i:January|February|April|June|July|August|September|October|November|December)\b".to_owned()),
-            (Kind::Date, 0.8, r"\b(?i:in|since|until|during|by|last|next|early|late|of) (?P<e>March|May)\b".to_owned()),
-            (Kind::Date, 0.8, format!(r"(?:\b(?i:in|since|from|until|till|by|during|before|after|of|year|around|between|early|late|copyright) |© ?|\(c\) ?|\()(?P<e>{YEAR})\b")),
+            (
+                Kind::Date,
+                0.9,
+                r"\b(?:[0-2]?\d|3[01])([./])(?:[0-2]?\d|3[01])[./](?:19|20)\d\d\b".to_owned(),
+            ),
+            (
+                Kind::Date,
+                0.95,
+                format!(r"\b(?:(?i:{weekday}),? )?(?i:{DAY}(?: of)? {month}),?(?: {YEAR})?\b"),
+            ),
+            (
+                Kind::Date,
+                0.95,
+                format!(r"\b(?:(?i:{weekday}),? )?(?i:{month} {DAY})\b(?:,? {YEAR}\b)?"),
+            ),
+            (Kind::Date, 0.9, format!(r"\b(?i:{month}),? {YEAR}\b")),
+            (
+                Kind::Date,
+                0.8,
+                format!(
+                    r"\b(?i:(?:next|last|this|every) (?:{weekday}|week|month|year|summer|winter|spring|autumn))\b"
+                ),
+            ),
+            (Kind::Date, 0.85, format!(r"\b(?i:{weekday})s?\b")),
+            (Kind::Date, 0.85, format!(r"\b(?i:{certain_month})\b")),
+            (
+                Kind::Date,
+                0.8,
+                r"\b(?i:in|since|until|during|by|last|next|early|late|of) (?P<e>March|May)\b"
+                    .to_owned(),
+            ),
+            (
+                Kind::Date,
+                0.8,
+                format!(
+                    r"(?:\b(?i:in|since|from|until|till|by|during|before|after|of|year|around|between|early|late|copyright) |© ?|\(c\) ?|\()(?P<e>{YEAR})\b"
+                ),
+            ),
             (Kind::Date, 0.85, r"\b(?:1[5-9]|20)\d0s\b".to_owned()),
-            (Kind::Date, 0.85, r"\b(?i:(?:\d{1,2}(?:st|nd|rd|th)|nineteenth|twentieth|twenty[- ]first) century)\b".to_owned()),
-            (Kind::Date, 0.7, r"\b(?i:tomorrow|(?:the day (?:after|before) )?yesterday|today)(?P<stop>'s)?\b".to_owned()),
-            (Kind::Time, 0.9, r"\b(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?(?i:[ap]\.?m\b\.?))?".to_owned()),
-            (Kind::Time, 0.9, r"\b(?i:(?:1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) ?(?:o['’]clock|[ap]\.?m\b\.?))".to_owned()),
-            (Kind::Time, 0.85, r"\b(?i:(?:half|quarter) (?:past|to) (?:1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))\b".to_owned()),
+            (
+                Kind::Date,
+                0.85,
+                r"\b(?i:(?:\d{1,2}(?:st|nd|rd|th)|nineteenth|twentieth|twenty[- ]first) century)\b"
+                    .to_owned(),
+            ),
+            (
+                Kind::Date,
+                0.7,
+                r"\b(?i:tomorrow|(?:the day (?:after|before) )?yesterday|today)(?P<stop>'s)?\b"
+                    .to_owned(),
+            ),
+            (
+                Kind::Time,
+                0.9,
+                r"\b(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?(?i:[ap]\.?m\b\.?))?".to_owned(),
+            ),
+            (
+                Kind::Time,
+                0.9,
+                format!(r"\b(?i:(?:1[0-2]|[1-9]|{hour}) ?(?:o['’]clock|[ap]\.?m\b\.?))"),
+            ),
+            (
+                Kind::Time,
+                0.85,
+                format!(r"\b(?i:(?:half|quarter) (?:past|to) (?:1[0-2]|[1-9]|{hour}))\b"),
+            ),
             (Kind::Time, 0.7, r"\b(?i:noon|midday|midnight)\b".to_owned()),
             (Kind::Money, 0.95, format!(r"(?:\b(?:US|A|C|NZ))?[$€£¥₹] ?{NUMBER}(?i:{SCALE})?")),
-            (Kind::Money, 0.9, format!(r"\b(?:USD|EUR|GBP|JPY|CHF|CNY|INR) ?{NUMBER}(?i:{SCALE})?")),
+            (
+                Kind::Money,
+                0.9,
+                format!(r"\b(?:USD|EUR|GBP|JPY|CHF|CNY|INR) ?{NUMBER}(?i:{SCALE})?"),
+            ),
             (Kind::Money, 0.9, format!(r"\b(?i:{amount} ?{CURRENCY})\b")),
             (Kind::Money, 0.9, format!(r"\b{NUMBER}(?i:{SCALE})? ?[€£¥]")),
             (Kind::Percentage, 0.95, format!(r"\b{NUMBER} ?%")),
-            (Kind::Percentage, 0.9, format!(r"\b(?i:(?:{NUMBER}|{SPELLED}) ?(?:percent|per cent|percentage points?))\b")),
-            (Kind::Quantity, 0.85, format!(r"\b(?i:(?:{amount}|half an?)[ -]?{UNIT})(?:\b| |$|[,.;)])")),
+            (
+                Kind::Percentage,
+                0.9,
+                format!(
+                    r"\b(?i:(?:{NUMBER}|{spelled}) ?(?:percent|per cent|percentage points?))\b"
+                ),
+            ),
+            (
+                Kind::Quantity,
+                0.85,
+                format!(r"\b(?i:(?:{amount}|half an?)[ -]?{UNIT})(?:\b| |$|[,.;)])"),
+            ),
         ];
         let compile = |(kind, confidence, rule): (Kind, f32, String)| {
             // Every rule is compiled by a test.
@@ -76,6 +150,17 @@ impl Numbers {
             }
         }
     }
+}
+
+/// An expression for any of the words.
+fn any<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    format!("(?:{})", words.into_iter().collect::<Vec<_>>().join("|"))
+}
+
+/// The names of numbers; a dozen is a thing that is counted.
+fn named(range: RangeInclusive<u32>) -> impl Iterator<Item = &'static str> {
+    let wanted = move |(name, value): &&(&str, u32)| range.contains(value) && *name != "dozen";
+    CARDINALS.iter().filter(wanted).map(|(name, _)| *name)
 }
 
 #[cfg(test)]

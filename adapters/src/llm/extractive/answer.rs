@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use ports::llm::{Answer, AnswerSentence};
-
-use crate::english::words;
+use text::questions::AnswerKind;
+use text::words;
 
 use super::SUMMARY_SENTENCES;
 use super::document::{Document, Kind, Sentence, content_stems};
-use super::question::{Hint, Question, counts, is_kind_of};
+use super::question::{Question, bonus, counts, is_kind_of};
 use super::rank;
 
 const MAX_SENTENCES: usize = 3;
@@ -59,7 +59,7 @@ pub(super) fn find(document: &Document, question: &str, most: usize) -> Answer {
         return answer;
     }
     if asked.terms.values().all(|&weight| weight < 1.0) {
-        if asked.hint == Hint::Year {
+        if asked.asks_for == AnswerKind::Year {
             return dated(document);
         }
         if let Some(overview) = overview(question) {
@@ -77,7 +77,7 @@ fn described(document: &Document, question: &Question) -> Option<Answer> {
     let own: Vec<&String> =
         question.terms.iter().filter(|(_, weight)| **weight >= 1.0).map(|(term, _)| term).collect();
     let terms = match own[..] {
-        [] if question.hint == Hint::Anything => return None,
+        [] if question.asks_for == AnswerKind::Anything => return None,
         [] => question.terms.keys().collect(),
         _ => own,
     };
@@ -104,7 +104,7 @@ fn described(document: &Document, question: &Question) -> Option<Answer> {
         let sentence = &document.sentences[at];
         document.passages[sentence.passage].source.contains(label)
             && sentence.repeats.is_none()
-            && question.hint.bonus(&sentence.text).is_some()
+            && bonus(question.asks_for, &sentence.text).is_some()
     };
     let mut told: Vec<usize> = (0..document.sentences.len()).filter(|&at| wanted(at)).collect();
     let names = |at: &usize| {
@@ -149,8 +149,9 @@ fn evidence(document: &Document, question: &Question) -> Answer {
         if !complete || own < LEAST_OWN * total || with_near < LEAST_TOTAL * total {
             continue;
         }
-        let Some(bonus) = question.hint.bonus(&sentence.text) else { continue };
-        let counted = question.hint == Hint::Quantity && counts(&sentence.text, &question.terms);
+        let Some(bonus) = bonus(question.asks_for, &sentence.text) else { continue };
+        let counted =
+            question.asks_for == AnswerKind::Quantity && counts(&sentence.text, &question.terms);
         let bonus = if counted { bonus * COUNTED } else { bonus };
         let kind = match sentence.kind {
             Kind::Scene => 0.8,
@@ -190,7 +191,7 @@ fn evidence(document: &Document, question: &Question) -> Answer {
 fn dated(document: &Document) -> Answer {
     let sentences = &document.sentences;
     let has_year = |at: &usize| {
-        sentences[*at].repeats.is_none() && Hint::Year.bonus(&sentences[*at].text).is_some()
+        sentences[*at].repeats.is_none() && bonus(AnswerKind::Year, &sentences[*at].text).is_some()
     };
     let dated = (0..sentences.len()).filter(has_year).take(MAX_SENTENCES);
     cited(document, dated.map(|at| (at, vec![sentences[at].passage])).collect())

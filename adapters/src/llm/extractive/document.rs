@@ -4,8 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use ports::llm::Passage;
-
-use crate::english::{is_stop_word, sentences, stem, words};
+use text::{Quotations, colours, is_stop_word, sentences, stem, words};
 
 /// What a sentence is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +67,7 @@ const PEOPLE_LABELS: &[&str] = &["people"];
 /// Labels of measured facts about picture and sound.
 const SCENE_LABELS: &[&str] = &["sound", "light", "colour", "colours", "color", "colors", "motion"];
 
+/// Words of measured descriptions, beside the names of colours.
 const SCENE_WORDS: &[&str] = &[
     "bright",
     "dark",
@@ -88,17 +88,6 @@ const SCENE_WORDS: &[&str] = &[
     "colourful",
     "colorful",
     "muted",
-    "grey",
-    "gray",
-    "black",
-    "white",
-    "blue",
-    "red",
-    "green",
-    "yellow",
-    "orange",
-    "purple",
-    "brown",
     "warm",
     "cool",
     "sharp",
@@ -146,9 +135,6 @@ const SCENE_WORDS: &[&str] = &[
     "heard",
     "mixed",
     "neutral",
-    "turquoise",
-    "violet",
-    "pink",
     "shots",
     "cuts",
     "little",
@@ -238,7 +224,7 @@ fn read_passage(index: usize, passage: &Passage, found: &mut Vec<Sentence>) {
     let mut speaker = None;
     // A quotation may span sentences: what it opens with holds until it closes.
     let mut quoted: Option<Kind> = None;
-    for whole in sentences(&on_lines_of_their_own(&passage.text)) {
+    for whole in sentences(&on_lines_of_their_own(&passage.text), Quotations::Split) {
         let mut text = whole;
         let mut this = quoted.unwrap_or(kind);
         if quoted.is_none()
@@ -350,7 +336,11 @@ fn is_measured(text: &str) -> bool {
         .collect();
     let measured = content
         .iter()
-        .filter(|lower| SCENE_WORDS.contains(&lower.as_str()) || lower.parse::<f64>().is_ok())
+        .filter(|lower| {
+            SCENE_WORDS.contains(&lower.as_str())
+                || colours::named_by(lower).is_some()
+                || lower.parse::<f64>().is_ok()
+        })
         .count();
     !content.is_empty() && measured * 5 >= content.len() * 4
 }

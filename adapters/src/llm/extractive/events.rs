@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use ports::llm::{Event, Events};
-
-use crate::english::{is_stop_word, stem, words};
+use text::{is_article, is_stop_word, stem, words};
 
 use super::document::{Document, Kind, Sentence, bare, finished};
 
@@ -274,7 +273,7 @@ fn actor(sentence: &str) -> String {
     if PRONOUNS.contains(&subject[0].lower.as_str()) {
         return String::new();
     }
-    let skipped = usize::from(matches!(subject[0].lower.as_str(), "a" | "an" | "the"));
+    let skipped = usize::from(is_article(&subject[0].lower));
     // "In the park a man walks" names a place first.
     let leads = subject.get(skipped).is_none_or(|word| {
         skipped == 0 && is_stop_word(&word.lower) && word.lower.parse::<f64>().is_err()

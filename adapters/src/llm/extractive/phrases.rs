@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::english::{Word, is_stop_word, stem, words};
+use text::{Token, is_article, is_stop_word, stem, words};
 
 use super::document::{Document, Kind, bare};
 use super::rank;
@@ -142,7 +142,7 @@ fn weighed(document: &Document) -> Vec<Phrase> {
 }
 
 /// Whether some words are all the words of a line on screen.
-fn is_line(text: &str, run: &[Word<'_>]) -> bool {
+fn is_line(text: &str, run: &[Token<'_>]) -> bool {
     let [first, .., last] = run else { return false };
     let before = text[..first.start].rsplit(';').next().unwrap_or_default();
     let after = text[last.start + last.text.len()..].split(';').next().unwrap_or_default();
@@ -150,7 +150,7 @@ fn is_line(text: &str, run: &[Word<'_>]) -> bool {
 }
 
 /// Runs of content words that can stand as a phrase: no stop word and no verb at either end.
-fn runs<'a, 'b>(text: &str, all: &'a [Word<'b>]) -> Vec<&'a [Word<'b>]> {
+fn runs<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> Vec<&'a [Token<'b>]> {
     let mut found = Vec::new();
     let mut start = 0;
     for at in 0..=all.len() {
@@ -193,7 +193,7 @@ fn runs<'a, 'b>(text: &str, all: &'a [Word<'b>]) -> Vec<&'a [Word<'b>]> {
     found
 }
 
-fn is_verb(word: &Word, sentence_start: usize) -> bool {
+fn is_verb(word: &Token, sentence_start: usize) -> bool {
     /// Nouns that share their stem with a verb.
     const NOUNS: &[&str] = &[
         "building",
@@ -238,24 +238,24 @@ fn is_verb(word: &Word, sentence_start: usize) -> bool {
             || (word.lower.len() > 5 && word.lower.ends_with("ed")))
 }
 
-fn is_adverb(word: &Word) -> bool {
+fn is_adverb(word: &Token) -> bool {
     !word.is_capitalised() && word.lower.len() > 4 && word.lower.ends_with("ly")
 }
 
 /// Adjectives and the like, which a phrase must not end with.
-fn is_weak(word: &Word) -> bool {
+fn is_weak(word: &Token) -> bool {
     static WEAK: LazyLock<HashSet<&str>> =
         LazyLock::new(|| include_str!("adjectives.txt").split_whitespace().collect());
     is_adverb(word) || (!word.is_shouted() && WEAK.contains(word.lower.as_str()))
 }
 
 /// Whether most words are in capitals, so that capitals mean nothing.
-fn is_shouted(all: &[Word<'_>]) -> bool {
+fn is_shouted(all: &[Token<'_>]) -> bool {
     all.iter().filter(|word| word.is_shouted()).count() * 2 > all.len()
 }
 
 /// As it is written in the middle of a sentence.
-fn shown(word: &Word, lowered: bool, shouted: bool) -> String {
+fn shown(word: &Token, lowered: bool, shouted: bool) -> String {
     let text = word.text.trim_end_matches("'s").trim_end_matches("’s");
     if shouted && word.is_shouted() && text.chars().count() > 3 {
         capitalised(&word.lower)
@@ -273,7 +273,6 @@ fn capitalised(word: &str) -> String {
 
 /// The opening of the most telling sentence: for documents without a phrase of their own.
 fn opening(document: &Document) -> Vec<String> {
-    const ARTICLES: [&str; 3] = ["a", "an", "the"];
     let Some(&at) = rank::rank(document, 64, |_| true).best(1).first() else { return Vec::new() };
     let text = bare(&document.sentences[at].text);
     let clause = text
@@ -282,8 +281,8 @@ fn opening(document: &Document) -> Vec<String> {
         .find(|clause| !clause.is_empty())
         .unwrap_or(text);
     let all = words(clause);
-    let skipped = all.first().is_some_and(|word| ARTICLES.contains(&word.lower.as_str()));
-    let mut kept: Vec<&Word> =
+    let skipped = all.first().is_some_and(|word| is_article(&word.lower));
+    let mut kept: Vec<&Token> =
         all.iter().skip(usize::from(skipped)).take(MAX_TITLE_WORDS).collect();
     while kept.len() > 1 && kept.last().is_some_and(|word| is_stop_word(&word.lower)) {
         kept.pop();

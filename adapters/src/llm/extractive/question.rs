@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::english::{is_stop_word, stem, words};
+use text::numbers::is_amount;
+use text::questions::{AnswerKind, is_generic};
+use text::{is_stop_word, stem, words};
 
 use super::document::Sentence;
 
@@ -12,137 +14,11 @@ pub(super) struct Question {
     pub(super) terms: BTreeMap<String, f64>,
     /// Stems without which nothing is an answer: names and numbers.
     pub(super) required: BTreeSet<String>,
-    pub(super) hint: Hint,
-}
-
-/// The kind of thing a question asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hint {
-    Person,
-    Time,
-    Place,
-    /// Without a number nothing is an answer.
-    Quantity,
-    /// Without a colour nothing is an answer.
-    Colour,
-    /// Without a year nothing is an answer.
-    Year,
-    Anything,
+    pub(super) asks_for: AnswerKind,
 }
 
 /// What a word counts that belongs to asking rather than to what is asked about.
-const META_WEIGHT: f64 = 0.25;
-
-/// Words of questions about videos that say little about what is looked for.
-const META: &[&str] = &[
-    "video",
-    "videos",
-    "clip",
-    "clips",
-    "footage",
-    "film",
-    "movie",
-    "recording",
-    "scene",
-    "scenes",
-    "show",
-    "shows",
-    "shown",
-    "showing",
-    "see",
-    "seen",
-    "visible",
-    "talk",
-    "talks",
-    "talking",
-    "talked",
-    "speak",
-    "speaks",
-    "speaking",
-    "spoken",
-    "mention",
-    "mentioned",
-    "mentions",
-    "tell",
-    "tells",
-    "told",
-    "happen",
-    "happens",
-    "happening",
-    "happened",
-    "discuss",
-    "discussed",
-    "discusses",
-    "describe",
-    "described",
-    "describes",
-    "appear",
-    "appears",
-    "picture",
-    "pictures",
-    "image",
-    "moment",
-    "part",
-    "color",
-    "colour",
-    "colors",
-    "colours",
-    "name",
-    "named",
-    "names",
-    "called",
-    "type",
-    "kind",
-    "sort",
-    "number",
-    "reason",
-    "time",
-    "place",
-    "year",
-    "person",
-    "people",
-    "someone",
-    "anyone",
-    "summary",
-    "summarize",
-    "summarise",
-    "overview",
-    "topic",
-    "topics",
-    "main",
-    "text",
-    "word",
-    "words",
-    "written",
-    "write",
-    "hear",
-    "heard",
-    "speech",
-    "watch",
-    "explain",
-    "explains",
-    "contain",
-    "contains",
-    "start",
-    "starts",
-    "begin",
-    "begins",
-    "end",
-    "ends",
-    "content",
-    "subject",
-    "point",
-    "points",
-    "screen",
-    "during",
-    "made",
-    "beginning",
-    "opening",
-    "ending",
-    "first",
-    "last",
-    "finally",
-];
+const GENERIC_WEIGHT: f64 = 0.25;
 
 impl Question {
     pub(super) fn read(question: &str) -> Self {
@@ -154,15 +30,14 @@ impl Question {
                 continue;
             }
             let stem = stem(&word.lower);
-            let meta = META.contains(&word.lower.as_str());
+            let generic = is_generic(&word.lower);
             let numeric = word.lower.chars().any(|c| c.is_ascii_digit());
-            if numeric || (is_name(word.text, place) && !meta) {
+            if numeric || (is_name(word.text, place) && !generic) {
                 required.insert(stem.clone());
             }
-            terms.insert(stem, if meta { META_WEIGHT } else { 1.0 });
+            terms.insert(stem, if generic { GENERIC_WEIGHT } else { 1.0 });
         }
-        let lower: Vec<&str> = all.iter().map(|word| word.lower.as_str()).collect();
-        Self { terms, required, hint: Hint::read(&lower) }
+        Self { terms, required, asks_for: AnswerKind::asked_for(&all) }
     }
 
     /// Rarer words weigh more; one that occurs nowhere weighs most.
@@ -183,10 +58,6 @@ impl Question {
     }
 }
 
-fn is_year(word: &str) -> bool {
-    word.len() == 4 && word.parse().is_ok_and(|year: u32| (1000..2100).contains(&year))
-}
-
 /// A capital inside a question marks a name.
 fn is_name(text: &str, place: usize) -> bool {
     place > 0
@@ -195,44 +66,17 @@ fn is_name(text: &str, place: usize) -> bool {
         && !is_stop_word(&text.to_lowercase())
 }
 
-impl Hint {
-    fn read(lower: &[&str]) -> Self {
-        const MEASURES: &[&str] =
-            &["many", "much", "old", "tall", "far", "high", "fast", "long", "deep", "heavy"];
-        for (at, word) in lower.iter().enumerate() {
-            match *word {
-                "colour" | "color" | "colours" | "colors" => return Self::Colour,
-                "who" | "whom" | "whose" => return Self::Person,
-                "when" => return Self::Time,
-                "year" | "years" if at < 3 => return Self::Year,
-                "where" => return Self::Place,
-                "how" if lower.get(at + 1).is_some_and(|next| MEASURES.contains(next)) => {
-                    return Self::Quantity;
-                }
-                _ => {}
-            }
+/// How well a sentence fits what is asked for; `None` when it cannot be the answer.
+pub(super) fn bonus(kind: AnswerKind, sentence: &str) -> Option<f64> {
+    const FITS: f64 = 1.15;
+    let fits = kind.is_in(&words(sentence));
+    match kind {
+        AnswerKind::Anything => Some(1.0),
+        // Without a number, a colour or a year nothing is an answer.
+        AnswerKind::Quantity | AnswerKind::Colour | AnswerKind::Year => fits.then_some(1.0),
+        AnswerKind::Person | AnswerKind::Time | AnswerKind::Place => {
+            Some(if fits { FITS } else { 1.0 })
         }
-        Self::Anything
-    }
-
-    /// How well a sentence fits what is asked for; `None` when it cannot be the answer.
-    pub(super) fn bonus(self, sentence: &str) -> Option<f64> {
-        const FITS: f64 = 1.15;
-        let all = words(sentence);
-        let any = |list: &[&str]| all.iter().any(|word| list.contains(&word.lower.as_str()));
-        let named = all.iter().skip(1).any(|word| word.is_capitalised() && word.lower != "i");
-        let numbered = all.iter().any(|word| word.lower.starts_with(|c: char| c.is_ascii_digit()))
-            || any(NUMBERS);
-        let fits = match self {
-            Self::Anything => return Some(1.0),
-            Self::Quantity => return numbered.then_some(1.0),
-            Self::Colour => return any(COLOURS).then_some(1.0),
-            Self::Year => return all.iter().any(|word| is_year(&word.lower)).then_some(1.0),
-            Self::Person => named || any(PERSONS),
-            Self::Time => numbered || any(TIMES),
-            Self::Place => any(PLACES),
-        };
-        Some(if fits { FITS } else { 1.0 })
     }
 }
 
@@ -240,157 +84,14 @@ impl Hint {
 pub(super) fn counts(sentence: &str, terms: &BTreeMap<String, f64>) -> bool {
     const NEAR: usize = 2;
     let all = words(sentence);
-    let is_number =
-        |lower: &str| lower.starts_with(|c: char| c.is_ascii_digit()) || NUMBERS.contains(&lower);
     all.iter().enumerate().any(|(at, word)| {
         terms.contains_key(&stem(&word.lower))
             && all[at.saturating_sub(NEAR)..at].iter().any(|before| {
                 let between = &sentence[before.start..word.start];
-                is_number(&before.lower) && !between.contains([',', ';', '(', ')'])
+                is_amount(&before.lower) && !between.contains([',', ';', '(', ')'])
             })
     })
 }
-
-const NUMBERS: &[&str] = &[
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "fifteen",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-    "hundred",
-    "hundreds",
-    "thousand",
-    "thousands",
-    "million",
-    "millions",
-    "billion",
-    "billions",
-    "dozen",
-    "dozens",
-    "half",
-    "quarter",
-    "none",
-    "no",
-    "several",
-    "single",
-    "couple",
-    "pair",
-    "both",
-];
-const COLOURS: &[&str] = &[
-    "red",
-    "orange",
-    "yellow",
-    "green",
-    "blue",
-    "purple",
-    "pink",
-    "brown",
-    "black",
-    "white",
-    "grey",
-    "gray",
-    "violet",
-    "turquoise",
-    "beige",
-    "gold",
-    "silver",
-];
-const PERSONS: &[&str] = &[
-    "man",
-    "men",
-    "woman",
-    "women",
-    "boy",
-    "girl",
-    "child",
-    "children",
-    "people",
-    "person",
-    "he",
-    "she",
-    "they",
-    "speaker",
-    "player",
-    "worker",
-    "driver",
-    "president",
-    "doctor",
-    "teacher",
-    "host",
-    "crowd",
-    "team",
-    "i",
-    "we",
-];
-const TIMES: &[&str] = &[
-    "today",
-    "tomorrow",
-    "yesterday",
-    "morning",
-    "afternoon",
-    "evening",
-    "night",
-    "noon",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "january",
-    "february",
-    "march",
-    "april",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "year",
-    "years",
-    "month",
-    "week",
-    "hour",
-    "minute",
-    "second",
-    "century",
-    "spring",
-    "summer",
-    "autumn",
-    "winter",
-    "after",
-    "before",
-    "when",
-    "while",
-    "until",
-    "then",
-];
-const PLACES: &[&str] = &[
-    "in", "at", "on", "inside", "outside", "near", "under", "over", "behind", "between", "beside",
-    "from", "into", "onto", "through", "across", "along", "around", "above", "below", "here",
-    "there",
-];
 
 /// What a general word stands for among the things that detectors name.
 const GENERAL: &[(&str, &[&str])] = &[

@@ -92,7 +92,7 @@ fn a_summary_stands_in_the_passages_in_order() {
     let whole: String =
         passages.iter().map(|passage| passage.text.as_str()).collect::<Vec<_>>().join(" ");
     let mut from = 0;
-    let told = crate::english::sentences(&summary.summary);
+    let told = text::sentences(&summary.summary, text::Quotations::Split);
     assert!((2..=5).contains(&told.len()), "{}", summary.summary);
     for sentence in told {
         let at = whole[from..]

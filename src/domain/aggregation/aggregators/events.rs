@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use async_trait::async_trait;
 use ports::llm::{Event, Events as Found, Task};
 use serde_json::{Value, json};
+use text::{is_article, tokens};
 
 use crate::domain::aggregation::{
     Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, rounded,
@@ -110,23 +111,15 @@ fn without_repetitions(events: Vec<(usize, Event)>) -> Vec<(usize, Event)> {
     kept
 }
 
-/// What an event says: its words without articles, auxiliaries and the endings of verbs.
+/// What an event says: the stems of its words, without articles and auxiliaries.
 fn words(event: &str) -> BTreeSet<String> {
     const EMPTY: &[&str] = &[
-        "a", "an", "the", "is", "are", "was", "were", "has", "have", "and", "then", "to", "of",
-        "in", "on", "at", "now", "again", "still",
+        "is", "are", "was", "were", "has", "have", "and", "then", "to", "of", "in", "on", "at",
+        "now", "again", "still",
     ];
-    let lower = event.to_lowercase();
-    lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty() && !EMPTY.contains(word))
-        .map(|word| {
-            let stem = ["ing", "ed", "es", "s"].iter().find_map(|ending| {
-                word.strip_suffix(ending).filter(|stem| stem.chars().count() >= 3)
-            });
-            stem.unwrap_or(word).trim_end_matches('e').to_owned()
-        })
-        .collect()
+    let empty = |lower: &str| is_article(lower) || EMPTY.contains(&lower);
+    let said = tokens(event).into_iter().filter(|token| !empty(&token.lower));
+    said.map(|token| token.stem().to_owned()).collect()
 }
 
 /// Whether two events are one: nearly the same words and the same numbers.

@@ -4,6 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use text::colours::family_of;
+use text::is_article;
+
 /// The total weight (see [`Piece::weight`]) from which on clothing tells a person from others.
 const IDENTIFYING: f64 = 1.0;
 
@@ -42,27 +45,11 @@ const GARMENTS: &[(&str, &[&str])] = &[
 const UNSPECIFIC: &[&str] =
     &["clothes", "clothing", "outfit", "attire", "garment", "garments", "wear", "dress-code"];
 
-/// Colour families with their names, and whether so many people wear it that it says little.
-const COLOURS: &[(&str, bool, &[&str])] = &[
-    ("black", true, &["black"]),
-    ("white", true, &["white", "cream", "ivory", "off-white"]),
-    ("grey", true, &["grey", "gray", "silver", "charcoal"]),
-    ("brown", false, &["brown", "beige", "tan", "khaki", "camel"]),
-    ("blue", false, &["blue", "navy", "denim", "indigo"]),
-    ("turquoise", false, &["turquoise", "teal", "cyan", "aqua"]),
-    ("red", false, &["red", "crimson", "scarlet", "maroon", "burgundy"]),
-    ("green", false, &["green", "olive", "lime", "mint"]),
-    ("yellow", false, &["yellow", "gold", "golden", "mustard"]),
-    ("orange", false, &["orange"]),
-    ("pink", false, &["pink", "magenta", "salmon", "rose"]),
-    ("purple", false, &["purple", "violet", "lavender", "lilac"]),
-];
+/// Colours that so many people wear that they say little.
+const COMMON: &[&str] = &["black", "white", "grey"];
 
 /// Words without meaning for what is worn, or too vague: anybody's jacket may be called dark.
 const VAGUE: &[&str] = &[
-    "a",
-    "an",
-    "the",
     "of",
     "in",
     "on",
@@ -201,7 +188,7 @@ impl Piece {
             .colours
             .iter()
             .map(|colour| {
-                let common = COLOURS.iter().any(|(name, common, _)| name == colour && *common);
+                let common = COMMON.contains(colour);
                 let usual = *colour == "blue" && self.slot == "lower";
                 match () {
                     () if usual => 0.6,
@@ -260,12 +247,15 @@ fn piece(words: &[&str]) -> Option<Piece> {
         let parts = word.split('-').filter(|_| garment(word).is_none());
         let mut coloured = false;
         for part in parts {
-            if let Some((family, ..)) = COLOURS.iter().find(|(.., names)| names.contains(&part)) {
-                colours.insert(*family);
+            if let Some(family) = family_of(part) {
+                colours.insert(family.name());
                 coloured = true;
             }
         }
-        let plain = VAGUE.contains(word) || UNSPECIFIC.contains(word) || garment(word).is_some();
+        let plain = is_article(word)
+            || VAGUE.contains(word)
+            || UNSPECIFIC.contains(word)
+            || garment(word).is_some();
         if !coloured && !plain && !slot.is_empty() {
             details.insert((*word).to_owned());
         }

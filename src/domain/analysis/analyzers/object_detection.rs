@@ -7,11 +7,12 @@ use async_trait::async_trait;
 use ports::llm::PassageKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use text::plural::counted;
 
 use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::prose::{counted, in_view};
+use crate::domain::analysis::prose::in_view;
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, no_detector};
 use crate::domain::kernel::error::Result;

@@ -8,6 +8,7 @@ use ports::llm::PassageKind;
 use ports::reader::TextLine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use text::letters_and_digits;
 
 use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
@@ -157,7 +158,7 @@ fn merged(frames: &[(f64, Vec<TextLine>)]) -> Vec<Line<'_>> {
     let mut merged: Vec<Line<'_>> = Vec::new();
     for (time, lines) in frames {
         for line in lines.iter().filter(|line| line.confidence >= READABLE) {
-            let key = key(&line.text);
+            let key = letters_and_digits(&line.text);
             if key.is_empty() {
                 continue;
             }
@@ -183,10 +184,6 @@ fn merged(frames: &[(f64, Vec<TextLine>)]) -> Vec<Line<'_>> {
         s.total_cmp(&t).then(y.total_cmp(&v))
     });
     merged
-}
-
-fn key(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

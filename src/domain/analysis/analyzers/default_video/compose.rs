@@ -3,11 +3,14 @@
 
 use ports::llm::Description;
 use ports::reader::TextLine;
+use text::colours::{Family, named_by};
+use text::letters_and_digits;
+use text::plural::counted;
 
 use crate::domain::analysis::READABLE;
 use crate::domain::analysis::analyzers::people::{Looks, action, person};
 use crate::domain::analysis::evidence::{ChunkEvidence, Sights};
-use crate::domain::analysis::prose::{counted, in_view};
+use crate::domain::analysis::prose::in_view;
 use crate::domain::chunking::Candidate;
 use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::kernel::time::Span;
@@ -132,13 +135,10 @@ fn speech(chunk: &ChunkEvidence) -> Option<(&'static str, &'static str)> {
 
 /// The distinct lines that were read confidently, in the order of their appearance.
 pub(crate) fn on_screen_text(lines: &[(f64, Vec<TextLine>)]) -> Vec<String> {
-    let key = |text: &str| -> String {
-        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
     let mut distinct: Vec<(String, String)> = Vec::new();
     let readable = lines.iter().flat_map(|(_, lines)| lines).filter(|l| l.confidence >= READABLE);
     for line in readable {
-        let key = key(&line.text);
+        let key = letters_and_digits(&line.text);
         if key.chars().count() >= 2
             && !distinct.iter().any(|(k, _)| strsim::normalized_levenshtein(k, &key) > 0.8)
         {
@@ -220,7 +220,8 @@ fn colours(visual: &[VisualSecond]) -> Vec<String> {
         shares
             .iter()
             .filter(move |(name, share)| {
-                matches!(*name, "black" | "grey" | "white") == grey && *share >= least * total
+                let is_grey = named_by(name).is_some_and(Family::is_achromatic);
+                is_grey == grey && *share >= least * total
             })
             .map(|(name, _)| (*name).to_owned())
             .take(3)

@@ -1,0 +1,326 @@
+//! Questions about videos: the kind of thing they ask for, and which of their words belong to asking.
+
+use crate::Token;
+use crate::calendar::{MONTHS, WEEKDAYS};
+use crate::colours::is_colour;
+use crate::numbers::is_amount;
+
+/// The kind of thing that a question asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerKind {
+    /// Somebody.
+    Person,
+    /// A moment or a date.
+    Time,
+    /// Where something is.
+    Place,
+    /// How many or how much.
+    Quantity,
+    /// What colour something has.
+    Colour,
+    /// The year of something.
+    Year,
+    /// No kind in particular.
+    Anything,
+}
+
+impl AnswerKind {
+    /// What a question asks for, by its question words.
+    pub fn asked_for(question: &[Token<'_>]) -> Self {
+        const MEASURES: &[&str] =
+            &["many", "much", "old", "tall", "far", "high", "fast", "long", "deep", "heavy"];
+        /// Words from the beginning within which `year` is what is asked for.
+        const EARLY: usize = 3;
+        for (at, word) in question.iter().enumerate() {
+            match word.lower.as_str() {
+                "colour" | "color" | "colours" | "colors" => return Self::Colour,
+                "who" | "whom" | "whose" => return Self::Person,
+                "when" => return Self::Time,
+                "year" | "years" if at < EARLY => return Self::Year,
+                "where" => return Self::Place,
+                "how" => {
+                    let next = question.get(at + 1);
+                    if next.is_some_and(|next| MEASURES.contains(&next.lower.as_str())) {
+                        return Self::Quantity;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Self::Anything
+    }
+
+    /// Whether a sentence has a word of this kind.
+    pub fn is_in(self, sentence: &[Token<'_>]) -> bool {
+        let any = |fits: &dyn Fn(&str) -> bool| sentence.iter().any(|word| fits(&word.lower));
+        match self {
+            Self::Anything => true,
+            Self::Quantity => any(&is_amount),
+            Self::Colour => any(&is_colour),
+            Self::Year => any(&is_year),
+            Self::Person => {
+                let name = |word: &Token<'_>| word.is_capitalised() && word.lower != "i";
+                sentence.iter().skip(1).any(name) || any(&|word| PERSONS.contains(&word))
+            }
+            Self::Time => any(&|word| is_amount(word) || is_time(word)),
+            Self::Place => any(&|word| PLACES.contains(&word)),
+        }
+    }
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && word.parse().is_ok_and(|year: u32| (1000..2100).contains(&year))
+}
+
+fn is_time(word: &str) -> bool {
+    // `may` is seldom the month.
+    let month = MONTHS.contains(&word) && word != "may";
+    WEEKDAYS.contains(&word) || month || TIMES.contains(&word)
+}
+
+/// Whether a lower-case word of a search says nothing about what is searched for, as in `find the
+/// moment when someone says …`.
+pub fn is_asking(lower: &str) -> bool {
+    ASKING.contains(&lower) || SEARCHING.contains(&lower)
+}
+
+/// Whether a lower-case word of a question says little about what is looked for, because it could be
+/// asked of any video: `what is the name of the person in the first scene?`
+pub fn is_generic(lower: &str) -> bool {
+    ASKING.contains(&lower) || GENERIC.contains(&lower)
+}
+
+/// Words of asking, in searches and in questions.
+const ASKING: &[&str] = &[
+    "moment",
+    "mention",
+    "mentioned",
+    "people",
+    "person",
+    "scene",
+    "screen",
+    "see",
+    "seen",
+    "show",
+    "shown",
+    "shows",
+    "someone",
+    "spoken",
+    "talk",
+    "talking",
+    "talks",
+    "text",
+    "video",
+    "word",
+    "words",
+    "written",
+];
+
+/// Words of asking that in a question may be what it is about.
+const SEARCHING: &[&str] =
+    &["find", "said", "say", "saying", "says", "sign", "somebody", "something"];
+
+/// Words of questions that in a search may be what it is for.
+const GENERIC: &[&str] = &[
+    "videos",
+    "clip",
+    "clips",
+    "footage",
+    "film",
+    "movie",
+    "recording",
+    "scenes",
+    "showing",
+    "visible",
+    "talked",
+    "speak",
+    "speaks",
+    "speaking",
+    "mentions",
+    "tell",
+    "tells",
+    "told",
+    "happen",
+    "happens",
+    "happening",
+    "happened",
+    "discuss",
+    "discussed",
+    "discusses",
+    "describe",
+    "described",
+    "describes",
+    "appear",
+    "appears",
+    "picture",
+    "pictures",
+    "image",
+    "part",
+    "color",
+    "colour",
+    "colors",
+    "colours",
+    "name",
+    "named",
+    "names",
+    "called",
+    "type",
+    "kind",
+    "sort",
+    "number",
+    "reason",
+    "time",
+    "place",
+    "year",
+    "anyone",
+    "summary",
+    "summarize",
+    "summarise",
+    "overview",
+    "topic",
+    "topics",
+    "main",
+    "write",
+    "hear",
+    "heard",
+    "speech",
+    "watch",
+    "explain",
+    "explains",
+    "contain",
+    "contains",
+    "start",
+    "starts",
+    "begin",
+    "begins",
+    "end",
+    "ends",
+    "content",
+    "subject",
+    "point",
+    "points",
+    "during",
+    "made",
+    "beginning",
+    "opening",
+    "ending",
+    "first",
+    "last",
+    "finally",
+];
+
+const PERSONS: &[&str] = &[
+    "man",
+    "men",
+    "woman",
+    "women",
+    "boy",
+    "girl",
+    "child",
+    "children",
+    "people",
+    "person",
+    "he",
+    "she",
+    "they",
+    "speaker",
+    "player",
+    "worker",
+    "driver",
+    "president",
+    "doctor",
+    "teacher",
+    "host",
+    "crowd",
+    "team",
+    "i",
+    "we",
+];
+
+/// Words of time beside the names of days and months.
+const TIMES: &[&str] = &[
+    "today",
+    "tomorrow",
+    "yesterday",
+    "morning",
+    "afternoon",
+    "evening",
+    "night",
+    "noon",
+    "year",
+    "years",
+    "month",
+    "week",
+    "hour",
+    "minute",
+    "second",
+    "century",
+    "spring",
+    "summer",
+    "autumn",
+    "winter",
+    "after",
+    "before",
+    "when",
+    "while",
+    "until",
+    "then",
+];
+
+const PLACES: &[&str] = &[
+    "in", "at", "on", "inside", "outside", "near", "under", "over", "behind", "between", "beside",
+    "from", "into", "onto", "through", "across", "along", "around", "above", "below", "here",
+    "there",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words;
+
+    #[test]
+    fn question_words_tell_what_is_asked_for() {
+        for (question, kind) in [
+            ("What colour is the car?", AnswerKind::Colour),
+            ("Who opens the door?", AnswerKind::Person),
+            ("When does it rain?", AnswerKind::Time),
+            ("In which year was it built?", AnswerKind::Year),
+            ("Does it take him many years?", AnswerKind::Anything),
+            ("Where is the dog?", AnswerKind::Place),
+            ("How many people are there?", AnswerKind::Quantity),
+            ("How does it end?", AnswerKind::Anything),
+        ] {
+            assert_eq!(AnswerKind::asked_for(&words(question)), kind, "{question}");
+        }
+    }
+
+    #[test]
+    fn sentences_have_what_is_asked_for() {
+        for (kind, with, without) in [
+            (AnswerKind::Person, "There is Anna.", "There is rain."),
+            (AnswerKind::Person, "A worker waits.", "A bus waits."),
+            (AnswerKind::Time, "It ends on Friday.", "It ends well."),
+            (AnswerKind::Time, "It ends at 5.", "It may end."),
+            (AnswerKind::Place, "It stands behind the house.", "It stands."),
+            (AnswerKind::Quantity, "There are thirteen cars.", "There are cars."),
+            (AnswerKind::Colour, "A gray cat.", "A cat and cream."),
+            (AnswerKind::Year, "Built in 1883.", "Built in 2500 days."),
+        ] {
+            assert!(kind.is_in(&words(with)), "{with}");
+            assert!(!kind.is_in(&words(without)), "{without}");
+            assert!(AnswerKind::Anything.is_in(&words(without)));
+        }
+    }
+
+    #[test]
+    fn words_of_asking_are_told_from_what_is_asked_about() {
+        for (word, asking, generic) in [
+            ("video", true, true),
+            ("find", true, false),
+            ("colour", false, true),
+            ("dog", false, false),
+        ] {
+            assert_eq!((is_asking(word), is_generic(word)), (asking, generic), "{word}");
+        }
+    }
+}

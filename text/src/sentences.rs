@@ -1,0 +1,146 @@
+//! Where sentences end.
+
+/// What becomes of sentences inside “ and ”.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quotations {
+    /// They come apart like any others.
+    Split,
+    /// They stay with the sentence that quotes them.
+    Whole,
+}
+
+/// The sentences of a text, trimmed, each with a letter or a digit in it. Abbreviations, initials,
+/// decimals and what closes after the full stop are minded; a line break ends a sentence. An ellipsis
+/// or a quotation that goes on in lower case ends none.
+pub fn sentences(text: &str, quotations: Quotations) -> Vec<&str> {
+    text.lines().flat_map(|line| sentences_of_line(line, quotations)).collect()
+}
+
+fn sentences_of_line(line: &str, quotations: Quotations) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut quoted = false;
+    let mut chars = line.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '“' => quoted = true,
+            '”' => quoted = false,
+            _ => {}
+        }
+        let wide = is_wide(c);
+        if !wide && !matches!(c, '.' | '!' | '?' | '…') {
+            continue;
+        }
+        let mut end = at + c.len_utf8();
+        let mut closed = false;
+        while let Some(&(at, c)) = chars.peek() {
+            let closes = matches!(c, '"' | '\'' | '”' | '’' | ')' | ']' | '»');
+            if !closes && !matches!(c, '.' | '!' | '?' | '…') {
+                break;
+            }
+            closed |= closes;
+            quoted &= c != '”';
+            end = at + c.len_utf8();
+            chars.next();
+        }
+        let rest = &line[end..];
+        let alone = end == at + c.len_utf8();
+        let goes_on = rest.trim_start().starts_with(char::is_lowercase)
+            && (closed || c == '…' || line[at..end].starts_with(".."));
+        let ends = rest.is_empty()
+            || wide
+            || (rest.starts_with(char::is_whitespace)
+                && !goes_on
+                && !(c == '.' && alone && is_abbreviation(&line[start..at], rest)));
+        if ends && !(quoted && quotations == Quotations::Whole) {
+            push_trimmed(&mut found, &line[start..end]);
+            start = end;
+        }
+    }
+    push_trimmed(&mut found, &line[start..]);
+    found
+}
+
+/// Whether a sign ends a sentence without a space after it.
+fn is_wide(c: char) -> bool {
+    matches!(c, '。' | '！' | '？' | '।' | '؟')
+}
+
+fn push_trimmed<'a>(found: &mut Vec<&'a str>, sentence: &'a str) {
+    let sentence = sentence.trim();
+    if sentence.chars().any(char::is_alphanumeric) {
+        found.push(sentence);
+    }
+}
+
+/// Whether the full stop between `before` and `after` belongs to the word before it.
+fn is_abbreviation(before: &str, after: &str) -> bool {
+    /// They stand before a name or a number.
+    const LEADING: &[&str] = &[
+        "mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "mt", "gen", "col", "sgt", "capt", "lt",
+        "rev", "hon", "vs", "e.g", "i.e", "fig", "approx", "dept", "est", "vol", "cf",
+    ];
+    /// They may end a sentence, too.
+    const MIDDLE: &[&str] =
+        &["etc", "inc", "ltd", "co", "corp", "a.m", "p.m", "ave", "blvd", "u.s", "u.k"];
+    let last = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+    let lower = last.to_lowercase();
+    let next = after.trim_start().chars().next();
+    match lower.as_str() {
+        // "No." is a number's abbreviation only in front of one.
+        "no" => next.is_some_and(|c| c.is_ascii_digit()),
+        _ if LEADING.contains(&lower.as_str()) => true,
+        _ if MIDDLE.contains(&lower.as_str()) => next.is_some_and(char::is_lowercase),
+        // An initial, as in "J. Smith"; "I" ends sentences.
+        _ if last.chars().count() == 1 => last.chars().all(char::is_uppercase) && last != "I",
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_end_where_a_reader_would_end_them() {
+        let cases: &[(&str, &[&str])] = &[
+            ("He came. She left.", &["He came.", "She left."]),
+            ("Dr. Smith met J. Doe. They left", &["Dr. Smith met J. Doe.", "They left"]),
+            ("It grew 3.5 percent. Good!", &["It grew 3.5 percent.", "Good!"]),
+            ("He said \"go.\" She went.", &["He said \"go.\"", "She went."]),
+            ("“Go!” he said. (He did.) Fine", &["“Go!” he said.", "(He did.)", "Fine"]),
+            ("Wait... What? yes", &["Wait...", "What?", "yes"]),
+            ("what … is it, is... it", &["what … is it, is... it"]),
+            ("so we begin. and then we end.", &["so we begin.", "and then we end."]),
+            ("One line\nanother line", &["One line", "another line"]),
+            ("He told me no. I left.", &["He told me no.", "I left."]),
+            ("See no. 5 etc. and go.", &["See no. 5 etc. and go."]),
+            ("It was I. Then it ended.", &["It was I.", "Then it ended."]),
+            ("At 5 p.m. sharp.", &["At 5 p.m. sharp."]),
+            ("今日は。明日。", &["今日は。", "明日。"]),
+            (" . ? !\n\n", &[]),
+            ("", &[]),
+        ];
+        for (text, expected) in cases {
+            for quotations in [Quotations::Split, Quotations::Whole] {
+                assert_eq!(sentences(text, quotations), *expected, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn quotations_stay_whole_where_that_is_wanted() {
+        let text = "SPEAKER_00: “We go. Now.” On screen: “A. B”. “Well”, he said. So";
+        assert_eq!(
+            sentences(text, Quotations::Whole),
+            ["SPEAKER_00: “We go. Now.”", "On screen: “A. B”.", "“Well”, he said.", "So"]
+        );
+        let text = "“We go. Now.” “Hello there. We make maps.” He goes.";
+        assert_eq!(
+            sentences(text, Quotations::Split),
+            ["“We go.", "Now.”", "“Hello there.", "We make maps.”", "He goes."]
+        );
+        // A quotation that is never closed ends with its line.
+        assert_eq!(sentences("“A b\nC d. E f.", Quotations::Whole), ["“A b", "C d.", "E f."]);
+    }
+}

@@ -1,0 +1,197 @@
+//! Which words are forms of one word.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use frostem::{Algorithm, Stemmer};
+
+use crate::{Token, plural, tokens};
+
+/// The stem of a lower-case word, equal for its forms: `cycling` and `cycles` are `cycl`, `women` is
+/// `woman`, `saw` is `see`. By Snowball's English stemmer and a list of irregular forms; words of other
+/// alphabets and of more than 40 bytes are their own stem.
+pub fn stem(lower: &str) -> String {
+    stem_with(&ALL, lower)
+}
+
+/// The stem as it was when the first vectors of stems were stored: [`stem()`], but without the
+/// irregular forms that were listed since. It must not change; a word may only be added for `stem`.
+pub fn stored_stem(lower: &str) -> String {
+    stem_with(&STORED, lower)
+}
+
+fn stem_with(irregular: &HashMap<&str, &str>, lower: &str) -> String {
+    static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::new(Algorithm::English));
+    if lower.len() > 40 || !lower.is_ascii() {
+        return lower.to_owned();
+    }
+    ENGLISH.stem(irregular.get(lower).copied().unwrap_or(lower)).into_owned()
+}
+
+/// Share of the words that occur in a text, endings aside; 0 without words. Text read off pictures
+/// often lacks its spaces, so long words also count inside longer ones.
+pub fn shared(words: &[String], text: &str) -> f32 {
+    if words.is_empty() {
+        return 0.0;
+    }
+    let there = tokens(text);
+    words.iter().filter(|word| occurs(word, &there)).count() as f32 / words.len() as f32
+}
+
+/// Whether a lower-case word is among tokens, endings aside, or inside one of them when it is long.
+pub fn occurs(word: &str, tokens: &[Token<'_>]) -> bool {
+    /// Letters from which a word inside another is no accident.
+    const LONG: usize = 5;
+    let long = word.chars().count() >= LONG;
+    let stem = stem(word);
+    tokens.iter().any(|t| t.stem() == stem || (long && t.lower.contains(word)))
+}
+
+/// Forms and their words, of those that stored vectors know.
+static STORED: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    let nouns = plural::IRREGULAR.iter().map(|(singular, plural)| (*plural, *singular));
+    nouns.chain(VERBS.iter().copied()).collect()
+});
+
+/// All of them.
+static ALL: LazyLock<HashMap<&str, &str>> =
+    LazyLock::new(|| STORED.iter().map(|(k, v)| (*k, *v)).chain(MORE.iter().copied()).collect());
+
+/// Forms that the stemmer's rules do not reach.
+const VERBS: &[(&str, &str)] = &[
+    ("ran", "run"),
+    ("went", "go"),
+    ("gone", "go"),
+    ("said", "say"),
+    ("spoke", "speak"),
+    ("spoken", "speak"),
+    ("told", "tell"),
+    ("drove", "drive"),
+    ("driven", "drive"),
+    ("rode", "ride"),
+    ("ridden", "ride"),
+    ("flew", "fly"),
+    ("flown", "fly"),
+    ("fell", "fall"),
+    ("fallen", "fall"),
+    ("rose", "rise"),
+    ("grew", "grow"),
+    ("grown", "grow"),
+    ("held", "hold"),
+    ("took", "take"),
+    ("taken", "take"),
+    ("gave", "give"),
+    ("given", "give"),
+    ("sat", "sit"),
+    ("stood", "stand"),
+    ("wore", "wear"),
+    ("worn", "wear"),
+    ("built", "build"),
+    ("bought", "buy"),
+    ("brought", "bring"),
+    ("made", "make"),
+    ("wrote", "write"),
+    ("written", "write"),
+    ("began", "begin"),
+    ("begun", "begin"),
+    ("left", "leave"),
+    ("ate", "eat"),
+    ("eaten", "eat"),
+    ("swam", "swim"),
+    ("sang", "sing"),
+    ("sung", "sing"),
+    ("thought", "think"),
+    ("won", "win"),
+    ("lost", "lose"),
+    ("met", "meet"),
+    ("paid", "pay"),
+    ("sold", "sell"),
+    ("shown", "show"),
+    ("threw", "throw"),
+    ("thrown", "throw"),
+    ("caught", "catch"),
+];
+
+/// Forms that stored vectors do not know.
+const MORE: &[(&str, &str)] = &[
+    ("came", "come"),
+    ("saw", "see"),
+    ("seen", "see"),
+    ("led", "lead"),
+    ("lay", "lie"),
+    ("knew", "know"),
+    ("known", "know"),
+    ("buses", "bus"),
+    ("gases", "gas"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_a_word_share_their_stem() {
+        for (a, b) in [
+            ("cars", "car"),
+            ("cycling", "cycles"),
+            ("opened", "opens"),
+            ("running", "runs"),
+            ("ran", "running"),
+            ("stopped", "stop"),
+            ("falling", "falls"),
+            ("cities", "city"),
+            ("buses", "bus"),
+            ("people", "persons"),
+            ("women", "woman"),
+            ("kids", "kid"),
+            ("wore", "wears"),
+            ("said", "says"),
+            ("seen", "sees"),
+            ("dying", "died"),
+            ("lying", "lies"),
+        ] {
+            assert_eq!(stem(a), stem(b), "{a} and {b}");
+        }
+        for (a, b) in
+            [("art", "cart"), ("bus", "but"), ("university", "meeting"), ("baker", "bakery")]
+        {
+            assert_ne!(stem(a), stem(b), "{a} and {b}");
+        }
+    }
+
+    #[test]
+    fn stored_stems_stay_as_they_are() {
+        for (word, expected) in [
+            ("saw", "saw"),
+            ("seen", "seen"),
+            ("knew", "knew"),
+            ("buses", "buse"),
+            ("kids", "kid"),
+            ("says", "say"),
+            ("knives", "knife"),
+            ("people", "person"),
+            ("left", "leav"),
+            ("cycling", "cycl"),
+            ("été", "été"),
+        ] {
+            assert_eq!(stored_stem(word), expected);
+        }
+    }
+
+    #[test]
+    fn words_are_found_whatever_their_ending_and_spacing() {
+        let words = |words: &[&str]| words.iter().map(|&w| w.to_owned()).collect::<Vec<_>>();
+        for (asked, text, expected) in [
+            (words(&["car"]), "2 × car, 1 × person", 1.0),
+            (words(&["cars"]), "car", 1.0),
+            (words(&["speed", "limit", "45"]), "SPEEDLIMIT45", 2.0 / 3.0),
+            (words(&["north", "gate"]), "CAMERA 07 NORTH GATE", 1.0),
+            (words(&["art"]), "cart, party", 0.0),
+            (words(&["bottle", "wine"]), "three bottles", 0.5),
+            (words(&[]), "it is what it is", 0.0),
+        ] {
+            let found = shared(&asked, text);
+            assert!((found - expected).abs() < 1e-6, "{asked:?} in {text}: {found}");
+        }
+    }
+}

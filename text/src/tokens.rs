@@ -1,0 +1,171 @@
+//! Words of a text and where they stand in it.
+
+use std::sync::OnceLock;
+
+use crate::stem;
+
+/// A word or a number of a text.
+#[derive(Debug, Clone)]
+pub struct Token<'a> {
+    /// As written.
+    pub text: &'a str,
+    /// Lower case, without a possessive ending.
+    pub lower: String,
+    /// Byte offset of `text`.
+    pub start: usize,
+    stem: OnceLock<String>,
+}
+
+impl<'a> Token<'a> {
+    fn new(text: &'a str, start: usize, end: usize) -> Self {
+        let text = &text[start..end];
+        let mut lower = text.to_lowercase().replace('’', "'");
+        if let Some(owner) = lower.strip_suffix("'s") {
+            lower.truncate(owner.len());
+        }
+        Self { text, lower, start, stem: OnceLock::new() }
+    }
+
+    /// The [`stem()`] of the token, computed once.
+    pub fn stem(&self) -> &str {
+        self.stem.get_or_init(|| stem(&self.lower))
+    }
+
+    /// Whether it begins with a capital letter.
+    pub fn is_capitalised(&self) -> bool {
+        self.text.chars().next().is_some_and(char::is_uppercase)
+    }
+
+    /// Whether every letter is a capital one and there are at least two.
+    pub fn is_shouted(&self) -> bool {
+        self.text.chars().filter(|c| c.is_alphabetic()).count() > 1
+            && self.text.chars().all(|c| !c.is_lowercase())
+    }
+}
+
+/// The words of a text as a reader of prose takes them: a compound is one word (`long-term`,
+/// `AT&T`), a label or a clock time is several.
+///
+/// Letters and digits make a word, and so do an apostrophe between two of them and a full stop or a
+/// comma between digits (`o'clock`, `12.5`, `1,000`); an ideograph or a kana is a word by itself.
+/// Stored vectors are made of these words, so they must stay as they are.
+pub fn words(text: &str) -> Vec<Token<'_>> {
+    split(text, |previous, c, next| match c {
+        '-' => previous.is_alphanumeric() && next.is_alphanumeric(),
+        '&' => previous.is_uppercase() && next.is_uppercase(),
+        _ => false,
+    })
+}
+
+/// The tokens of a text as looking things up in it wants them: like [`words`], but a label or a clock
+/// time is one token (`SPEAKER_00`, `1:30`) and the parts of a compound are several, so that
+/// `twenty-five` is the number it is.
+pub fn tokens(text: &str) -> Vec<Token<'_>> {
+    split(text, |previous, c, next| match c {
+        '_' => previous.is_alphanumeric() && next.is_alphanumeric(),
+        ':' => previous.is_ascii_digit() && next.is_ascii_digit(),
+        _ => false,
+    })
+}
+
+/// `joins` tells of a sign and its neighbours whether it belongs inside a token.
+fn split(text: &str, joins: impl Fn(char, char, char) -> bool) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let mut start = None;
+    let mut chars = text.char_indices().peekable();
+    let mut previous = ' ';
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map_or(' ', |&(_, c)| c);
+        let continues = start.is_some()
+            && match c {
+                '\'' | '’' => previous.is_alphanumeric() && next.is_alphanumeric(),
+                '.' | ',' => previous.is_ascii_digit() && next.is_ascii_digit(),
+                _ => is_mark(c) || joins(previous, c, next),
+            };
+        if is_ideograph(c) {
+            if let Some(start) = start.take() {
+                found.push(Token::new(text, start, at));
+            }
+            found.push(Token::new(text, at, at + c.len_utf8()));
+        } else if c.is_alphanumeric() || continues {
+            start.get_or_insert(at);
+        } else if let Some(start) = start.take() {
+            found.push(Token::new(text, start, at));
+        }
+        previous = c;
+    }
+    if let Some(start) = start {
+        found.push(Token::new(text, start, text.len()));
+    }
+    found
+}
+
+/// Combining marks continue a word: Devanagari, Arabic and decomposed Latin need them.
+fn is_mark(c: char) -> bool {
+    matches!(u32::from(c), 0x0300..=0x036F | 0x0900..=0x0DFF | 0x064B..=0x065F | 0x200C..=0x200D)
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(u32::from(c), 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x2FA1F)
+}
+
+/// A line without what readings of it differ in: its letters and digits alone, in lower case.
+pub fn letters_and_digits(line: &str) -> String {
+    line.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_tokens_keep_what_belongs_together() {
+        for (text, as_words, as_tokens) in [
+            ("It's 12.5 km, o'clock!", "it 12.5 km o'clock", "it 12.5 km o'clock"),
+            (
+                "A long-term AT&T deal -- 1,200 people’s",
+                "a long-term at&t deal 1,200 people",
+                "a long term at t deal 1,200 people",
+            ),
+            ("SPEAKER_00 at 1:30, don't", "speaker 00 at 1 30 don't", "speaker_00 at 1:30 don't"),
+            ("naïve Žluťoučký 東京 kůň", "naïve žluťoučký 東 京 kůň", "naïve žluťoučký 東 京 kůň"),
+            ("हिन्दी", "हिन्दी", "हिन्दी"),
+            (" \u{0} --- … _ : ", "", ""),
+        ] {
+            let lower = |tokens: Vec<Token<'_>>| {
+                tokens.into_iter().map(|token| token.lower).collect::<Vec<_>>().join(" ")
+            };
+            assert_eq!(lower(words(text)), as_words, "{text}");
+            assert_eq!(lower(tokens(text)), as_tokens, "{text}");
+        }
+    }
+
+    #[test]
+    fn offsets_point_at_the_text() {
+        let text = "«Été» 🚲 rides";
+        for word in words(text) {
+            assert!(text[word.start..].starts_with(word.text));
+        }
+    }
+
+    #[test]
+    fn capitals_are_told_apart() {
+        for (text, capitalised, shouted) in [
+            ("NASA", true, true),
+            ("Paris", true, false),
+            ("I", true, false),
+            ("dog", false, false),
+        ] {
+            let found = words(text);
+            assert_eq!((found[0].is_capitalised(), found[0].is_shouted()), (capitalised, shouted));
+        }
+    }
+
+    #[test]
+    fn readings_of_one_line_share_letters_and_digits() {
+        for line in ["SPEED LIMIT 45", "Speed-limit: 45", "speedlimit45"] {
+            assert_eq!(letters_and_digits(line), "speedlimit45");
+        }
+        assert_eq!(letters_and_digits("~ !"), "");
+    }
+}
