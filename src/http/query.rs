@@ -315,8 +315,8 @@ impl From<search::SearchResult> for FullResult {
         fn free<T: serde::Serialize>(records: Vec<T>) -> Vec<Free> {
             records.into_iter().map(|record| Free::from_value(serde_json::json!(record))).collect()
         }
+        let text = std::mem::take(&mut hit.text);
         let document = &mut hit.document;
-        let text = std::mem::take(&mut document.text);
         let persons = free(std::mem::take(&mut document.persons));
         let detections = free(std::mem::take(&mut document.detections));
         let texts = free(std::mem::take(&mut document.texts));

@@ -90,6 +90,17 @@ pub trait Analyzer: Send + Sync {
 
     /// What a hit on its output tells.
     fn tells(&self, hit: &HitDocument) -> Vec<Statement>;
+
+    /// The text that was embedded for a vector field, of a hit on its output.
+    fn embedded(&self, field: &str, hit: &HitDocument) -> String {
+        match field {
+            "description" => hit.description.clone(),
+            "people" => hit.people.join(". "),
+            "actions" => hit.actions.join(". "),
+            "objects" => hit.objects.join(", "),
+            _ => hit.text.clone(),
+        }
+    }
 }
 
 /// The searchable side of an output.

@@ -98,11 +98,11 @@ impl Answering {
             .buffered(self.concurrency.max(1))
             .try_collect()
             .await?;
-        // Across a large install only the videos that speak to the question can be read.
         contexts.sort_by(|a, b| b.best_score().total_cmp(&a.best_score()));
-        contexts.truncate(self.most_videos);
         let routed = self.route(&vector).await?;
-        for context in &mut contexts {
+        // Across a large install aggregates are read of the videos alone that speak to the question.
+        let read = if question.video_ids.is_some() { usize::MAX } else { self.most_videos };
+        for context in contexts.iter_mut().take(read) {
             self.consult(context, &routed, &vector).await?;
         }
         let question = question.question;
@@ -144,9 +144,10 @@ impl Answering {
             summary: Vec::new(),
             sections: Vec::new(),
         };
+        let present = record.analyzer_ids();
         let analyzer = match &question.analyzer {
             Some(id) => Some(id.as_str()),
-            None => self.catalog.analyzers.by_evidence(record.analyzers.keys()).first().copied(),
+            None => self.catalog.analyzers.by_evidence(present.iter()).first().copied(),
         };
         let Some(analyzer) = analyzer else { return Ok(context) };
         let search = async |analyzers: Vec<String>, chunks: Option<Vec<i64>>| {
@@ -165,8 +166,7 @@ impl Answering {
             self.search.search(Mode::Hybrid, &question.question, query).await
         };
         context.results = search(vec![analyzer.to_owned()], None).await?;
-        let others: Vec<String> =
-            record.analyzers.keys().filter(|id| *id != analyzer).cloned().collect();
+        let others: Vec<String> = present.iter().filter(|id| *id != analyzer).cloned().collect();
         if question.analyzer.is_none() && !others.is_empty() {
             let retrieved = context.results.iter().map(|hit| hit.chunk_id.into()).collect();
             context.beside = search(others, Some(retrieved)).await?;

@@ -111,8 +111,9 @@ impl Catalog {
             ))
         })?;
         let mut outputs = BTreeMap::new();
-        for analyzer in record.analyzers.keys() {
-            outputs.insert(analyzer.clone(), self.output_documents(&record, analyzer).await?);
+        for analyzer in record.analyzer_ids() {
+            let documents = self.output_documents(&record, &analyzer).await?;
+            outputs.insert(analyzer, documents);
         }
         Ok(view(chunk_id, *span, &outputs, verbose))
     }

@@ -68,7 +68,29 @@ impl Catalog {
         if !is_video_id(video_id) {
             return Ok(None);
         }
-        self.read(&published(video_id)).await
+        let record: Option<VideoRecord> = self.read(&published(video_id)).await?;
+        match record {
+            Some(record) if record.version < record::VERSION => {
+                self.migrated(record).await.map(Some)
+            }
+            current => Ok(current),
+        }
+    }
+
+    /// A record of an earlier version in the form of this one. It is stored so when it is next
+    /// published.
+    async fn migrated(&self, mut record: VideoRecord) -> Result<VideoRecord> {
+        for entry in record.analyzers.values_mut() {
+            entry.found = match entry.points {
+                0 => {
+                    let outputs: OutputDocuments = self.document(&entry.document).await?;
+                    outputs.iter().flatten().count() as u32
+                }
+                points => points as u32,
+            };
+        }
+        record.version = record::VERSION;
+        Ok(record)
     }
 
     /// The published record, or `NotFound`.
@@ -115,7 +137,8 @@ impl Catalog {
         record: &VideoRecord,
         analyzer: &str,
     ) -> Result<OutputDocuments> {
-        let entry = record.analyzers.get(analyzer).ok_or_else(|| {
+        let entry = record.analyzers.get(analyzer).filter(|entry| entry.found > 0);
+        let entry = entry.ok_or_else(|| {
             Error::Invalid(format!(
                 "video '{}' has no output from analyzer '{analyzer}'; it has: {}",
                 record.video_id,
@@ -125,9 +148,10 @@ impl Catalog {
         self.document(&entry.document).await
     }
 
-    /// One analyzer's stored outputs; the video must have it.
+    /// One analyzer's stored outputs; none where it has not run.
     pub(crate) async fn outputs(&self, record: &VideoRecord, analyzer: &str) -> Result<Outputs> {
-        let documents = self.output_documents(record, analyzer).await?;
+        let Some(entry) = record.analyzers.get(analyzer) else { return Ok(Vec::new()) };
+        let documents: OutputDocuments = self.document(&entry.document).await?;
         let read = |document| self.analyzers.read(analyzer, Value::Object(document));
         documents.into_iter().map(|document| document.map(read).transpose()).collect()
     }

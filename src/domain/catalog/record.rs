@@ -7,9 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::chunking::Chunking;
 
+/// The form in which records are written. Version 1 did not say which analyzers had found anything.
+pub const VERSION: u32 = 2;
+
+fn first_version() -> u32 {
+    1
+}
+
 /// The published state of one video.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VideoRecord {
+    /// The form of this record and of the documents it names, [`VERSION`] when it is written.
+    #[serde(default = "first_version")]
+    pub version: u32,
     /// First 16 hexadecimal digits of the SHA-1 of the bytes.
     pub video_id: String,
     /// Cleaned name the video was ingested under.
@@ -78,9 +88,16 @@ pub struct Cost {
 }
 
 impl VideoRecord {
-    /// Ids of the analyzers with output, in alphabetical order.
+    /// Ids of the analyzers with output, in alphabetical order: one that ran and found nothing on any
+    /// chunk is not among them.
     pub fn analyzer_ids(&self) -> Vec<String> {
-        self.analyzers.keys().cloned().collect()
+        let found = self.analyzers.iter().filter(|(_, entry)| entry.found > 0);
+        found.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Whether an analyzer has output on any chunk.
+    pub fn has_output(&self, analyzer: &str) -> bool {
+        self.analyzers.get(analyzer).is_some_and(|entry| entry.found > 0)
     }
 
     /// Each analyzer with output and what it worked with: differs when the output does.
@@ -96,6 +113,9 @@ pub struct AnalyzerEntry {
     pub document: String,
     /// Model and prompt version it came from.
     pub fingerprint: String,
+    /// On how many chunks it found anything.
+    #[serde(default)]
+    pub found: u32,
     /// How many points the index must hold for it.
     pub points: u64,
     /// Marks those points; changes whenever they do.

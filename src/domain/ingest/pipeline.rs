@@ -22,7 +22,7 @@ use crate::domain::analysis::evidence::{ChunkEvidence, VideoEvidence};
 use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
 use crate::domain::catalog::CacheKey;
 use crate::domain::catalog::locks::VideoLock;
-use crate::domain::catalog::record::{AnalyzerEntry, Cost, Took, VideoRecord};
+use crate::domain::catalog::record::{self, AnalyzerEntry, Cost, Took, VideoRecord};
 use crate::domain::chunking::{Chunking, Signals};
 use crate::domain::ingest::Ingest;
 use crate::domain::ingest::signals::Perceived;
@@ -246,6 +246,7 @@ impl Ingest {
         let video_id = fetched.file.video_id.clone();
         let filename = previous.map_or(&fetched.filename, |record| &record.filename);
         Ok(VideoRecord {
+            version: record::VERSION,
             storage_path: format!("{video_id}/{filename}"),
             filename: filename.clone(),
             poster_path: previous.and_then(|record| record.poster_path.clone()),
@@ -407,6 +408,7 @@ impl Ingest {
         let entry = AnalyzerEntry {
             document: self.catalog.store_outputs(&record.video_id, id, outputs).await?,
             fingerprint,
+            found: outputs.iter().flatten().count() as u32,
             points: points.len() as u64,
             revision,
             embedder: self.models.embedder.model().to_owned(),

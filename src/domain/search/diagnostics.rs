@@ -80,7 +80,7 @@ impl Search {
             }
         };
         let (with, without): (Vec<_>, Vec<_>) =
-            records.into_iter().partition(|r| r.analyzers.contains_key(empty.analyzer));
+            records.into_iter().partition(|r| r.has_output(empty.analyzer));
         diagnostics.videos_without_analyzer =
             without.into_iter().map(|r| r.video_id).take(MOST_VIDEOS).collect();
         for record in with.into_iter().take(MOST_VIDEOS) {

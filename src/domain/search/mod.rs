@@ -82,7 +82,9 @@ pub struct SearchResult {
     pub text_score: Option<f32>,
     /// Probability, measured against unrelated searches, that what was searched for is really here, 0..1.
     pub p_present: f32,
-    /// First 180 characters of the text.
+    /// The text that was embedded for the field that was searched.
+    pub text: String,
+    /// First 180 characters of the text of the whole record.
     pub snippet: String,
     /// Public storage URL of the video.
     pub video_url: String,
@@ -246,6 +248,7 @@ impl Search {
         query: VectorQuery,
     ) -> Result<Vec<SearchResult>> {
         let presence = self.presence(text, &query.field, &query.vector).await?;
+        let field = query.field.clone();
         let hits = self.find(mode, text, query).await?;
         let mut urls: HashMap<String, Option<String>> = HashMap::new();
         let mut results = Vec::with_capacity(hits.len());
@@ -273,6 +276,8 @@ impl Search {
                 score: hit.score.clamp(0.0, 1.0),
                 text_score: hit.text_score,
                 p_present: presence.probability(hit.score, &document),
+                text: analyzer
+                    .map_or_else(|| document.text.clone(), |a| a.embedded(&field, &document)),
                 snippet: document.text.chars().take(SNIPPET).collect(),
                 video_id,
                 video_url,

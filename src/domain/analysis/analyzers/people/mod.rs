@@ -158,8 +158,31 @@ impl Analyzer for People {
         read::<Crowd>(stored)
     }
 
+    fn embedded(&self, field: &str, hit: &HitDocument) -> String {
+        match field {
+            "combined" => hit.text.clone(),
+            "actions" => hit.actions.join(". "),
+            _ => hit.description.clone(),
+        }
+    }
+
     fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
         vec![Statement::new(PassageKind::People, hit.description.clone())]
+    }
+}
+
+impl Person {
+    /// The whole record in one line: the description, and what it does not say already.
+    fn flattened(&self) -> String {
+        let mut line = self.description.clone();
+        for (label, text) in
+            [("Clothing", &self.clothing), ("Position", &self.position), ("Action", &self.action)]
+        {
+            if !text.is_empty() && !self.description.contains(text.as_str()) {
+                line.push_str(&format!(" {label}: {text}."));
+            }
+        }
+        line.trim_start().to_owned()
     }
 }
 
@@ -170,8 +193,9 @@ impl Finding for Crowd {
         };
         let (people, actions) = (each(|p| &p.description), each(|p| &p.action));
         let text = people.join(" ");
+        let combined: Vec<String> = self.people.iter().map(Person::flattened).collect();
         let fields = BTreeMap::from([
-            ("combined", text.clone()),
+            ("combined", combined.join("\n")),
             ("description", text.clone()),
             ("people", text.clone()),
             ("actions", actions.join(". ")),
