@@ -11,6 +11,7 @@ mod leases;
 mod limits;
 #[cfg(all(feature = "ffmpeg", target_os = "linux"))]
 mod memory;
+mod migration;
 mod model_server;
 mod openapi;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]

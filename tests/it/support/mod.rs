@@ -287,8 +287,10 @@ impl TestApp {
         use ports::records::RecordStore;
         let key = format!("videos/{video_id}/{analyzer}-planted.json");
         self.records.put(&key, &outputs).await.expect("records");
+        let found = outputs.as_array().into_iter().flatten().filter(|o| !o.is_null()).count();
         let entry = serde_json::json!({
-            "document": key, "fingerprint": "planted", "points": 0, "revision": "", "embedder": "",
+            "document": key, "fingerprint": "planted", "found": found, "points": 0, "revision": "",
+            "embedder": "",
         });
         self.edit_record(video_id, |record| record["analyzers"][analyzer] = entry).await;
     }

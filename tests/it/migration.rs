@@ -1,0 +1,114 @@
+//! A data folder that an earlier build wrote is opened, read, searched and aggregated again.
+
+use std::path::Path;
+
+use ports::records::RecordStore;
+use serde_json::{Value, json};
+
+use crate::support::TestApp;
+
+/// Every JSON document below a folder, with its key in the record store.
+fn documents(folder: &Path) -> Vec<(String, Value)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let key = path.strip_prefix(folder).expect("below it").to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(&path).expect("text");
+            found.push((key, serde_json::from_str(&text).expect("JSON")));
+        }
+    }
+    found
+}
+
+/// An application over the records that the first version wrote of two videos, with their outputs
+/// as that version stored them.
+async fn opened() -> (TestApp, Vec<Value>) {
+    let app = TestApp::new().await;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/data_v1/records");
+    let mut records = Vec::new();
+    for (key, document) in documents(&folder) {
+        app.records.put(&key, &document).await.expect("stored");
+        if key.ends_with("/video.json") {
+            records.push(document);
+        }
+    }
+    assert_eq!(records.len(), 2);
+    app.service.search.reindex(false).await.expect("an index made from the records");
+    (app, records)
+}
+
+#[tokio::test]
+async fn records_of_the_first_version_read_as_they_did() {
+    let (app, records) = opened().await;
+    for record in &records {
+        let id = record["video_id"].as_str().expect("an id");
+        let listed = app.get(&format!("/videos/{id}")).await.json();
+        assert_eq!(listed["chunks"], record["chunks"]);
+        assert_eq!(
+            listed["aggregates"].as_array().map(Vec::len),
+            record["aggregates"].as_object().map(|a| a.len())
+        );
+        let found: Vec<&str> = listed["analyzers"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        assert!(found.contains(&"default_video") && found.contains(&"ocr"));
+        assert!(!found.contains(&"people"), "it found nobody on any chunk");
+
+        let page = app.get(&format!("/videos/{id}/chunks?verbose=true")).await.json();
+        for analyzer in found {
+            let key = record["analyzers"][analyzer]["document"].as_str().expect("a key");
+            let stored = app.records.get(key).await.expect("read").expect("a document");
+            for (chunk, output) in page["chunks"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .zip(stored.as_array().into_iter().flatten())
+            {
+                assert_eq!(chunk.get(analyzer).unwrap_or(&Value::Null), output, "{analyzer}");
+            }
+        }
+        for (aggregator, key) in record["aggregates"].as_object().into_iter().flatten() {
+            let stored = app.records.get(key.as_str().expect("a key")).await.expect("read");
+            let read =
+                app.get(&format!("/videos/{id}/aggregates?aggregator={aggregator}")).await.json();
+            assert_eq!(Some(&read["result"]), stored.as_ref(), "{aggregator}");
+        }
+        for format in ["csv", "json", "edl", "otio", "srt", "ffmetadata"] {
+            let reply = app.get(&format!("/videos/{id}/export?format={format}")).await;
+            assert_eq!(reply.status, 200, "{format}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn records_of_the_first_version_are_searched_and_answer() {
+    let (app, _) = opened().await;
+    let query = json!({"text": "kitchen", "synthesize": false, "mode": "hybrid"});
+    let hits = app.post_json("/query", query).await.json();
+    assert!(!hits["results"].as_array().expect("hits").is_empty());
+    let answer = app.post_json("/ask", json!({"question": "What is shown?"})).await.json();
+    assert_eq!(answer["sources"].as_object().map(|s| s.len()), Some(2));
+}
+
+#[tokio::test]
+async fn records_of_the_first_version_are_aggregated_again() {
+    let (app, records) = opened().await;
+    for record in records {
+        let id = record["video_id"].as_str().expect("an id");
+        let aggregated = app.service.jobs.rerun_aggregates(id, Some(vec!["stats".into()]), true);
+        let job = aggregated.await.expect("a job").job_id;
+        let done = app.finished(&job).await;
+        assert_eq!(done["result"]["ran"], json!(["stats"]), "{done}");
+        let stored = app.records.get(&format!("videos/{id}/video.json")).await.expect("read");
+        assert_eq!(stored.expect("a record")["version"], 2, "in today's form");
+    }
+}
