@@ -5,8 +5,8 @@
 //! cargo run --example own_embedder -- clip.mp4 "something blue"
 //! ```
 //!
-//! In the service proper the adapter would be a file below `adapters/src/embedder/`, a variant of
-//! `EmbedderKind` in `src/config.rs`, and an arm in `src/app.rs`.
+//! In the service proper the adapter would be a file below `adapters/src/embedder/`, and in
+//! `adapters/src/embedder/open.rs` a variant of `Kind` and an arm of `open`.
 
 use std::error::Error;
 use std::path::Path;
@@ -23,14 +23,10 @@ use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::embedder::Embedder;
 use serde_json::Map;
-use shotlog::domain::analysis::evidence::Sighting;
 use shotlog::domain::chunking::ChunkingFields;
-use shotlog::domain::frames::FrameSettings;
 use shotlog::domain::ingest::IngestFields;
-use shotlog::domain::jobs::webhook::CallbackSettings;
-use shotlog::domain::jobs::{JobLimits, JobStatus};
-use shotlog::domain::llm::metered::Prices;
-use shotlog::domain::search::{Query, SearchSettings};
+use shotlog::domain::jobs::JobStatus;
+use shotlog::domain::search::Query;
 use shotlog::domain::{Models, Settings, Shotlog, Stores};
 
 const COLOURS: [&str; 11] = [
@@ -95,35 +91,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         sentiment: None,
         recognizer: None,
     };
-    let settings = Settings {
-        work_dir: work.to_owned(),
-        max_download: 1 << 30,
-        max_upload: 1 << 30,
-        max_chunks: 10_000,
-        max_duration: 36_000.0,
-        concurrency: 2,
-        jobs: JobLimits { workers: 1, queue: 1, history: 1, attempts: 1 },
-        scan_width: 160,
-        scan_height: 90,
-        frame_side: 640,
-        frames_per_chunk: 3,
-        sighting: Sighting { per_second: 2.0, max_frames: 24, side: 640 },
-        lease: None,
-        callbacks: CallbackSettings { secret: String::new(), attempts: 3, pause: Duration::ZERO },
-        prices: Prices::default(),
-        search: SearchSettings::default(),
-        answer_tokens: 2000,
-        ask_videos: 1,
-        frames: FrameSettings {
-            folder: work.join("frames"),
-            cache_bytes: 64 << 20,
-            max_width: 1280,
-            concurrency: 1,
-            queue: 16,
-            sources: 1,
-        },
-        ui: false,
-    };
+    let settings = Settings { data_dir: work.to_owned(), ..Settings::default() };
     let service = Shotlog::new(stores, models, settings);
     service.jobs.start();
     Ok(service)

@@ -1,5 +1,9 @@
 //! The technologies behind the ports: one folder per port, one file per technology. Of our packages
 //! it knows `ports` and `text` alone: an adapter sees neither the domain nor HTTP.
+//!
+//! In each folder `open.rs` has the section of the configuration that the folder reads, with every
+//! default, and `open`, which picks the technology that the section asks for. A choice that needs a
+//! feature is an error without it.
 
 mod blocking;
 pub mod decoder;
@@ -11,8 +15,10 @@ pub mod index;
 pub mod jobs;
 mod keys;
 pub mod llm;
+pub mod models;
 #[cfg(feature = "onnx")]
 mod onnx;
+mod open;
 pub mod openai;
 mod picture;
 pub mod reader;
@@ -24,3 +30,4 @@ pub mod voice;
 
 #[cfg(feature = "onnx")]
 pub use onnx::{Runtime as OnnxRuntime, Threading as OnnxThreading};
+pub use open::OpenError;

@@ -13,6 +13,8 @@ use reqwest::{RequestBuilder, StatusCode, Url};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use crate::llm::Settings;
+
 /// Where the server is and how patient to be with it.
 #[derive(Clone)]
 pub struct Connection {
@@ -47,22 +49,16 @@ pub struct Retry {
 }
 
 impl Default for Connection {
+    /// OpenAI's own server, as patiently as `[llm]` says where nothing else is set.
     fn default() -> Self {
-        Self {
-            base_url: "https://api.openai.com/v1".to_owned(),
-            api_key: None,
-            connect_timeout: Duration::from_secs(10),
-            timeout: Duration::from_secs(120),
-            concurrency: 4,
-            retry: Retry::default(),
-        }
+        Settings::default().connection("https://api.openai.com/v1", "")
     }
 }
 
 impl Default for Retry {
     fn default() -> Self {
         Self {
-            attempts: 5,
+            attempts: Settings::default().attempts,
             first_pause: Duration::from_millis(500),
             longest_pause: Duration::from_secs(20),
             total_pause: Duration::from_secs(90),

@@ -8,7 +8,7 @@ use poem::listener::{Acceptor, Listener, TcpListener};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, app};
-use crate::config::{Config, RecordsKind};
+use crate::config::Config;
 use crate::domain::Shotlog;
 
 /// Runs the service until SIGINT or SIGTERM.
@@ -39,11 +39,11 @@ pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
             "the index disagreed with the records and was brought in line"
         );
     }
-    tracing::info!(url = %app.http.base_url, ui = !app.http.api_only, "listening");
-    let grace = Duration::from_secs(config.shutdown.grace);
+    tracing::info!(url = %app.http.base_url, ui = !app.http.server.api_only, "listening");
+    let grace = config.shutdown.grace;
     let service = app.service.clone();
-    if config.records.kind == RecordsKind::Bucket {
-        let every = Duration::from_secs(config.records.repair.max(1));
+    if config.records.is_shared() {
+        let every = config.domain.records.repair.max(Duration::from_secs(1));
         tokio::spawn(repair_now_and_then(app.service.clone(), every));
     }
     app.service.jobs.start();

@@ -1,7 +1,5 @@
 //! Logs to standard error, and traces to an OpenTelemetry collector where one is configured.
 
-use std::time::Duration;
-
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
@@ -54,7 +52,7 @@ fn provider(config: &Config) -> Result<Option<SdkTracerProvider>, Failure> {
     let exporter = SpanExporter::builder()
         .with_http()
         .with_endpoint(format!("{}/v1/traces", given.endpoint.trim_end_matches('/')))
-        .with_timeout(Duration::from_secs(given.timeout))
+        .with_timeout(given.timeout)
         .build()
         .map_err(|e| format!("traces.endpoint is '{}': {e}", given.endpoint))?;
     let resource = Resource::builder()

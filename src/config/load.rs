@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
 use toml::{Table, Value};
 
 /// Where configuration comes from.
@@ -30,13 +29,8 @@ impl ConfigError {
 /// The prefix of the variables that belong to the service.
 const PREFIX: &str = "SERVICE_";
 
-/// File, variables and flags, lowest first, in the shape of the defaults.
-pub(super) fn layers<T: Serialize>(
-    sources: &Sources,
-    defaults: &T,
-) -> Result<Vec<Table>, ConfigError> {
-    let known = Table::try_from(defaults)
-        .map_err(|e| ConfigError::new(format!("the defaults do not serialise: {e}")))?;
+/// File, variables and flags, lowest first, in the shape of the defaults: every known key.
+pub(super) fn layers(sources: &Sources, known: &Table) -> Result<Vec<Table>, ConfigError> {
     let mut layers = Vec::new();
     if let Some(path) = &sources.file {
         let named = |e: &dyn std::fmt::Display| {
@@ -44,13 +38,13 @@ pub(super) fn layers<T: Serialize>(
         };
         let text = std::fs::read_to_string(path).map_err(|e| named(&e))?;
         let table: Table = toml::from_str(&text).map_err(|e| named(&e))?;
-        check_keys(&table, &known, "", &known).map_err(|e| named(&e))?;
+        check_keys(&table, known, "", known).map_err(|e| named(&e))?;
         layers.push(table);
     }
     let mut variables = Table::new();
     for (name, value) in &sources.variables {
-        if let Some(path) = variable_path(name, &known)? {
-            let default = at(&known, &path);
+        if let Some(path) = variable_path(name, known)? {
+            let default = at(known, &path);
             insert(&mut variables, &path, typed(name, value, default)?);
         }
     }
@@ -204,11 +198,23 @@ mod tests {
         let shipped = include_str!("../../config.toml");
         assert_eq!(load(Some(shipped), &[]).expect("the file"), Config::default());
         let table: Table = toml::from_str(shipped).expect("TOML");
-        let defaults = Table::try_from(Config::default()).expect("defaults");
+        let defaults = Config::defaults().extract().expect("defaults");
         let (mut named, mut known) = (Vec::new(), Vec::new());
         flatten(&table, "", &mut named);
         flatten(&defaults, "", &mut known);
         assert_eq!(named.len(), known.len(), "every key is in the file");
+    }
+
+    #[test]
+    fn every_key_has_one_default() {
+        let config = Config::default();
+        let [mut merged, mut read] = [(); 2].map(|()| Vec::new());
+        flatten(&Config::defaults().extract().expect("defaults"), "", &mut merged);
+        flatten(&Table::try_from(&config).expect("a table"), "", &mut read);
+        flatten(&Table::try_from(&config.domain).expect("a table"), "", &mut read);
+        merged.sort();
+        read.sort();
+        assert_eq!(read, merged, "a key that two structs read could have two defaults");
     }
 
     #[test]
@@ -230,10 +236,10 @@ mod tests {
         assert_eq!(config.llm.model, "12345");
         assert_eq!(config.http.listen, "127.0.0.1:1");
         assert_eq!(config.auth.tokens, ["a", "b"]);
-        assert_eq!(config.fetch.max_bytes, 77);
-        assert_eq!(config.data_dir, PathBuf::from("elsewhere"));
+        assert_eq!(config.domain.fetch.max_bytes, 77);
+        assert_eq!(config.domain.data_dir, PathBuf::from("elsewhere"));
         assert!(config.fetch.allow_private);
-        assert_eq!(config.storage.kind, super::super::StorageKind::Memory);
+        assert_eq!(config.storage.kind, adapters::storage::Kind::Memory);
     }
 
     #[test]
@@ -244,6 +250,9 @@ mod tests {
             (Some("http = 1"), vec![], "must be a section"),
             (Some("[index]\nkind = 'qdrnt'"), vec![], "index.kind"),
             (Some("[ingest]\nworkers = 'two'"), vec![], "ingest.workers"),
+            (Some("[jobs]\nhistory = 'all'"), vec![], "jobs.history"),
+            (Some("[jobs]\nreplicas = 'all'"), vec![], "jobs.replicas"),
+            (Some("[frames]\nfolder = 'x'"), vec![], "'frames.folder' is unknown"),
             (None, vec![("SERVICE_LLM__MODLE", "x")], "did you mean 'llm.model'?"),
             (None, vec![("SERVICE_INGEST__WORKERS", "two")], "must be an integer"),
             (None, vec![("SERVICE_AUTH__TOKENS", "a,b")], "a TOML list"),

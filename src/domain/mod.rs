@@ -22,6 +22,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use analysis::Analyzers;
 use answering::Answering;
 use catalog::Catalog;
@@ -36,49 +38,83 @@ use status::Status;
 pub use kernel::ports::{Models, Stores};
 pub use kernel::{Error, Result};
 
-/// Limits and folders of the use-cases.
-#[derive(Debug, Clone, PartialEq)]
+/// What the domain reads of the configuration, by the names of the sections in the file: its own
+/// sections, and its own keys of those that it shares with adapters. Each is defined beside the
+/// use-cases that it bounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "each field is the section of its name")]
 pub struct Settings {
-    /// Where sources are spooled while they are worked on.
-    pub work_dir: PathBuf,
-    /// Largest download, bytes.
-    pub max_download: u64,
-    /// Largest upload, bytes.
-    pub max_upload: u64,
-    /// Most chunks a video may be split into.
-    pub max_chunks: usize,
-    /// Longest video, seconds.
-    pub max_duration: f64,
-    /// Chunks analyzed at once within a job.
-    pub concurrency: usize,
-    /// Jobs.
-    pub jobs: jobs::JobLimits,
-    /// Width of the small frames the detectors look at, pixels.
-    pub scan_width: u32,
-    /// Their height, pixels.
-    pub scan_height: u32,
-    /// Largest side of posters and of frames shown to models, pixels.
-    pub frame_side: u32,
-    /// Frames per chunk shown to models.
-    pub frames_per_chunk: usize,
-    /// How closely objects are followed.
-    pub sighting: analysis::evidence::Sighting,
-    /// Length of the lease on a video that is being changed, where instances share their records.
-    pub lease: Option<std::time::Duration>,
-    /// Notices about jobs that have ended.
-    pub callbacks: jobs::webhook::CallbackSettings,
-    /// What the language model costs.
-    pub prices: llm::metered::Prices,
-    /// How searches rank, and what their scores mean.
-    pub search: search::SearchSettings,
-    /// Most tokens of evidence for an answer.
-    pub answer_tokens: u32,
-    /// Most videos that an answer is drawn from.
-    pub ask_videos: usize,
-    /// Pictures of stored videos.
+    /// Local storage, records, the index and the files that are being worked on live below it.
+    pub data_dir: PathBuf,
+    pub fetch: ingest::DownloadSettings,
+    pub decoder: ingest::ScanSettings,
+    pub detector: analysis::evidence::Sighting,
+    pub ingest: ingest::IngestSettings,
+    pub records: ingest::RepairSettings,
+    pub llm: llm::metered::Prices,
     pub frames: frames::FrameSettings,
-    /// Whether the web UI is served (`/health` says so).
+    pub search: search::SearchSettings,
+    pub ask: answering::ask::AskSettings,
+    pub jobs: jobs::JobSettings,
+    pub callbacks: jobs::webhook::CallbackSettings,
+    /// Whether other instances change the records too. Told by who opens them, not by a key.
+    #[serde(skip)]
+    pub shared_records: bool,
+    /// Whether the web UI is served (`/health` says so). Told by who serves it, not by a key.
+    #[serde(skip)]
     pub ui: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            data_dir: "var/data".into(),
+            fetch: ingest::DownloadSettings::default(),
+            decoder: ingest::ScanSettings::default(),
+            detector: analysis::evidence::Sighting::default(),
+            ingest: ingest::IngestSettings::default(),
+            records: ingest::RepairSettings::default(),
+            llm: llm::metered::Prices::default(),
+            frames: frames::FrameSettings::default(),
+            search: search::SearchSettings::default(),
+            ask: answering::ask::AskSettings::default(),
+            jobs: jobs::JobSettings::default(),
+            callbacks: jobs::webhook::CallbackSettings::default(),
+            shared_records: false,
+            ui: false,
+        }
+    }
+}
+
+/// A shorter lease could not be renewed several times within its length.
+const SHORTEST_LEASE: Duration = Duration::from_secs(4);
+
+impl Settings {
+    /// Where sources are spooled while they are worked on.
+    fn work_dir(&self) -> PathBuf {
+        self.data_dir.join("work")
+    }
+
+    /// Where frames are kept, and where their videos are spooled.
+    fn folders(&self) -> frames::Folders {
+        frames::Folders { pictures: self.data_dir.join("frames"), work: self.work_dir() }
+    }
+
+    fn of_an_ingest(&self) -> ingest::Sections {
+        ingest::Sections {
+            work_dir: self.work_dir(),
+            ingest: self.ingest.clone(),
+            fetch: self.fetch.clone(),
+            decoder: self.decoder.clone(),
+            detector: self.detector.clone(),
+        }
+    }
+
+    /// Length of the lease on a video that is being changed, where instances share their records.
+    fn lease(&self) -> Option<Duration> {
+        self.shared_records.then(|| self.records.lease.max(SHORTEST_LEASE))
+    }
 }
 
 /// The service: its use-cases.
@@ -118,18 +154,35 @@ impl Shotlog {
         settings: Settings,
         analyzers: Analyzers,
     ) -> Arc<Self> {
-        models.llm = llm::metered::MeteredModel::over(models.llm, settings.prices);
+        models.llm = llm::metered::MeteredModel::over(models.llm, settings.llm);
         models.embedder = llm::metered::MeteredEmbedder::over(models.embedder);
-        let catalog = Arc::new(Catalog::new(&stores, analyzers, settings.lease));
+        let catalog = Arc::new(Catalog::new(&stores, analyzers, settings.lease()));
         let search = Arc::new(Search::new(&stores, &models, catalog.clone(), settings.search));
-        let answering =
-            Arc::new(Answering::new(&models, catalog.clone(), search.clone(), &settings));
-        let ingest = Arc::new(Ingest::new(&stores, &models, catalog.clone(), &settings));
-        let jobs =
-            Jobs::new(&stores, ingest.clone(), settings.jobs.clone(), settings.callbacks.clone());
+        let answering = Arc::new(Answering::new(
+            &models,
+            catalog.clone(),
+            search.clone(),
+            &settings.ask,
+            settings.ingest.concurrency,
+        ));
+        let ingest =
+            Arc::new(Ingest::new(&stores, &models, catalog.clone(), settings.of_an_ingest()));
+        let jobs = Jobs::new(
+            &stores,
+            ingest.clone(),
+            settings.jobs,
+            settings.ingest.clone(),
+            settings.callbacks.clone(),
+        );
         Arc::new(Self {
             exports: Exports::new(&stores, catalog.clone()),
-            frames: Frames::new(&stores, &models, catalog.clone(), &settings),
+            frames: Frames::new(
+                &stores,
+                &models,
+                catalog.clone(),
+                settings.frames.clone(),
+                settings.folders(),
+            ),
             status: Status::new(stores, models, catalog.clone(), jobs.clone(), settings.ui),
             catalog,
             search,

@@ -74,13 +74,13 @@ impl Guard {
     pub(super) fn new(options: &HttpOptions, open: Vec<String>) -> Self {
         let base = url::Url::parse(&options.base_url).ok();
         Self {
-            tokens: options.tokens.clone(),
+            tokens: options.auth.tokens.clone(),
             open,
             secure: base.as_ref().is_some_and(|base| base.scheme() == "https"),
             origin: base.map(|base| base.origin().ascii_serialization()),
             sessions: Sessions {
-                ttl: options.session_ttl,
-                most: options.max_sessions,
+                ttl: options.auth.session_ttl,
+                most: options.auth.max_sessions,
                 expiry: Mutex::default(),
             },
         }
@@ -225,7 +225,7 @@ pub(super) async fn open_session(
     Data(guard): Data<&Arc<Guard>>,
 ) -> Result<Response> {
     let page = request.header("accept").is_some_and(|accept| accept.contains("text/html"));
-    let bytes = body::read(request, payload, |options| options.form_limit).await?;
+    let bytes = body::read(request, payload, |options| options.server.max_form_bytes).await?;
     let fields = body::form(request, bytes.into()).await?;
     let token = fields.iter().find(|(name, _)| name == "token").map(|(_, token)| token.trim());
     let Some(token) = token else {

@@ -41,7 +41,7 @@ impl<T: ParseFromJSON> ParsePayload for Json<T> {
     const IS_REQUIRED: bool = true;
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
-        let bytes = read(request, body.take()?, |options| options.json_limit).await?;
+        let bytes = read(request, body.take()?, |options| options.server.max_json_bytes).await?;
         let value = serde_json::from_slice(&bytes)
             .map_err(|e| Failure::unprocessable(format!("the body is not valid JSON: {e}")))?;
         let value = conform::conform::<T>(value).map_err(Failure::unprocessable)?;
@@ -119,7 +119,7 @@ impl<T: ParseFromJSON> ParsePayload for OptionalForm<T> {
     const IS_REQUIRED: bool = false;
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
-        let bytes = read(request, body.take()?, |options| options.form_limit).await?;
+        let bytes = read(request, body.take()?, |options| options.server.max_form_bytes).await?;
         let fields = if bytes.is_empty() {
             vec![]
         } else {
@@ -179,7 +179,7 @@ pub(super) async fn read(
     {
         return Err(too_large().into());
     }
-    let bytes = within(options.body_timeout, body.into_bytes_limit(limit)).await?;
+    let bytes = within(options.server.body_timeout, body.into_bytes_limit(limit)).await?;
     bytes.map(Into::into).map_err(|e| match e {
         poem::error::ReadBodyError::PayloadTooLarge => too_large().into(),
         other => other.into(),

@@ -25,13 +25,13 @@ mod multipart;
 mod params;
 mod plan;
 mod query;
+mod settings;
 mod storage;
 mod ui;
 mod values;
 mod videos;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use poem::endpoint::BoxEndpoint;
 use poem::{EndpointExt, Response, Route, RouteMethod, get};
@@ -39,60 +39,7 @@ use poem_openapi::OpenApiService;
 use tokio::sync::Semaphore;
 
 use crate::domain::Shotlog;
-
-/// What the HTTP side needs to know beside the service.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HttpOptions {
-    /// Accepted tokens; empty leaves the API open.
-    pub tokens: Vec<String>,
-    /// Without the web UI.
-    pub api_only: bool,
-    /// Public address of the service, as `https://video.example.org`.
-    pub base_url: String,
-    /// Serve stored objects below `/storage/`: for storage whose public URLs point here.
-    pub serves_storage: bool,
-    /// `scheme://host` of the storage's public URLs where it is another one than the service's.
-    pub storage_origin: Option<String>,
-    /// Largest JSON body, bytes.
-    pub json_limit: usize,
-    /// Largest URL-encoded form, bytes.
-    pub form_limit: usize,
-    /// Largest text field of an upload, bytes.
-    pub max_field: usize,
-    /// Time a JSON or form body may take to arrive.
-    pub body_timeout: Duration,
-    /// Time an upload may stand still.
-    pub upload_idle: Duration,
-    /// Uploads that may be on their way at once.
-    pub max_uploads: usize,
-    /// How long a browser session lasts.
-    pub session_ttl: Duration,
-    /// Browser sessions kept at once; the oldest gives way.
-    pub max_sessions: usize,
-    /// Version of the service, for the document.
-    pub version: String,
-}
-
-impl Default for HttpOptions {
-    fn default() -> Self {
-        Self {
-            tokens: vec![],
-            api_only: false,
-            base_url: "http://127.0.0.1:8080".into(),
-            serves_storage: true,
-            storage_origin: None,
-            json_limit: 1024 * 1024,
-            form_limit: 64 * 1024,
-            max_field: 64 * 1024,
-            body_timeout: Duration::from_secs(30),
-            upload_idle: Duration::from_secs(60),
-            max_uploads: 16,
-            session_ttl: Duration::from_secs(12 * 60 * 60),
-            max_sessions: 1000,
-            version: env!("CARGO_PKG_VERSION").into(),
-        }
-    }
-}
+pub use settings::{AuthSettings, Exposed, HttpOptions, HttpSettings, origin};
 
 /// Every route of the service.
 pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, Response> {
@@ -130,10 +77,10 @@ pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, 
         let objects = RouteMethod::new().get(storage::object).head(storage::object);
         routes = routes.at("/storage/*key", objects);
     }
-    if !options.api_only && !ui::is_built() {
+    if !options.server.api_only && !ui::is_built() {
         tracing::warn!("the web UI is not built into this program; {}", ui::HOW_TO_BUILD);
     }
-    let uploads = Arc::new(multipart::Uploads(Semaphore::new(options.max_uploads)));
+    let uploads = Arc::new(multipart::Uploads(Semaphore::new(options.server.max_uploads)));
     let inner = ui::with_files(routes, &options)
         .nest("/", api)
         .data(guard.clone())

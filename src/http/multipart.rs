@@ -158,7 +158,7 @@ impl<'o> Form<'o> {
             ))
             .into());
         }
-        let field = body::within(self.options.upload_idle, self.parts.next_field()).await?;
+        let field = body::within(self.options.server.upload_idle, self.parts.next_field()).await?;
         field.map_err(|e| broken(&e))
     }
 
@@ -193,7 +193,8 @@ impl<'o> Form<'o> {
         let mut reader = std::pin::pin!(field.into_async_read());
         let mut buffer = vec![0; 64 * 1024];
         loop {
-            let read = body::within(self.options.upload_idle, reader.read(&mut buffer)).await?;
+            let read =
+                body::within(self.options.server.upload_idle, reader.read(&mut buffer)).await?;
             let count = read.map_err(|e| broken(&e))?;
             if count == 0 {
                 break;
@@ -205,10 +206,11 @@ impl<'o> Form<'o> {
     }
 
     async fn text(&self, name: &str, field: Field) -> Result<String> {
-        let most = self.options.max_field;
+        let most = self.options.server.max_field_bytes;
         let mut bytes = Vec::new();
         let mut reader = std::pin::pin!(field.into_async_read().take(most as u64 + 1));
-        let read = body::within(self.options.upload_idle, reader.read_to_end(&mut bytes)).await?;
+        let read =
+            body::within(self.options.server.upload_idle, reader.read_to_end(&mut bytes)).await?;
         read.map_err(|e| broken(&e))?;
         if bytes.len() > most {
             let detail = format!("{name} is longer than the {most} bytes that are allowed");

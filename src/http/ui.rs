@@ -27,7 +27,7 @@ pub(super) fn is_built() -> bool {
 
 /// Absolute paths of the UI: its page and the files the page loads.
 pub(super) fn paths(options: &HttpOptions) -> Vec<String> {
-    if options.api_only {
+    if options.server.api_only {
         return vec![];
     }
     let files = Files::iter().filter(|name| name != INDEX).map(|name| format!("/{name}"));
@@ -95,7 +95,7 @@ pub(super) struct UiApi {
 
 impl UiApi {
     pub(super) fn new(options: &HttpOptions) -> Self {
-        Self { api_only: options.api_only, policy: policy(options) }
+        Self { api_only: options.server.api_only, policy: policy(options) }
     }
 }
 

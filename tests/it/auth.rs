@@ -9,7 +9,7 @@ const TOKEN: &str = "first-token";
 const SECOND: &str = "second-token";
 
 async fn locked() -> TestApp {
-    TestApp::with(|setup| setup.http.tokens = vec![TOKEN.into(), SECOND.into()]).await
+    TestApp::with(|setup| setup.http.auth.tokens = vec![TOKEN.into(), SECOND.into()]).await
 }
 
 async fn send(app: &TestApp, method: Method, uri: &str, headers: &[(&str, &str)]) -> Reply {
@@ -85,7 +85,7 @@ async fn every_other_route_needs_a_token() {
 
 #[tokio::test]
 async fn an_empty_token_never_fits() {
-    let app = TestApp::with(|setup| setup.http.tokens = vec![String::new()]).await;
+    let app = TestApp::with(|setup| setup.http.auth.tokens = vec![String::new()]).await;
     assert_eq!(send(&app, Method::GET, "/videos", &[("x-core-token", "")]).await.status, 401);
     assert_eq!(send(&app, Method::GET, "/videos", &[]).await.status, 401);
 }
@@ -166,16 +166,16 @@ async fn a_wrong_token_opens_no_session() {
 #[tokio::test]
 async fn sessions_end_and_are_bounded() {
     let expired = TestApp::with(|setup| {
-        setup.http.tokens = vec![TOKEN.into()];
-        setup.http.session_ttl = std::time::Duration::ZERO;
+        setup.http.auth.tokens = vec![TOKEN.into()];
+        setup.http.auth.session_ttl = std::time::Duration::ZERO;
     })
     .await;
     let id = cookie(&expired).await;
     assert_eq!(send(&expired, Method::GET, "/videos", &[("cookie", &id)]).await.status, 401);
 
     let few = TestApp::with(|setup| {
-        setup.http.tokens = vec![TOKEN.into()];
-        setup.http.max_sessions = 2;
+        setup.http.auth.tokens = vec![TOKEN.into()];
+        setup.http.auth.max_sessions = 2;
     })
     .await;
     let ids = [cookie(&few).await, cookie(&few).await, cookie(&few).await];
@@ -187,7 +187,7 @@ async fn sessions_end_and_are_bounded() {
 #[tokio::test]
 async fn cookies_are_secure_behind_https() {
     let app = TestApp::with(|setup| {
-        setup.http.tokens = vec![TOKEN.into()];
+        setup.http.auth.tokens = vec![TOKEN.into()];
         setup.http.base_url = "https://video.example.org/".into();
     })
     .await;

@@ -171,7 +171,7 @@ async fn redirect_307_for_media() {
 
 #[tokio::test]
 async fn unauthorised_401_missing_or_wrong_token() {
-    let app = TestApp::with(|setup| setup.http.tokens = vec!["right".into()]).await;
+    let app = TestApp::with(|setup| setup.http.auth.tokens = vec!["right".into()]).await;
     let request = || poem::Request::builder().uri_str("/videos");
     mentions(&app.raw(request().finish()).await.error(401), &["X-Core-Token"]);
     let wrong = request().header("X-Core-Token", "wrong").finish();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
 use serde_json::Value;
+use shotlog::domain::ingest::ScanSettings;
 
 use crate::support::TestApp;
 
@@ -27,8 +28,8 @@ impl Studio {
     async fn open() -> Self {
         let app = TestApp::with(|setup| {
             setup.decoder = Arc::new(FfmpegDecoder::new(FfmpegOptions::default()));
-            (setup.settings.scan_width, setup.settings.scan_height) = (160, 90);
-            setup.settings.max_upload = 16 << 20;
+            setup.settings.decoder = ScanSettings::default();
+            setup.settings.ingest.max_upload_bytes = 16 << 20;
         })
         .await;
         Self { app, folder: tempfile::tempdir().expect("a folder") }

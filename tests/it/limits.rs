@@ -147,7 +147,7 @@ async fn min_appearances_default_1() {
 
 #[tokio::test]
 async fn download_size_cap_fails_the_job() {
-    let app = TestApp::with(|setup| setup.settings.max_download = 64).await;
+    let app = TestApp::with(|setup| setup.settings.fetch.max_bytes = 64).await;
     let url = "http://media.example.org/big.mp4";
     let body: Vec<bytes::Bytes> = vec![bytes::Bytes::from(vec![0_u8; 40]); 4];
     let kind = ("content-type".to_owned(), "video/mp4".to_owned());
@@ -178,7 +178,7 @@ async fn job_time_stamps_have_second_precision_in_utc() {
 
 #[tokio::test]
 async fn uploads_have_a_limit() {
-    let app = TestApp::with(|setup| setup.settings.max_upload = 1000).await;
+    let app = TestApp::with(|setup| setup.settings.ingest.max_upload_bytes = 1000).await;
     let reply = app.upload(&[], "c.mp4", &vec![b'x'; 1001]).await;
     mentions(&reply.error(413), &["1000"]);
     assert_eq!(app.spooled(), 0);
@@ -207,8 +207,8 @@ async fn what_surrounds_an_upload_has_a_limit() {
 #[tokio::test]
 async fn other_bodies_have_a_limit() {
     let app = TestApp::with(|setup| {
-        setup.http.json_limit = 1000;
-        setup.http.form_limit = 1000;
+        setup.http.server.max_json_bytes = 1000;
+        setup.http.server.max_form_bytes = 1000;
     })
     .await;
     let id = app.video().await;
@@ -225,8 +225,8 @@ async fn other_bodies_have_a_limit() {
 #[tokio::test]
 async fn a_body_that_stops_arriving_is_given_up() {
     let app = TestApp::with(|setup| {
-        setup.http.body_timeout = std::time::Duration::from_millis(20);
-        setup.http.upload_idle = std::time::Duration::from_millis(20);
+        setup.http.server.body_timeout = std::time::Duration::from_millis(20);
+        setup.http.server.upload_idle = std::time::Duration::from_millis(20);
     })
     .await;
     let stalled = |start: &'static str| {
@@ -242,11 +242,11 @@ async fn a_body_that_stops_arriving_is_given_up() {
 
 #[tokio::test]
 async fn a_full_queue_answers_503_with_retry_after() {
-    let app = TestApp::with(|setup| setup.settings.jobs.queue = 0).await;
+    let app = TestApp::with(|setup| setup.settings.ingest.queue = 0).await;
     let reply = app.upload(&[], "c.mp4", &clip(10.0)).await;
     reply.error(503);
     assert!(reply.header("retry-after").parse::<u32>().unwrap() > 0);
-    let none = TestApp::with(|setup| setup.http.max_uploads = 0).await;
+    let none = TestApp::with(|setup| setup.http.server.max_uploads = 0).await;
     let reply = none.upload(&[], "c.mp4", &clip(10.0)).await;
     mentions(&reply.error(503), &["uploads"]);
     assert!(reply.header("retry-after").parse::<u32>().unwrap() > 0);
@@ -254,7 +254,7 @@ async fn a_full_queue_answers_503_with_retry_after() {
 
 #[tokio::test]
 async fn analyzers_run_one_at_a_time_and_jobs_wait_their_turn() {
-    let app = TestApp::with(|setup| setup.settings.jobs.workers = 1).await;
+    let app = TestApp::with(|setup| setup.settings.ingest.workers = 1).await;
     let mut ids = Vec::new();
     for seconds in [10.0, 11.0, 12.0] {
         let reply = app.upload(&[], "c.mp4", &clip(seconds)).await;

@@ -142,7 +142,7 @@ async fn pieces_that_were_recognised_are_not_paid_for_again() {
     let models = talking(transcriber.clone());
     let app = TestApp::with(|setup| {
         setup.models = models;
-        setup.settings.concurrency = 1;
+        setup.settings.ingest.concurrency = 1;
     })
     .await;
     let job = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;

@@ -174,8 +174,8 @@ async fn an_upload_lies_in_the_bucket_until_its_job_has_ended() {
     let jobs = Arc::new(MemoryJobs::shared());
     let app = TestApp::with(|setup| {
         setup.jobs = jobs.clone();
-        setup.settings.jobs.queue = 1;
-        setup.settings.jobs.workers = 1;
+        setup.settings.ingest.queue = 1;
+        setup.settings.ingest.workers = 1;
     })
     .await;
     let job_id = running(&jobs, &app).await;
@@ -198,7 +198,7 @@ async fn a_job_cancelled_while_it_waits_is_told_of_once() {
         let jobs = Arc::new(jobs);
         let app = TestApp::with(|setup| {
             setup.jobs = jobs.clone();
-            setup.settings.jobs.workers = 1;
+            setup.settings.ingest.workers = 1;
         })
         .await;
         let runs = running(&jobs, &app).await;
@@ -238,7 +238,7 @@ async fn an_instance_whose_jobs_are_its_own_ends_them_when_it_stops() {
     let jobs = Arc::new(MemoryJobs::new());
     let app = TestApp::with(|setup| {
         setup.jobs = jobs.clone();
-        setup.settings.jobs.workers = 1;
+        setup.settings.ingest.workers = 1;
     })
     .await;
     let runs = running(&jobs, &app).await;

@@ -2,8 +2,10 @@
 
 #[cfg(feature = "onnx")]
 mod onnx;
+mod open;
 mod scripted;
 
 #[cfg(feature = "onnx")]
-pub use onnx::{Layout, OnnxDetector, OnnxDetectorOptions};
+pub use onnx::{OnnxDetector, OnnxDetectorOptions};
+pub use open::{Kind, Layout, Settings, open};
 pub use scripted::ScriptedDetector;

@@ -37,15 +37,15 @@ pub struct OnnxEmbedderOptions {
 }
 
 impl OnnxEmbedderOptions {
-    /// MiniLM's figures: 256 tokens, one session on two threads.
+    /// Those of `[embedder]` and `[models]` where nothing else is set, in one session.
     pub fn new(model: impl Into<PathBuf>, tokenizer: impl Into<PathBuf>) -> Self {
         Self {
             model: model.into(),
             tokenizer: tokenizer.into(),
-            max_tokens: 256,
+            max_tokens: super::Settings::default().max_tokens,
             batch: 16,
             sessions: 1,
-            threads: 2,
+            threads: crate::models::Settings::default().threads,
         }
     }
 }

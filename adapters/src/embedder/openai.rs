@@ -28,15 +28,9 @@ pub struct OpenAiEmbedderOptions {
 }
 
 impl Default for OpenAiEmbedderOptions {
+    /// Those of `[embedder]` and `[llm]` where nothing else is set.
     fn default() -> Self {
-        Self {
-            connection: Connection::default(),
-            model: "text-embedding-3-small".to_owned(),
-            dimension: 1536,
-            request_dimension: false,
-            batch: 64,
-            max_chars: 8000,
-        }
+        Self::of(&super::Settings::default(), &crate::llm::Settings::default())
     }
 }
 

@@ -52,15 +52,9 @@ pub struct HttpFetcherOptions {
 }
 
 impl Default for HttpFetcherOptions {
+    /// Those of `[fetch]` where nothing else is set.
     fn default() -> Self {
-        Self {
-            connect_timeout: Duration::from_secs(10),
-            read_timeout: Duration::from_secs(30),
-            total_timeout: Duration::from_secs(60 * 60),
-            max_redirects: 5,
-            allow_private: false,
-            user_agent: concat!("shotlog/", env!("CARGO_PKG_VERSION")).into(),
-        }
+        (&super::Settings::default()).into()
     }
 }
 

@@ -5,6 +5,8 @@ mod body;
 mod head;
 mod http;
 mod memory;
+mod open;
 
 pub use http::{HttpFetcher, HttpFetcherOptions};
 pub use memory::{MemoryFetcher, MemoryNotifier, Notice, Response};
+pub use open::{Settings, open};

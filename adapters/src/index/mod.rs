@@ -3,6 +3,9 @@
 mod check;
 pub mod embedded;
 pub mod memory;
+mod open;
 #[cfg(feature = "cloud")]
 pub mod qdrant;
 mod words;
+
+pub use open::{Contents, Kind, Rebuild, Settings, open};

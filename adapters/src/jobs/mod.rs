@@ -3,7 +3,9 @@
 mod memory;
 #[cfg(feature = "cloud")]
 mod nats;
+mod open;
 
 pub use memory::MemoryJobs;
 #[cfg(feature = "cloud")]
 pub use nats::{NatsJobs, NatsOptions};
+pub use open::{Kind, Settings, open};

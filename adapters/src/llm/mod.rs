@@ -1,10 +1,12 @@
 //! Adapters of `ports::llm`.
 
 mod extractive;
+mod open;
 mod openai;
 mod scripted;
 
 pub use extractive::{Extractive, ExtractiveOptions};
+pub use open::{Kind, Settings, open};
 pub use openai::{OpenAiLanguageModel, OpenAiOptions};
 pub use scripted::Scripted;
 

@@ -45,14 +45,9 @@ pub struct RemoteLimits {
 }
 
 impl Default for RemoteLimits {
+    /// Those of `[storage]` where nothing else is set.
     fn default() -> Self {
-        Self {
-            part_size: 8 << 20,
-            concurrency: 4,
-            timeout: Duration::from_secs(30),
-            io_timeout: Duration::from_secs(60),
-            retries: 4,
-        }
+        (&super::Settings::default()).into()
     }
 }
 

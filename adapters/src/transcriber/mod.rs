@@ -1,5 +1,6 @@
 //! Adapters of `ports::transcriber`.
 
+mod open;
 mod openai;
 mod pocketsphinx;
 mod scripted;
@@ -7,6 +8,7 @@ mod sound;
 #[cfg(feature = "onnx")]
 mod whisper;
 
+pub use open::{Kind, Settings, open};
 pub use openai::{OpenAiTranscriber, OpenAiTranscriberOptions};
 pub use pocketsphinx::{PocketSphinx, PocketSphinxOptions};
 pub use scripted::ScriptedTranscriber;

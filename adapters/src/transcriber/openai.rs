@@ -36,13 +36,9 @@ pub struct OpenAiTranscriberOptions {
 }
 
 impl Default for OpenAiTranscriberOptions {
+    /// Those of `[transcriber]` and `[llm]` where nothing else is set.
     fn default() -> Self {
-        Self {
-            connection: Connection::default(),
-            model: "whisper-1".to_owned(),
-            language: None,
-            max_seconds: 120.0,
-        }
+        Self::of(&super::Settings::default(), &crate::llm::Settings::default())
     }
 }
 

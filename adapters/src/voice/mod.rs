@@ -1,5 +1,6 @@
 //! Adapters of `ports::voice`.
 
+mod open;
 mod scripted;
 mod segments;
 #[cfg(feature = "onnx")]
@@ -11,6 +12,7 @@ mod timbre_constants;
 #[cfg(feature = "onnx")]
 mod xvector;
 
+pub use open::{Kind, Settings, SpeakerKind, SpeakerSettings, open, open_speaker};
 pub use scripted::{ScriptedSpeakerEmbedder, ScriptedVoiceActivity};
 pub use segments::SpeechOptions;
 #[cfg(feature = "onnx")]

@@ -19,15 +19,9 @@ pub struct SpeechOptions {
 }
 
 impl Default for SpeechOptions {
-    /// As Silero's `get_speech_timestamps`.
+    /// Those of `[voice]` where nothing else is set.
     fn default() -> Self {
-        Self {
-            threshold: 0.5,
-            release_threshold: 0.35,
-            min_speech: 0.25,
-            min_silence: 0.1,
-            padding: 0.03,
-        }
+        (&super::Settings::default()).into()
     }
 }
 

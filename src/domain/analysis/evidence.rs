@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ports::decoder::{Frame, Image, VideoDecoder};
 use ports::reader::TextLine;
+use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
 use crate::domain::analysis::analyzers::people::{clothing, portrait};
@@ -40,14 +41,21 @@ pub struct VideoEvidence {
 }
 
 /// How closely objects are followed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Sighting {
-    /// Frames looked at per second.
-    pub per_second: f64,
-    /// Most frames per chunk.
+    /// Frames looked at per second: objects are followed from one to the next.
+    pub frames_per_second: f64,
+    /// Most frames looked at per chunk.
     pub max_frames: usize,
-    /// Their largest side, pixels.
-    pub side: u32,
+    /// Largest side of those frames, pixels.
+    pub frame_side: u32,
+}
+
+impl Default for Sighting {
+    fn default() -> Self {
+        Self { frames_per_second: 2.0, max_frames: 24, frame_side: 640 }
+    }
 }
 
 /// The objects of a chunk.
@@ -197,8 +205,8 @@ impl ChunkEvidence {
         if !self.video.has_video {
             return Vec::new();
         }
-        let Sighting { per_second, max_frames, .. } = self.video.sighting;
-        let wanted = (self.span.seconds() * per_second).round() as usize;
+        let Sighting { frames_per_second, max_frames, .. } = self.video.sighting;
+        let wanted = (self.span.seconds() * frames_per_second).round() as usize;
         let count = wanted.clamp(1, max_frames.max(1));
         let step = self.span.seconds() / count as f64;
         (0..count).map(|i| self.span.start + (i as f64 + 0.5) * step).collect()
@@ -208,7 +216,7 @@ impl ChunkEvidence {
     pub async fn sights(&self, models: &Models) -> Result<&Sights> {
         let sights = self.sights.get_or_try_init(|| async {
             let Some(detector) = &models.detector else { return Ok::<_, Error>(Sights::default()) };
-            let frames = self.decode(self.sight_times(), self.video.sighting.side).await?;
+            let frames = self.decode(self.sight_times(), self.video.sighting.frame_side).await?;
             let cuts: Vec<f64> = self.video.signals.candidates.cut.iter().map(|c| c.time).collect();
             let mut tracker = Tracker::default();
             for frame in &frames {

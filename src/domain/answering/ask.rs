@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::{Filter, Test, VectorQuery};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::aggregation;
@@ -15,6 +16,22 @@ use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::search::{Mode, SearchResult};
+
+/// Answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AskSettings {
+    /// Most tokens of evidence for one answer.
+    pub context_tokens: u32,
+    /// Most videos that one answer is drawn from.
+    pub max_videos: usize,
+}
+
+impl Default for AskSettings {
+    fn default() -> Self {
+        Self { context_tokens: 6000, max_videos: 20 }
+    }
+}
 
 /// A question.
 #[derive(Debug, Clone, PartialEq)]

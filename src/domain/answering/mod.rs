@@ -11,7 +11,7 @@ use ports::embedder::Embedder;
 use ports::llm::LanguageModel;
 use tokio::sync::OnceCell;
 
-use crate::domain::Settings;
+use crate::domain::answering::ask::AskSettings;
 use crate::domain::catalog::Catalog;
 use crate::domain::kernel::ports::Models;
 use crate::domain::search::Search;
@@ -38,7 +38,8 @@ impl Answering {
         models: &Models,
         catalog: Arc<Catalog>,
         search: Arc<Search>,
-        settings: &Settings,
+        settings: &AskSettings,
+        concurrency: usize,
     ) -> Self {
         Self {
             catalog,
@@ -46,9 +47,9 @@ impl Answering {
             embedder: models.embedder.clone(),
             llm: models.llm.clone(),
             models: models.clone(),
-            answer_tokens: settings.answer_tokens,
-            most_videos: settings.ask_videos,
-            concurrency: settings.concurrency,
+            answer_tokens: settings.context_tokens,
+            most_videos: settings.max_videos,
+            concurrency,
             routes: OnceCell::new(),
         }
     }

@@ -14,7 +14,6 @@ use ports::storage::ObjectStorage;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
-use crate::domain::Settings;
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::ingest::{Limit, Spool, Spooled};
@@ -22,21 +21,26 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::media::picture::jpeg;
 
-/// Limits of the pictures.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Pictures of stored videos, for storyboards and thumbnails.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FrameSettings {
-    /// Where pictures are kept.
-    pub folder: PathBuf,
-    /// Most bytes of pictures kept; the longest unused go first.
+    /// Most bytes of pictures kept below `data_dir`; the longest unused go first.
     pub cache_bytes: u64,
     /// Widest frame, pixels.
     pub max_width: u32,
     /// Decodes at once.
     pub concurrency: usize,
-    /// Requests that may wait for a decode.
+    /// Requests that may wait for a decode; past them the answer is 503.
     pub queue: usize,
-    /// Videos whose file is kept beside the pictures for the next frame.
+    /// Videos whose file is kept for the next frame.
     pub sources: usize,
+}
+
+impl Default for FrameSettings {
+    fn default() -> Self {
+        Self { cache_bytes: 512 << 20, max_width: 1920, concurrency: 2, queue: 64, sources: 2 }
+    }
 }
 
 /// Where each moment is in a storyboard's sheet: row by row, `columns` tiles per row.
@@ -63,13 +67,21 @@ const TILE_WIDTH: u32 = 160;
 /// A spooled video, by video id. The lock is held while it is fetched or decoded.
 type Source = Arc<tokio::sync::Mutex<Option<Spooled>>>;
 
+/// Where pictures are kept.
+pub(crate) struct Folders {
+    /// Those that were decoded.
+    pub(crate) pictures: PathBuf,
+    /// The videos that they are decoded from, while that lasts.
+    pub(crate) work: PathBuf,
+}
+
 /// Pictures of stored videos: what is being decoded, and the files that are kept for it.
 pub struct Frames {
     catalog: Arc<Catalog>,
     storage: Arc<dyn ObjectStorage>,
     decoder: Arc<dyn VideoDecoder>,
     settings: FrameSettings,
-    work_dir: PathBuf,
+    folders: Folders,
     decodes: Semaphore,
     waiting: Semaphore,
     sources: Mutex<VecDeque<(String, Source)>>,
@@ -80,17 +92,18 @@ impl Frames {
         stores: &Stores,
         models: &Models,
         catalog: Arc<Catalog>,
-        settings: &Settings,
+        settings: FrameSettings,
+        folders: Folders,
     ) -> Self {
         Self {
             catalog,
             storage: stores.storage.clone(),
             decoder: models.decoder.clone(),
-            decodes: Semaphore::new(settings.frames.concurrency),
-            waiting: Semaphore::new(settings.frames.queue),
+            decodes: Semaphore::new(settings.concurrency),
+            waiting: Semaphore::new(settings.queue),
             sources: Mutex::default(),
-            work_dir: settings.work_dir.clone(),
-            settings: settings.frames.clone(),
+            folders,
+            settings,
         }
     }
 
@@ -221,7 +234,7 @@ impl Frames {
         let _turn = self.decodes.acquire().await.map_err(Error::corrupt)?;
         if source.is_none() {
             let limit = Limit { bytes: record.size_bytes, key: "the stored video's size" };
-            let mut spool = Spool::create(self.work_dir.clone(), limit).await?;
+            let mut spool = Spool::create(self.folders.work.clone(), limit).await?;
             spool.write_stream(self.storage.get(&record.storage_path, None).await?).await?;
             *source = Some(spool.finish().await?);
         }
@@ -244,7 +257,7 @@ impl Frames {
     }
 
     async fn kept(&self, video_id: &str, key: &str) -> Option<Bytes> {
-        let file = self.settings.folder.join(video_id).join(key);
+        let file = self.folders.pictures.join(video_id).join(key);
         let bytes = tokio::fs::read(&file).await.ok()?;
         // What was read last goes last. A picture whose time cannot be set merely goes earlier.
         let _ = tokio::task::spawn_blocking(move || {
@@ -255,15 +268,15 @@ impl Frames {
     }
 
     async fn keep(&self, video_id: &str, key: &str, bytes: Bytes) -> Result<()> {
-        let settings = self.settings.clone();
-        let folder = settings.folder.join(video_id);
+        let (frames, most) = (self.folders.pictures.clone(), self.settings.cache_bytes);
+        let folder = frames.join(video_id);
         let key = key.to_owned();
         tokio::task::spawn_blocking(move || {
             std::fs::create_dir_all(&folder)?;
             let file = tempfile::NamedTempFile::new_in(&folder)?;
             std::fs::write(file.path(), &bytes)?;
             file.persist(folder.join(key)).map_err(|e| e.error)?;
-            trim(&settings.folder, settings.cache_bytes)
+            trim(&frames, most)
         })
         .await
         .map_err(std::io::Error::from)??;
@@ -273,7 +286,7 @@ impl Frames {
     /// Removes what is kept of a video.
     pub(crate) async fn forget(&self, video_id: &str) {
         self.give_up_source(video_id);
-        let folder = self.settings.folder.join(video_id);
+        let folder = self.folders.pictures.join(video_id);
         match tokio::fs::remove_dir_all(&folder).await {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 tracing::warn!(video_id, %error, "kept pictures could not be removed");

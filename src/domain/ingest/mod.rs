@@ -6,6 +6,7 @@ pub mod plan;
 mod poster;
 pub mod preview;
 mod scan;
+mod settings;
 mod signals;
 pub(crate) mod source;
 pub mod spool;
@@ -15,12 +16,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::Settings;
 use crate::domain::catalog::Catalog;
 use crate::domain::chunking::{Chunking, ChunkingFields};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::{Models, Stores};
 pub(crate) use pipeline::IngestRequest;
+pub(crate) use settings::Sections;
+pub use settings::{DownloadSettings, IngestSettings, RepairSettings, ScanSettings};
 pub(crate) use source::{Source, check_url};
 pub use spool::{Limit, Spool, Spooled};
 
@@ -93,7 +95,7 @@ pub struct Ingest {
     pub(crate) catalog: Arc<Catalog>,
     stores: Stores,
     models: Models,
-    settings: Settings,
+    settings: Sections,
 }
 
 impl Ingest {
@@ -101,9 +103,9 @@ impl Ingest {
         stores: &Stores,
         models: &Models,
         catalog: Arc<Catalog>,
-        settings: &Settings,
+        settings: Sections,
     ) -> Self {
-        Self { catalog, stores: stores.clone(), models: models.clone(), settings: settings.clone() }
+        Self { catalog, stores: stores.clone(), models: models.clone(), settings }
     }
 
     /// A file to stream an upload into; `TooLarge` past the upload limit. Dropping it removes it.
@@ -112,7 +114,7 @@ impl Ingest {
     }
 
     fn upload_limit(&self) -> Limit {
-        Limit { bytes: self.settings.max_upload, key: "ingest.max_upload_bytes" }
+        Limit { bytes: self.settings.ingest.max_upload_bytes, key: "ingest.max_upload_bytes" }
     }
 
     /// Removes the sources that a process which was killed left behind. For start-up only: the

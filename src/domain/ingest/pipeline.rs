@@ -100,7 +100,9 @@ impl Ingest {
         let info = tokio::task::spawn_blocking(move || decoder.probe(&path))
             .await
             .map_err(|e| Error::corrupt(format!("probing panicked: {e}")))??;
-        if let Some(duration) = info.duration.filter(|d| *d > self.settings.max_duration) {
+        if let Some(duration) =
+            info.duration.filter(|d| *d > self.settings.ingest.max_duration.as_secs_f64())
+        {
             return Err(self.too_long(duration));
         }
         let filename = source::clean_name(name.as_deref(), &info);
@@ -111,12 +113,12 @@ impl Ingest {
         Error::Unprocessable(format!(
             "the video lasts {duration:.0} s, longer than the {:.0} s that are allowed \
              (ingest.max_duration)",
-            self.settings.max_duration
+            self.settings.ingest.max_duration.as_secs_f64()
         ))
     }
 
     async fn download(&self, url: &str) -> Result<(Spooled, Option<String>)> {
-        let limit = Limit { bytes: self.settings.max_download, key: "SERVICE_MAX_BYTES" };
+        let limit = Limit { bytes: self.settings.fetch.max_bytes, key: "SERVICE_MAX_BYTES" };
         let (body, name): (ByteStream, _) = match self.stores.storage.key_of_url(url) {
             // Our own bucket may be on an address that a fetcher must refuse.
             Some(key) => {
@@ -164,10 +166,10 @@ impl Ingest {
             self.perceive(fetched, plan, previous.as_ref(), progress).await?;
         let perceiving = started.elapsed().as_secs_f64();
         let duration = duration(&fetched.info, signals.end);
-        if duration > self.settings.max_duration {
+        if duration > self.settings.ingest.max_duration.as_secs_f64() {
             return Err(self.too_long(duration));
         }
-        let spans = plan.chunking.split(signals.end, &signals, self.settings.max_chunks)?;
+        let spans = plan.chunking.split(signals.end, &signals, self.settings.ingest.max_chunks)?;
         let mut record =
             self.draft(fetched, plan, previous.as_ref(), &spans, &signals_document).await?;
         record.duration = duration;
@@ -188,9 +190,9 @@ impl Ingest {
             has_video: fetched.info.video.is_some(),
             has_audio: fetched.info.audio,
             decoder: self.models.decoder.clone(),
-            frames_per_chunk: self.settings.frames_per_chunk,
-            frame_side: self.settings.frame_side,
-            sighting: self.settings.sighting.clone(),
+            frames_per_chunk: self.settings.ingest.frames_per_chunk,
+            frame_side: self.settings.ingest.frame_side,
+            sighting: self.settings.detector.clone(),
         });
         let chunks: Vec<ChunkEvidence> = (0..)
             .zip(&spans)
@@ -289,7 +291,7 @@ impl Ingest {
         }
         let path = format!("{}/poster.jpg", record.video_id);
         let file = fetched.file.path.to_path_buf();
-        let side = self.settings.frame_side;
+        let side = self.settings.ingest.frame_side;
         let poster = poster::poster(self.models.decoder.clone(), file, signals, side).await;
         let stored = match poster {
             Ok(jpeg) => {
@@ -343,7 +345,7 @@ impl Ingest {
                     Err(error) => Err(error),
                 }
             })
-            .buffered(self.settings.concurrency.max(1))
+            .buffered(self.settings.ingest.concurrency.max(1))
             .inspect_ok(|_| step(1))
             .try_collect::<Vec<_>>();
         let analyzed: Vec<(usize, Option<Output>)> = progress.cancellable(work).await?;

@@ -150,7 +150,7 @@ impl Ingest {
         let spans = match &record {
             Some(record) => {
                 let signals = self.catalog.signals(record).await?;
-                let most = self.settings.max_chunks;
+                let most = self.settings.ingest.max_chunks;
                 Some(plan.chunking.split(signals.end, &signals, most)?)
             }
             None => None,

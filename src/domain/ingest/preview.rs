@@ -48,7 +48,7 @@ impl Ingest {
         let chunking = Chunking::parse(fields)?;
         let record = self.catalog.record(video_id).await?;
         let signals = self.catalog.signals(&record).await?;
-        let spans = chunking.split(signals.end, &signals, self.settings.max_chunks)?;
+        let spans = chunking.split(signals.end, &signals, self.settings.ingest.max_chunks)?;
         let votes = chunking.votes(&signals);
         let boundaries = spans
             .iter()

@@ -65,8 +65,8 @@ impl Ingest {
             decoder: self.models.decoder.clone(),
             file: fetched.file.path.to_path_buf(),
             options: ScanOptions {
-                width: self.settings.scan_width,
-                height: self.settings.scan_height,
+                width: self.settings.decoder.scan_width,
+                height: self.settings.decoder.scan_height,
             },
             voice_activity: self.models.voice_activity.clone(),
             folder: self.settings.work_dir.clone(),
@@ -122,7 +122,7 @@ impl Ingest {
         progress: &Progress,
     ) -> Result<Speech> {
         let (sound, spans) = (&scanned.sound, &scanned.speech);
-        let concurrency = self.settings.concurrency;
+        let concurrency = self.settings.ingest.concurrency;
         let turns = match &self.models.speaker_embedder {
             Some(embedder) => speech::turns(embedder.as_ref(), sound, spans, concurrency).await?,
             None => Vec::new(),

@@ -86,15 +86,18 @@ pub struct Job {
     pub updated_at: String,
 }
 
-/// How many jobs run, wait and are remembered.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JobLimits {
-    /// Jobs that this instance works on at once.
-    pub workers: usize,
-    /// Jobs that may wait; one more is refused.
-    pub queue: usize,
+/// How long jobs are remembered and tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JobSettings {
     /// Finished jobs that are remembered.
     pub history: usize,
-    /// Times that a job may end with the instance that works on it before it is given up.
+    /// Times that a job may end with the instance that works on it before it is given up (nats).
     pub attempts: u32,
+}
+
+impl Default for JobSettings {
+    fn default() -> Self {
+        Self { history: 1000, attempts: 3 }
+    }
 }

@@ -13,9 +13,9 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::domain::ingest::Ingest;
+use crate::domain::ingest::{Ingest, IngestSettings};
 use crate::domain::jobs::webhook::CallbackSettings;
-use crate::domain::jobs::{Idempotency, Job, JobLimits, JobStatus, Sheet, Task};
+use crate::domain::jobs::{Idempotency, Job, JobSettings, JobStatus, Sheet, Task};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Stores;
 
@@ -29,7 +29,9 @@ pub struct Jobs {
     pub(super) notifier: Arc<dyn Notifier>,
     pub(super) callbacks: CallbackSettings,
     pub(super) queue: Arc<dyn JobQueue>,
-    pub(super) limits: JobLimits,
+    pub(super) settings: JobSettings,
+    /// How many jobs run and wait.
+    pub(super) limits: IngestSettings,
     pub(super) workers: TaskTracker,
     /// Cancelled when no new jobs are taken.
     pub(super) stopping: CancellationToken,
@@ -50,7 +52,8 @@ impl Jobs {
     pub(crate) fn new(
         stores: &Stores,
         ingest: Arc<Ingest>,
-        limits: JobLimits,
+        settings: JobSettings,
+        limits: IngestSettings,
         callbacks: CallbackSettings,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -59,6 +62,7 @@ impl Jobs {
             notifier: stores.notifier.clone(),
             callbacks,
             queue: stores.jobs.clone(),
+            settings,
             limits,
             workers: TaskTracker::new(),
             stopping: CancellationToken::new(),
@@ -181,7 +185,7 @@ impl Jobs {
     /// Drops the oldest finished jobs beyond those that are remembered.
     pub(crate) async fn forget(&self) -> Result<()> {
         let finished = self.kept().await?.into_iter().filter(|(sheet, _)| sheet.is_final());
-        for (sheet, version) in finished.skip(self.limits.history) {
+        for (sheet, version) in finished.skip(self.settings.history) {
             self.queue.remove(&sheet.job.job_id, version).await.map_err(unreachable)?;
         }
         Ok(())

@@ -6,25 +6,35 @@ use std::time::Duration;
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
 use ports::notifier::Notifier;
+use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 use crate::domain::ingest::check_url;
 use crate::domain::jobs::Job;
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::seconds;
 
 /// The header that proves who sent a notice: `t=<seconds since 1970>,v1=<hexadecimal HMAC-SHA256 of
 /// "<t>.<body>" with the secret>`.
 const SIGNATURE: &str = "Shotlog-Signature";
 
-/// How notices are sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Notices to the addresses that ingests name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CallbackSettings {
-    /// Key of the signatures; empty: no notices.
+    /// Key of their signatures; empty: ingests may not name any.
     pub secret: String,
-    /// How often a notice is sent until it is taken.
+    /// Times a notice is sent until it is taken.
     pub attempts: u32,
-    /// Pause before the second attempt; each further one is twice as long.
+    /// Time before the second attempt, in the file seconds; each further pause is twice as long.
+    #[serde(with = "seconds")]
     pub pause: Duration,
+}
+
+impl Default for CallbackSettings {
+    fn default() -> Self {
+        Self { secret: String::new(), attempts: 5, pause: Duration::from_secs(2) }
+    }
 }
 
 /// Where to send one job's notice.

@@ -224,7 +224,7 @@ impl Jobs {
             }
             if let Some(reason) = sheet.cancel.clone() {
                 sheet.end(Err(Error::Cancelled(reason)));
-            } else if sheet.attempts >= self.limits.attempts {
+            } else if sheet.attempts >= self.settings.attempts.max(1) {
                 sheet.end(Err(given_up(sheet.attempts)));
             } else {
                 sheet.start();

@@ -6,17 +6,21 @@ use std::time::Instant;
 use async_trait::async_trait;
 use ports::embedder::Embedder;
 use ports::llm::{Completion, LanguageModel, Request};
+use serde::{Deserialize, Serialize};
 use tracing::Instrument;
 use tracing::field::Empty;
 
 use crate::domain::kernel::metrics::{model_called, tokens_used};
 
-/// What a language model's tokens cost, per million, in any one currency.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// What a language model's tokens cost, in any one currency; `/metrics` adds it up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Prices {
-    /// Of tokens read.
+    /// Of a million tokens read.
+    #[serde(rename = "input_price")]
     pub input: f64,
-    /// Of tokens written.
+    /// Of a million tokens written.
+    #[serde(rename = "output_price")]
     pub output: f64,
 }
 

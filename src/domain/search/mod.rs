@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use ports::index::{VectorIndex, VectorQuery};
 use ports::storage::ObjectStorage;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::domain::analysis;
@@ -22,6 +23,7 @@ use crate::domain::catalog::Catalog;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::{Models, Stores};
+use crate::domain::kernel::seconds;
 use crate::domain::kernel::time::Span;
 use calibration::NullDistributions;
 use diagnostics::Empty;
@@ -114,9 +116,10 @@ pub const DETAIL_LEVELS: &[(&str, &str)] = &[
 ];
 
 /// How searches rank, and what their scores are measured against.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SearchSettings {
-    /// The constant of reciprocal rank fusion, above 0.
+    /// The constant of reciprocal rank fusion, above 0: the larger, the less the first places count.
     pub fusion_k: f64,
     /// Hits of each list that are merged, at least: what one ranks low the other may rank high.
     pub fusion_depth: usize,
@@ -124,9 +127,11 @@ pub struct SearchSettings {
     pub vector_weight: f64,
     /// Weight of the list by words, above 0.
     pub text_weight: f64,
-    /// Searches for unrelated things that scores are measured against.
+    /// Searches for unrelated things that scores are measured against, at most 64.
     pub null_probes: usize,
-    /// A null is measured again after this long: points may change without changing in number.
+    /// Longest time until they are measured again, in the file `null_seconds`: points may change
+    /// without changing in number.
+    #[serde(rename = "null_seconds", with = "seconds")]
     pub null_age: Duration,
     /// Standard deviations above the median best score of absent things: the recommended threshold.
     /// On the questions of `examples/retrieval.json` anything from 1.9 to 4.4 lets through at least

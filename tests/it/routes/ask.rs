@@ -66,7 +66,7 @@ async fn an_answer_without_a_sentence_that_holds_says_so() {
 
 #[tokio::test]
 async fn sources_count_what_was_read() {
-    let few = TestApp::with(|setup| setup.settings.answer_tokens = 50).await;
+    let few = TestApp::with(|setup| setup.settings.ask.context_tokens = 50).await;
     let all = TestApp::new().await;
     for (app, chunks) in [(few, 1), (all, 3)] {
         let id = app.video().await;

@@ -42,7 +42,7 @@ async fn every_job_is_listed_newest_first() {
 
 #[tokio::test]
 async fn a_job_is_cancelled_while_it_waits_and_while_it_runs() {
-    let app = TestApp::with(|setup| setup.settings.jobs.workers = 1).await;
+    let app = TestApp::with(|setup| setup.settings.ingest.workers = 1).await;
     app.model.stalled.store(true, Ordering::SeqCst);
     let mut ids = Vec::new();
     for seconds in [10.0, 11.0] {

@@ -33,7 +33,7 @@ async fn storage_is_probed_on_each_call() {
 
 #[tokio::test]
 async fn health_knows_the_api_only_mode() {
-    let app = TestApp::with(|setup| setup.http.api_only = true).await;
+    let app = TestApp::with(|setup| setup.http.server.api_only = true).await;
     assert_eq!(app.get("/health").await.ok()["ui"], false);
 }
 
@@ -126,7 +126,8 @@ async fn metrics_tell_requests_jobs_stages_and_models() {
 
 #[tokio::test]
 async fn ready_follows_what_the_service_stands_on() {
-    let app = TestApp::with(|setup| setup.http.tokens = vec!["secret-token-of-tests".into()]).await;
+    let app =
+        TestApp::with(|setup| setup.http.auth.tokens = vec!["secret-token-of-tests".into()]).await;
     let ready = app.raw(Request::builder().uri_str("/ready").finish()).await;
     assert_eq!(ready.status, 200, "{}", ready.text());
     assert_eq!(ready.json()["ready"], true);

@@ -49,7 +49,7 @@ async fn storage_elsewhere_is_let_into_the_policy() {
 
 #[tokio::test]
 async fn the_page_is_absent_in_api_only_mode() {
-    let app = TestApp::with(|setup| setup.http.api_only = true).await;
+    let app = TestApp::with(|setup| setup.http.server.api_only = true).await;
     for path in ["/", "/app.css", "/app.js", "/index.html"] {
         app.get(path).await.error(404);
     }

@@ -29,10 +29,10 @@ use ports::voice::{SpeakerEmbedder, VoiceActivity};
 use serde_json::Value;
 use shotlog::domain::Stores;
 use shotlog::domain::analysis::evidence::Sighting;
+use shotlog::domain::answering::ask::AskSettings;
 use shotlog::domain::frames::FrameSettings;
-use shotlog::domain::jobs::JobLimits;
+use shotlog::domain::ingest::{DownloadSettings, IngestSettings, ScanSettings};
 use shotlog::domain::jobs::webhook::CallbackSettings;
-use shotlog::domain::search::SearchSettings;
 use shotlog::domain::{Settings, Shotlog};
 use shotlog::http::HttpOptions;
 use tempfile::TempDir;
@@ -91,30 +91,26 @@ impl TestApp {
         let mut setup = Setup {
             http: HttpOptions { base_url: BASE.into(), ..HttpOptions::default() },
             settings: Settings {
-                work_dir: work.path().join("work"),
-                max_download: 1 << 20,
-                max_upload: 1 << 20,
-                max_chunks: 1000,
-                max_duration: 36_000.0,
-                concurrency: 2,
-                jobs: JobLimits { workers: 2, queue: 100, history: 1000, attempts: 3 },
-                scan_width: 16,
-                scan_height: 9,
-                frame_side: 64,
-                frames_per_chunk: 2,
-                sighting: Sighting { per_second: 1.0, max_frames: 10, side: 64 },
-                lease: None,
+                data_dir: work.path().to_owned(),
+                fetch: DownloadSettings { max_bytes: 1 << 20 },
+                decoder: ScanSettings { scan_width: 16, scan_height: 9 },
+                detector: Sighting { frames_per_second: 1.0, max_frames: 10, frame_side: 64 },
+                ingest: IngestSettings {
+                    workers: 2,
+                    max_upload_bytes: 1 << 20,
+                    max_duration: Duration::from_secs(36_000),
+                    max_chunks: 1000,
+                    frames_per_chunk: 2,
+                    frame_side: 64,
+                    ..IngestSettings::default()
+                },
                 callbacks: CallbackSettings {
                     secret: "secret".into(),
                     attempts: 3,
                     pause: Duration::ZERO,
                 },
-                prices: Default::default(),
-                search: SearchSettings::default(),
-                answer_tokens: 2000,
-                ask_videos: 10,
+                ask: AskSettings { context_tokens: 2000, max_videos: 10 },
                 frames: FrameSettings {
-                    folder: work.path().join("frames"),
                     cache_bytes: 1 << 20,
                     max_width: 640,
                     concurrency: 1,
@@ -122,6 +118,7 @@ impl TestApp {
                     sources: 1,
                 },
                 ui: true,
+                ..Settings::default()
             },
             decoder: Arc::new(SceneDecoder),
             models: Models::default(),
@@ -129,7 +126,7 @@ impl TestApp {
             llm: None,
         };
         change(&mut setup);
-        setup.settings.ui = !setup.http.api_only;
+        setup.settings.ui = !setup.http.server.api_only;
         let folder = OpendalStorage::folder(&work.path().join("storage"), BASE).expect("storage");
         let storage = Arc::new(FlakyStorage::new(folder));
         let records = Arc::new(MemoryRecords::new());
@@ -157,7 +154,7 @@ impl TestApp {
             sentiment: Some(Arc::new(Vader::new())),
             recognizer: Some(Arc::new(RuleEntities::new())),
         };
-        let token = setup.http.tokens.first().cloned();
+        let token = setup.http.auth.tokens.first().cloned();
         let service = Shotlog::new(stores, models, setup.settings);
         service.jobs.start();
         let app = shotlog::http::app(service.clone(), setup.http.clone());

@@ -52,13 +52,23 @@ pub struct FfmpegOptions {
 }
 
 impl Default for FfmpegOptions {
+    /// Those of `[decoder]` where nothing else is set.
     fn default() -> Self {
+        (&super::Settings::default()).into()
+    }
+}
+
+impl From<&super::Settings> for FfmpegOptions {
+    fn from(section: &super::Settings) -> Self {
         Self {
-            threads: std::thread::available_parallelism().map_or(3, |n| n.get() + 1).min(5),
-            max_pixels: 8192 * 4608,
-            max_streams: 64,
+            threads: match section.threads {
+                0 => std::thread::available_parallelism().map_or(3, |n| n.get() + 1).min(5),
+                threads => threads,
+            },
+            max_pixels: section.max_pixels,
+            max_streams: section.max_streams,
             max_duration: 24.0 * 3600.0,
-            open_timeout: Duration::from_secs(15),
+            open_timeout: Duration::from_secs(section.open_timeout),
             timeout: Duration::from_secs(60),
             timeout_per_second: Duration::from_secs(10),
             max_allocation: 512 << 20,

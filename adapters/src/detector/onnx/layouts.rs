@@ -3,25 +3,7 @@
 use ports::{ErrorKind, PortError, Result};
 
 use super::boxes::Found;
-
-/// What a model takes and answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
-    /// YOLOX: picture at the top left on grey, BGR 0..255; `[1, n, 5 + classes]` per cell of the
-    /// strides 8, 16 and 32, not decoded.
-    Yolox,
-    /// PicoDet and NanoDet: stretched picture, BGR by ImageNet's mean; per stride scores
-    /// `[1, n, classes]` and distances `[1, n, 4 × bins]` as distributions, or both in one output
-    /// (NanoDet-Plus).
-    PicoDet,
-    /// YOLOv8 and later exports of that family: picture in the middle on grey, RGB 0..1;
-    /// `[1, 4 + classes, n]` or its transpose, boxes as centre and size in pixels.
-    Yolov8,
-    /// DETR: stretched picture, RGB; logits `[1, n, classes (+ 1)]` and boxes `[1, n, 4]` as centre
-    /// and size in 0..1. With one class more than labels, "no object", scores are a softmax and the
-    /// picture is normalised by ImageNet's mean (DETR); without it a sigmoid and 0..1 (RT-DETR).
-    Detr,
-}
+use crate::detector::Layout;
 
 /// One output of a run.
 pub(super) struct Output<'a> {

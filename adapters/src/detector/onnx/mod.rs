@@ -22,9 +22,9 @@ use ports::{
     detector::{Detection, ObjectDetector},
 };
 
+use super::{Layout, Settings};
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 use boxes::Found;
-pub use layouts::Layout;
 use layouts::Output;
 use picture::{Fit, Input};
 
@@ -54,17 +54,18 @@ pub struct OnnxDetectorOptions {
 }
 
 impl OnnxDetectorOptions {
-    /// Usual settings for a model.
+    /// Those of `[detector]` where nothing else is set.
     pub fn new(model: PathBuf, layout: Layout) -> Self {
+        let Settings { threshold, max_overlap, max_objects, .. } = Settings::default();
         Self {
             model,
             labels: None,
             layout,
             input: None,
-            threshold: 0.35,
-            max_overlap: 0.5,
+            threshold,
+            max_overlap,
             max_overlap_across: 0.8,
-            max_objects: 100,
+            max_objects,
             threading: Threading::default(),
         }
     }

@@ -27,8 +27,9 @@ pub struct ExtractiveOptions {
 }
 
 impl Default for ExtractiveOptions {
+    /// Those of `[llm]` where nothing else is set.
     fn default() -> Self {
-        Self { context_tokens: 200_000, max_sentences: 400 }
+        (&super::Settings::default()).into()
     }
 }
 

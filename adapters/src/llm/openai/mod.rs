@@ -31,15 +31,9 @@ pub struct OpenAiOptions {
 }
 
 impl Default for OpenAiOptions {
+    /// Those of `[llm]` where nothing else is set.
     fn default() -> Self {
-        Self {
-            connection: Connection::default(),
-            model: "gpt-4o-mini".to_owned(),
-            sees: true,
-            context_tokens: 100_000,
-            max_output_tokens: 8192,
-            temperature: Some(0.0),
-        }
+        (&super::Settings::default()).into()
     }
 }
 

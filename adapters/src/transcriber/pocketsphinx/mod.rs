@@ -44,13 +44,9 @@ pub struct PocketSphinxOptions {
 }
 
 impl Default for PocketSphinxOptions {
-    /// As Debian's packages `libpocketsphinx3` and `pocketsphinx-en-us` install them.
+    /// Those of `[transcriber]` where nothing else is set.
     fn default() -> Self {
-        Self {
-            library: "libpocketsphinx.so.3".into(),
-            model: "/usr/share/pocketsphinx/model/en-us".into(),
-            decoders: 1,
-        }
+        (&super::Settings::default()).into()
     }
 }
 

@@ -1,0 +1,117 @@
+//! What `[detector]` says of the network, and the adapter that it asks for.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ports::detector::ObjectDetector;
+use serde::{Deserialize, Serialize};
+
+use crate::open::optional;
+use crate::{OpenError, models};
+
+/// What finds objects in pictures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The ONNX model where its file is there, else none.
+    #[default]
+    Auto,
+    /// A detection network on ONNX Runtime.
+    Onnx,
+    /// No objects are found.
+    None,
+}
+
+/// What a detection network takes and answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
+    /// YOLOX: picture at the top left on grey, BGR 0..255; `[1, n, 5 + classes]` per cell of the
+    /// strides 8, 16 and 32, not decoded.
+    #[default]
+    Yolox,
+    /// PicoDet and NanoDet: stretched picture, BGR by ImageNet's mean; per stride scores
+    /// `[1, n, classes]` and distances `[1, n, 4 × bins]` as distributions, or both in one output
+    /// (NanoDet-Plus).
+    PicoDet,
+    /// YOLOv8 and later exports of that family: picture in the middle on grey, RGB 0..1;
+    /// `[1, 4 + classes, n]` or its transpose, boxes as centre and size in pixels.
+    Yolov8,
+    /// DETR: stretched picture, RGB; logits `[1, n, classes (+ 1)]` and boxes `[1, n, 4]` as centre
+    /// and size in 0..1. With one class more than labels, "no object", scores are a softmax and the
+    /// picture is normalised by ImageNet's mean (DETR); without it a sigmoid and 0..1 (RT-DETR).
+    Detr,
+}
+
+/// What finds objects in pictures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// What looks.
+    pub kind: Kind,
+    /// Model file below `models.dir`.
+    pub file: PathBuf,
+    /// What the model takes and answers.
+    pub layout: Layout,
+    /// File below `models.dir` with one label per line; empty: the 80 classes of COCO.
+    pub labels: PathBuf,
+    /// Boxes less confident are dropped, 0..1.
+    pub threshold: f32,
+    /// Of two boxes of one label that overlap more (intersection over union) one stays, 0..1.
+    pub max_overlap: f32,
+    /// Most boxes per picture.
+    pub max_objects: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            kind: Kind::default(),
+            file: "detect/yolox_nano.onnx".into(),
+            layout: Layout::default(),
+            labels: PathBuf::new(),
+            threshold: 0.35,
+            max_overlap: 0.5,
+            max_objects: 100,
+        }
+    }
+}
+
+/// Opens the detector; `None` where there is to be none.
+pub fn open(
+    section: &Settings,
+    models: &models::Settings,
+) -> Result<Option<Arc<dyn ObjectDetector>>, OpenError> {
+    match section.kind {
+        Kind::None => Ok(None),
+        kind => {
+            let auto = kind == Kind::Auto;
+            optional(auto, "no objects are found in pictures", onnx(section, models))
+        }
+    }
+}
+
+#[cfg(feature = "onnx")]
+fn onnx(
+    section: &Settings,
+    models: &models::Settings,
+) -> Result<Arc<dyn ObjectDetector>, OpenError> {
+    use super::{OnnxDetector, OnnxDetectorOptions};
+
+    let named = !section.labels.as_os_str().is_empty();
+    let options = OnnxDetectorOptions {
+        labels: named.then(|| models.path(&section.labels)),
+        threshold: section.threshold,
+        max_overlap: section.max_overlap,
+        max_objects: section.max_objects,
+        threading: models.threading(),
+        ..OnnxDetectorOptions::new(models.path(&section.file), section.layout)
+    };
+    let detector = OnnxDetector::open(&models.runtime()?, options);
+    Ok(Arc::new(detector.map_err(OpenError::at("detector"))?))
+}
+
+#[cfg(not(feature = "onnx"))]
+fn onnx(_: &Settings, _: &models::Settings) -> Result<Arc<dyn ObjectDetector>, OpenError> {
+    Err(OpenError::compiled_out("detector.kind = \"onnx\"", "onnx"))
+}

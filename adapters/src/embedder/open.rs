@@ -1,0 +1,121 @@
+//! The section `[embedder]`, and the adapter that it asks for.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ports::embedder::Embedder;
+use serde::{Deserialize, Serialize};
+
+use super::{HashingEmbedder, OpenAiEmbedder, OpenAiEmbedderOptions};
+use crate::{OpenError, llm, models};
+
+/// What turns text into vectors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The ONNX model where its files are there, else hashing.
+    #[default]
+    Auto,
+    /// A sentence encoder on ONNX Runtime.
+    Onnx,
+    /// An OpenAI-compatible server.
+    Openai,
+    /// Hashed words: likeness of wording, not of meaning.
+    Hashing,
+}
+
+/// What turns text into vectors.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// What makes the vectors.
+    pub kind: Kind,
+    /// Model file below `models.dir` (onnx).
+    pub file: PathBuf,
+    /// Tokenizer file below `models.dir` (onnx).
+    pub tokenizer: PathBuf,
+    /// Tokens of a text that are read (onnx).
+    pub max_tokens: usize,
+    /// Server address, up to `/v1` (openai).
+    pub url: String,
+    /// The server's name for the model (openai).
+    pub model: String,
+    /// The server's key (openai).
+    pub api_key: String,
+    /// Length of the vectors (openai, hashing).
+    pub dimension: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            kind: Kind::default(),
+            file: "embed/all-MiniLM-L6-v2.onnx".into(),
+            tokenizer: "embed/tokenizer.json".into(),
+            max_tokens: 256,
+            url: String::new(),
+            model: String::new(),
+            api_key: String::new(),
+            dimension: 384,
+        }
+    }
+}
+
+impl OpenAiEmbedderOptions {
+    /// As the sections say.
+    pub(super) fn of(section: &Settings, llm: &llm::Settings) -> Self {
+        Self {
+            connection: llm.connection(&section.url, &section.api_key),
+            model: section.model.clone(),
+            dimension: section.dimension,
+            request_dimension: false,
+            batch: 64,
+            max_chars: 8000,
+        }
+    }
+}
+
+/// Opens the embedder. A server is asked as patiently as `llm` says.
+pub fn open(
+    section: &Settings,
+    models: &models::Settings,
+    llm: &llm::Settings,
+) -> Result<Arc<dyn Embedder>, OpenError> {
+    let at = OpenError::at("embedder");
+    let hashing = || HashingEmbedder::new(section.dimension).map_err(&at);
+    match section.kind {
+        Kind::Hashing => Ok(Arc::new(hashing()?)),
+        Kind::Openai => {
+            let options = OpenAiEmbedderOptions::of(section, llm);
+            Ok(Arc::new(OpenAiEmbedder::new(options).map_err(&at)?))
+        }
+        Kind::Onnx => onnx(section, models),
+        Kind::Auto => match onnx(section, models) {
+            Ok(embedder) => Ok(embedder),
+            Err(error) => {
+                tracing::warn!(
+                    "no sentence encoder, search goes by wording: {error}; `shotlog models --fetch` gets it or says how"
+                );
+                Ok(Arc::new(hashing()?))
+            }
+        },
+    }
+}
+
+#[cfg(feature = "onnx")]
+fn onnx(section: &Settings, models: &models::Settings) -> Result<Arc<dyn Embedder>, OpenError> {
+    use super::{OnnxEmbedder, OnnxEmbedderOptions};
+
+    let options = OnnxEmbedderOptions {
+        max_tokens: section.max_tokens,
+        threads: models.threads,
+        ..OnnxEmbedderOptions::new(models.path(&section.file), models.path(&section.tokenizer))
+    };
+    let embedder = OnnxEmbedder::open(&models.runtime()?, &options);
+    Ok(Arc::new(embedder.map_err(OpenError::at("embedder"))?))
+}
+
+#[cfg(not(feature = "onnx"))]
+fn onnx(_: &Settings, _: &models::Settings) -> Result<Arc<dyn Embedder>, OpenError> {
+    Err(OpenError::compiled_out("embedder.kind = \"onnx\"", "onnx"))
+}

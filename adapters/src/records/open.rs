@@ -1,0 +1,87 @@
+//! What `[records]` says of the store, and the adapter that it asks for.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ports::records::RecordStore;
+use serde::{Deserialize, Serialize};
+
+use super::{FolderRecords, MemoryRecords};
+use crate::{OpenError, storage};
+
+/// Where the records of videos are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A folder below `data_dir`; in memory with storage in memory.
+    #[default]
+    Folder,
+    /// A bucket that is not public, shared by every instance; server and credentials of `[storage]`.
+    Bucket,
+}
+
+/// Where the records of videos are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// What keeps the records.
+    pub kind: Kind,
+    /// Bucket name; it must not be public (bucket).
+    pub bucket: String,
+    /// Prefix within the bucket (bucket).
+    pub prefix: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { kind: Kind::default(), bucket: String::new(), prefix: "records".into() }
+    }
+}
+
+impl Settings {
+    /// Whether other instances may change the records too.
+    pub fn is_shared(&self) -> bool {
+        self.kind == Kind::Bucket
+    }
+}
+
+/// Opens the records: a folder lies below `data_dir`, a bucket is on the server of `storage`.
+pub fn open(
+    section: &Settings,
+    storage: &storage::Settings,
+    data_dir: &Path,
+) -> Result<Arc<dyn RecordStore>, OpenError> {
+    match section.kind {
+        Kind::Bucket => shared(section, storage),
+        Kind::Folder if storage.kind == storage::Kind::Memory => Ok(Arc::new(MemoryRecords::new())),
+        Kind::Folder => {
+            let folder = FolderRecords::open(&data_dir.join("records"));
+            Ok(Arc::new(folder.map_err(OpenError::at("data_dir"))?))
+        }
+    }
+}
+
+#[cfg(feature = "cloud")]
+fn shared(
+    section: &Settings,
+    storage: &storage::Settings,
+) -> Result<Arc<dyn RecordStore>, OpenError> {
+    if storage.kind.is_served() {
+        return Err(OpenError::new(
+            "records.kind is \"bucket\", which needs storage.kind \"s3\" or \"gcs\"",
+        ));
+    }
+    if section.bucket.is_empty() {
+        return Err(OpenError::new(
+            "records.kind is \"bucket\" but records.bucket names none; name one that is not public",
+        ));
+    }
+    let at = OpenError::at("records");
+    let bucket = storage::bucket(storage, &section.bucket, &section.prefix, "").map_err(&at)?;
+    Ok(Arc::new(super::BucketRecords::over(bucket).map_err(&at)?))
+}
+
+#[cfg(not(feature = "cloud"))]
+fn shared(_: &Settings, _: &storage::Settings) -> Result<Arc<dyn RecordStore>, OpenError> {
+    Err(OpenError::compiled_out("records.kind = \"bucket\"", "cloud"))
+}

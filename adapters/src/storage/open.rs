@@ -1,0 +1,170 @@
+//! The section `[storage]`, and the adapter that it asks for.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ports::storage::ObjectStorage;
+use serde::{Deserialize, Serialize};
+
+use super::{OpendalStorage, RemoteLimits};
+use crate::OpenError;
+
+/// Where videos and posters are stored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A folder below `data_dir`, served by the service.
+    #[default]
+    Fs,
+    /// A bucket on S3 or a server that speaks its protocol.
+    S3,
+    /// A bucket on Google Cloud Storage.
+    Gcs,
+    /// In memory, gone with the process.
+    Memory,
+}
+
+impl Kind {
+    /// Whether public URLs of objects point at the service, which then has to serve them.
+    pub fn is_served(self) -> bool {
+        matches!(self, Self::Fs | Self::Memory)
+    }
+}
+
+/// Where videos and posters are stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// What keeps the objects.
+    pub kind: Kind,
+    /// Bucket name (s3, gcs).
+    pub bucket: String,
+    /// Prefix within the bucket (s3, gcs).
+    pub prefix: String,
+    /// Server address, where it is not the provider's own (s3, gcs).
+    pub endpoint: String,
+    /// Region (s3).
+    pub region: String,
+    /// Key id; empty: environment or instance role (s3).
+    pub access_key_id: String,
+    /// Secret key (s3).
+    pub secret_access_key: String,
+    /// Base64 of a service account's JSON; empty: environment or instance role (gcs).
+    pub credential: String,
+    /// Bucket name in the host instead of the path (s3).
+    pub virtual_host_style: bool,
+    /// Address that clients read objects from, as of a CDN; empty: the bucket's own.
+    pub public_base_url: String,
+    /// Seconds that the address of an object holds, where the bucket is not public; 0: it is (s3, gcs).
+    pub signed_urls: u64,
+    /// Bytes per part of an upload, held in memory; at least 5 MiB (s3, gcs).
+    pub part_size: usize,
+    /// Parts of one upload under way at once (s3, gcs).
+    pub parts: usize,
+    /// Seconds for a request without a body (s3, gcs).
+    pub timeout: u64,
+    /// Seconds for each read or write of a body (s3, gcs).
+    pub io_timeout: u64,
+    /// Times a failed request is sent again, with growing pauses (s3, gcs).
+    pub retries: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            kind: Kind::default(),
+            bucket: String::new(),
+            prefix: String::new(),
+            endpoint: String::new(),
+            region: "us-east-1".into(),
+            access_key_id: String::new(),
+            secret_access_key: String::new(),
+            credential: String::new(),
+            virtual_host_style: false,
+            public_base_url: String::new(),
+            signed_urls: 0,
+            part_size: 8 << 20,
+            parts: 4,
+            timeout: 30,
+            io_timeout: 60,
+            retries: 4,
+        }
+    }
+}
+
+/// S3 takes no smaller part but the last, bytes.
+const SMALLEST_PART: usize = 5 << 20;
+
+impl From<&Settings> for RemoteLimits {
+    fn from(section: &Settings) -> Self {
+        Self {
+            part_size: section.part_size.max(SMALLEST_PART),
+            concurrency: section.parts.max(1),
+            timeout: Duration::from_secs(section.timeout),
+            io_timeout: Duration::from_secs(section.io_timeout),
+            retries: section.retries,
+        }
+    }
+}
+
+/// Opens the storage. A folder lies below `data_dir`; the addresses of what the service serves
+/// itself begin with `base_url`.
+pub fn open(
+    section: &Settings,
+    data_dir: &Path,
+    base_url: &str,
+) -> Result<Arc<dyn ObjectStorage>, OpenError> {
+    let storage = match section.kind {
+        Kind::Fs => OpendalStorage::folder(&data_dir.join("storage"), base_url),
+        Kind::Memory => OpendalStorage::memory(base_url),
+        #[cfg(feature = "cloud")]
+        Kind::S3 | Kind::Gcs => {
+            bucket(section, &section.bucket, &section.prefix, &section.public_base_url)
+        }
+        #[cfg(not(feature = "cloud"))]
+        Kind::S3 | Kind::Gcs => {
+            return Err(OpenError::compiled_out("storage.kind = \"s3\" and \"gcs\"", "cloud"));
+        }
+    };
+    Ok(Arc::new(storage.map_err(OpenError::at("storage"))?))
+}
+
+/// A bucket on the server of the section, with its credentials.
+#[cfg(feature = "cloud")]
+pub(crate) fn bucket(
+    section: &Settings,
+    bucket: &str,
+    prefix: &str,
+    public_base_url: &str,
+) -> ports::Result<OpendalStorage> {
+    use super::{GcsOptions, S3Options, gcs, s3};
+    use crate::open::set;
+
+    let signed = (section.signed_urls > 0).then(|| Duration::from_secs(section.signed_urls));
+    if section.kind == Kind::Gcs {
+        return gcs(&GcsOptions {
+            bucket: bucket.to_owned(),
+            endpoint: set(&section.endpoint),
+            prefix: prefix.to_owned(),
+            credential: set(&section.credential),
+            anonymous: false,
+            public_base_url: set(public_base_url),
+            signed,
+            limits: section.into(),
+        });
+    }
+    s3(&S3Options {
+        bucket: bucket.to_owned(),
+        endpoint: set(&section.endpoint),
+        region: section.region.clone(),
+        prefix: prefix.to_owned(),
+        access_key_id: set(&section.access_key_id),
+        secret_access_key: set(&section.secret_access_key),
+        session_token: None,
+        virtual_host_style: section.virtual_host_style,
+        public_base_url: set(public_base_url),
+        signed,
+        limits: section.into(),
+    })
+}

@@ -1,0 +1,27 @@
+//! What serves each role, for people who start or check the service.
+
+use std::fmt::Debug;
+
+use crate::config::Config;
+use crate::domain::{Models, Stores};
+
+/// One line per role: its name, and the kind or model that serves it.
+pub(super) fn of(config: &Config, stores: &Stores, models: &Models) -> Vec<(&'static str, String)> {
+    let kind = |kind: &dyn Debug| format!("{kind:?}").to_lowercase();
+    let model = |model: Option<&str>| model.unwrap_or("none").to_owned();
+    let storage = format!("{} ({})", kind(&config.storage.kind), stores.storage.bucket());
+    vec![
+        ("storage", storage),
+        ("index", kind(&config.index.kind)),
+        ("jobs", kind(&config.jobs.kind)),
+        ("embedder", models.embedder.model().to_owned()),
+        ("language model", models.llm.model().to_owned()),
+        ("text reader", model(models.reader.as_ref().map(|port| port.model()))),
+        ("object detector", model(models.detector.as_ref().map(|port| port.model()))),
+        ("voice activity", model(models.voice_activity.as_ref().map(|port| port.model()))),
+        ("speech recogniser", model(models.transcriber.as_ref().map(|port| port.model()))),
+        ("speaker vectors", model(models.speaker_embedder.as_ref().map(|port| port.model()))),
+        ("sentiment", model(models.sentiment.as_ref().map(|port| port.model()))),
+        ("named entities", model(models.recognizer.as_ref().map(|port| port.model()))),
+    ]
+}

@@ -1,0 +1,106 @@
+//! What bounds an ingest: the section `[ingest]`, and the keys of others that it reads.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::analysis::evidence::Sighting;
+use crate::domain::kernel::seconds;
+
+/// The pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IngestSettings {
+    /// Jobs that run at once; 0 leaves them to other instances (nats).
+    pub workers: usize,
+    /// Jobs that may wait; one more is refused.
+    pub queue: usize,
+    /// Chunks analyzed at once within a job.
+    pub concurrency: usize,
+    /// Largest upload, bytes.
+    pub max_upload_bytes: u64,
+    /// Longest video, in the file seconds.
+    #[serde(with = "seconds")]
+    pub max_duration: Duration,
+    /// Most chunks of one video.
+    pub max_chunks: usize,
+    /// Frames per chunk that models look at.
+    pub frames_per_chunk: usize,
+    /// Largest side of those frames and of posters, pixels.
+    pub frame_side: u32,
+}
+
+impl Default for IngestSettings {
+    fn default() -> Self {
+        Self {
+            workers: 1,
+            queue: 100,
+            concurrency: 2,
+            max_upload_bytes: 4 << 30,
+            max_duration: Duration::from_secs(12 * 3600),
+            max_chunks: 10_000,
+            frames_per_chunk: 3,
+            frame_side: 1280,
+        }
+    }
+}
+
+/// What the domain reads of `[fetch]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DownloadSettings {
+    /// Largest download, bytes; `SERVICE_MAX_BYTES` sets it too.
+    pub max_bytes: u64,
+}
+
+impl Default for DownloadSettings {
+    fn default() -> Self {
+        Self { max_bytes: 4 << 30 }
+    }
+}
+
+/// What the domain reads of `[decoder]`: the small frames that the boundary detectors look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScanSettings {
+    /// Width of the frames the detectors look at, pixels.
+    pub scan_width: u32,
+    /// Their height, pixels.
+    pub scan_height: u32,
+}
+
+impl Default for ScanSettings {
+    fn default() -> Self {
+        Self { scan_width: 160, scan_height: 90 }
+    }
+}
+
+/// What the domain reads of `[records]`: what instances that share them owe each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RepairSettings {
+    /// Time after which the videos of an instance that died may be worked on, in the file seconds
+    /// (bucket).
+    #[serde(with = "seconds")]
+    pub lease: Duration,
+    /// Time between repairs of what an instance that died left behind, in the file seconds (bucket).
+    #[serde(with = "seconds")]
+    pub repair: Duration,
+}
+
+impl Default for RepairSettings {
+    fn default() -> Self {
+        Self { lease: Duration::from_secs(60), repair: Duration::from_secs(300) }
+    }
+}
+
+/// The sections that an ingest reads, and where it spools sources.
+#[derive(Debug, Clone)]
+pub(crate) struct Sections {
+    pub(crate) work_dir: PathBuf,
+    pub(crate) ingest: IngestSettings,
+    pub(crate) fetch: DownloadSettings,
+    pub(crate) decoder: ScanSettings,
+    pub(crate) detector: Sighting,
+}

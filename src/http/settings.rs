@@ -1,0 +1,145 @@
+//! How the service is served: the sections `[http]` and `[auth]`, and what follows from where it
+//! stands.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::kernel::seconds;
+
+/// The HTTP server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HttpSettings {
+    /// Address and port.
+    pub listen: String,
+    /// How clients reach the service; empty: `http://` and the listening address.
+    pub base_url: String,
+    /// No web UI.
+    pub api_only: bool,
+    /// Largest JSON body, bytes.
+    pub max_json_bytes: usize,
+    /// Largest form body, bytes.
+    pub max_form_bytes: usize,
+    /// Largest text field of an upload, bytes.
+    pub max_field_bytes: usize,
+    /// Longest time a JSON or form body may take to arrive, in the file seconds.
+    #[serde(with = "seconds")]
+    pub body_timeout: Duration,
+    /// Longest time an upload may stand still, in the file seconds.
+    #[serde(with = "seconds")]
+    pub upload_idle: Duration,
+    /// Uploads on their way at once.
+    pub max_uploads: usize,
+}
+
+impl Default for HttpSettings {
+    fn default() -> Self {
+        Self {
+            listen: "127.0.0.1:8080".into(),
+            base_url: String::new(),
+            api_only: false,
+            max_json_bytes: 1 << 20,
+            max_form_bytes: 64 << 10,
+            max_field_bytes: 64 << 10,
+            body_timeout: Duration::from_secs(30),
+            upload_idle: Duration::from_secs(60),
+            max_uploads: 16,
+        }
+    }
+}
+
+impl HttpSettings {
+    /// How clients reach a service that listens on `address`.
+    pub fn public_url(&self, address: SocketAddr) -> String {
+        let given = self.base_url.trim_end_matches('/');
+        if !given.is_empty() {
+            return given.to_owned();
+        }
+        if address.ip().is_unspecified() {
+            return format!("http://127.0.0.1:{}", address.port());
+        }
+        format!("http://{address}")
+    }
+}
+
+/// Who may call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AuthSettings {
+    /// Accepted values of `X-Core-Token`; several while one is being rotated. Empty leaves the API
+    /// open.
+    pub tokens: Vec<String>,
+    /// Listen beyond loopback without tokens.
+    pub allow_anonymous: bool,
+    /// Life of a browser session, in the file `session_seconds`.
+    #[serde(rename = "session_seconds", with = "seconds")]
+    pub session_ttl: Duration,
+    /// Browser sessions at once; the oldest gives way.
+    pub max_sessions: usize,
+}
+
+impl Default for AuthSettings {
+    fn default() -> Self {
+        Self {
+            tokens: Vec::new(),
+            allow_anonymous: false,
+            session_ttl: Duration::from_secs(12 * 3600),
+            max_sessions: 1000,
+        }
+    }
+}
+
+/// An open API that others could reach, though nothing says that this is wanted.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "http.listen is {0}, which others can reach, but auth.tokens is empty; set a token, listen on \
+     127.0.0.1, or set auth.allow_anonymous = true"
+)]
+pub struct Exposed(SocketAddr);
+
+impl AuthSettings {
+    /// Refuses to serve an open API to others on `address` unless that is wanted.
+    pub fn check_exposure(&self, address: SocketAddr) -> Result<(), Exposed> {
+        if self.tokens.is_empty() && !self.allow_anonymous && !address.ip().is_loopback() {
+            return Err(Exposed(address));
+        }
+        Ok(())
+    }
+}
+
+/// What the HTTP side needs to know beside the service.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpOptions {
+    /// The section `[http]`.
+    pub server: HttpSettings,
+    /// The section `[auth]`.
+    pub auth: AuthSettings,
+    /// Public address of the service, as `https://video.example.org`.
+    pub base_url: String,
+    /// Serve stored objects below `/storage/`: for storage whose public URLs point here.
+    pub serves_storage: bool,
+    /// `scheme://host` of the storage's public URLs where it is another one than the service's.
+    pub storage_origin: Option<String>,
+    /// Version of the service, for the document.
+    pub version: String,
+}
+
+/// `scheme://host[:port]` of a URL; `None` for what is none.
+pub fn origin(url: &str) -> Option<String> {
+    url::Url::parse(url).ok().map(|url| url.origin().ascii_serialization())
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            server: HttpSettings::default(),
+            auth: AuthSettings::default(),
+            base_url: "http://127.0.0.1:8080".into(),
+            serves_storage: true,
+            storage_origin: None,
+            version: env!("CARGO_PKG_VERSION").into(),
+        }
+    }
+}
