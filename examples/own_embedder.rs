@@ -122,6 +122,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
             queue: 16,
             sources: 1,
         },
+        probe_timeout: Duration::from_millis(1500),
         ui: false,
     };
     let service = Shotlog::new(stores, models, settings);

@@ -211,6 +211,7 @@ fn settings(config: &Config) -> Settings {
             queue: config.frames.queue,
             sources: config.frames.sources,
         },
+        probe_timeout: Duration::from_secs_f64(config.http.probe_timeout),
         ui: !config.http.api_only,
     }
 }

@@ -114,6 +114,8 @@ section! {
         upload_idle: u64 = 60,
         /// Uploads on their way at once.
         max_uploads: usize = 16,
+        /// Longest time that `/health` and `/ready` wait for a store or a server, seconds.
+        probe_timeout: f64 = 1.5,
     }
 }
 
@@ -376,6 +378,12 @@ impl Config {
                 "frames.concurrency and frames.queue must be at least 1, frames.max_width 16"
                     .into(),
             );
+        }
+        if !(0.001..=60.0).contains(&self.http.probe_timeout) {
+            return wrong(format!(
+                "http.probe_timeout is {}; it must be seconds from 0.001 to 60",
+                self.http.probe_timeout
+            ));
         }
         if self.auth.tokens.iter().any(String::is_empty) {
             return wrong("auth.tokens holds an empty token; remove it or give it a value".into());

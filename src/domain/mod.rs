@@ -76,6 +76,8 @@ pub struct Settings {
     pub ask_videos: usize,
     /// Pictures of stored videos.
     pub frames: frames::FrameSettings,
+    /// How long a port may take to say that it answers.
+    pub probe_timeout: std::time::Duration,
     /// Whether the web UI is served (`/health` says so).
     pub ui: bool,
 }
@@ -119,7 +121,14 @@ impl Shotlog {
         Arc::new(Self {
             exports: Exports::new(&stores, catalog.clone()),
             frames: Frames::new(&stores, &models, catalog.clone(), &settings),
-            status: Status::new(stores, models, catalog.clone(), jobs.clone(), settings.ui),
+            status: Status::new(
+                stores,
+                models,
+                catalog.clone(),
+                jobs.clone(),
+                settings.probe_timeout,
+                settings.ui,
+            ),
             catalog,
             search,
             answering,

@@ -121,6 +121,7 @@ impl TestApp {
                     queue: 8,
                     sources: 1,
                 },
+                probe_timeout: Duration::from_secs(20),
                 ui: true,
             },
             decoder: Arc::new(SceneDecoder),
