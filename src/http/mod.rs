@@ -127,8 +127,11 @@ pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, 
         .at("/session", session);
     metrics::recorder();
     if options.serves_storage {
-        methods.add("/storage/*", "GET, HEAD");
-        let objects = RouteMethod::new().get(storage::object).head(storage::object);
+        methods.add("/storage/*", "GET, HEAD, OPTIONS");
+        let objects = RouteMethod::new()
+            .get(storage::object)
+            .head(storage::object)
+            .options(storage::preflight);
         routes = routes.at("/storage/*key", objects);
     }
     if !options.api_only && !ui::is_built() {
