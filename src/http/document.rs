@@ -106,7 +106,12 @@ fn install(document: &mut Value, installed: &Schema) {
     narrow_responses(&mut document["components"]["schemas"], installed);
     for (path, name, keyword, value) in [
         ("/videos/{video_id}/chunks", "analyzer", "enum", json!(installed.analyzers)),
-        ("/videos/{video_id}/chunks", "chunk_ids", "pattern", json!("^ *[0-9]+ *(, *[0-9]+ *)*$")),
+        (
+            "/videos/{video_id}/chunks",
+            "chunk_ids",
+            "pattern",
+            json!("^ *-?[0-9]+ *(, *-?[0-9]+ *)*$"),
+        ),
         ("/videos/{video_id}/aggregates", "aggregator", "enum", json!(aggregators)),
     ] {
         let parameters = document["paths"][path]["get"]["parameters"].as_array_mut();

@@ -112,7 +112,7 @@ mod bad_request_400 {
     async fn chunk_ids_not_comma_separated_integers() {
         let app = TestApp::new().await;
         let id = app.video().await;
-        for ids in ["a", "1;2", "1,,2", "1.5", "%20", "-1"] {
+        for ids in ["a", "1;2", "1,,2", "1.5", "%20", "-"] {
             let reply = app.get(&format!("/videos/{id}/chunks?chunk_ids={ids}")).await;
             mentions(&reply.error(400), &["chunk_ids", "comma-separated integers"]);
         }
