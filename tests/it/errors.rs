@@ -298,6 +298,64 @@ async fn unprocessable_422_wrong_type_or_range() {
 }
 
 #[tokio::test]
+async fn unprocessable_422_mistyped_fields_name_the_nearest() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let url = "http://a.example/c.mp4";
+    let preview = format!("/videos/{id}/chunking/preview");
+    for (route, body, words) in [
+        ("/query", json!({"text": "x", "video_id": [id]}), ["'video_id'", "'video_ids'?"]),
+        ("/query", json!({"text": "x", "Limit": 3}), ["'Limit'", "'limit'?"]),
+        ("/ask", json!({"question": "x", "video_id": [id]}), ["'video_id'", "'video_ids'?"]),
+        ("/ask", json!({"question": "x", "text": "x"}), ["'text'", "accepted: question, "]),
+        ("/videos/url", json!({"url": url, "analyzer": "ocr"}), ["'analyzer'", "'analyzers'?"]),
+        ("/videos/plan", json!({"url": url, "intervall": 5}), ["'intervall'", "'interval'?"]),
+        (preview.as_str(), json!({"min": 5}), ["'min'", "'min_duration'?"]),
+    ] {
+        let detail = app.post_json(route, body.clone()).await.error(422);
+        mentions(&detail, &words);
+        mentions(&detail, &["unknown field", "accepted: "]);
+    }
+    let reply = app.upload(&[("analyser", "ocr")], "c.mp4", &clip(5.0)).await;
+    mentions(&reply.error(422), &["'analyser'", "'analyzers'?", "accepted: file, analyzers, "]);
+    let rerun = format!("/videos/{id}/aggregates");
+    let kind = "application/x-www-form-urlencoded";
+    let reply = app.post_text(&rerun, kind, "aggregator=stats").await;
+    mentions(&reply.error(422), &["'aggregator'", "'aggregators'?"]);
+    assert_eq!(app.get("/jobs").await.ok()["total"], 1, "nothing was started");
+    assert_eq!(app.spooled(), 0);
+}
+
+#[tokio::test]
+async fn unprocessable_422_mistyped_parameters_on_every_route() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    for (route, words) in [
+        (format!("/videos/{id}/chunks?analyser=ocr"), ["'analyser'", "'analyzer'?"]),
+        (format!("/videos/{id}/aggregates?aggregators=stats"), ["'aggregators'", "'aggregator'?"]),
+        ("/videos?limits=5".to_owned(), ["'limits'", "'limit'?"]),
+    ] {
+        mentions(&app.get(&route).await.error(422), &words);
+    }
+    let document = app.contract().0.clone();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let uri =
+            path.replace("{video_id}", &id).replace("{job_id}", "x").replace("{chunk_id}", "0");
+        for method in item.as_object().unwrap().keys() {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let request = app.request(method.clone(), &format!("{uri}?limit=5&zzz=1"));
+            let detail = app.raw(request.finish()).await.error(422);
+            mentions(&detail, &["unknown parameter", "accepted: "]);
+        }
+    }
+    let head = app.raw(app.request(Method::HEAD, "/videos?zzz=1").finish()).await;
+    assert_eq!(head.status, 422);
+    for path in ["/?session=refused", "/docs?x=1", "/live?x=1", "/ready?x=1"] {
+        assert_eq!(app.get(path).await.status, 200, "{path} is no operation of the document");
+    }
+}
+
+#[tokio::test]
 async fn unprocessable_422_broken_json() {
     let app = TestApp::new().await;
     for route in ["/query", "/ask", "/videos/url"] {

@@ -50,7 +50,6 @@ async fn fields_may_come_in_any_order() {
     let body = format!(
         "--{boundary}\r\nContent-Disposition: form-data; name=\"mode\"\r\n\r\ninterval\r\n\
          --{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"c.mp4\"\r\n\r\n{}\r\n\
-         --{boundary}\r\nContent-Disposition: form-data; name=\"unknown\"\r\n\r\nignored\r\n\
          --{boundary}\r\nContent-Disposition: form-data; name=\"interval\"\r\n\r\n7.5\r\n\
          --{boundary}\r\nContent-Disposition: form-data; name=\"speaker\"\r\n\r\n\r\n--{boundary}--\r\n",
         String::from_utf8(clip(30.0)).unwrap()
