@@ -122,8 +122,10 @@ fn check(
         }
         ("boolean", value @ Value::Bool(_)) => Ok(value),
         ("number", Value::Number(number)) => {
-            let number = number.as_f64().filter(|n| n.is_finite() && within(&schema, *n));
-            number.map(Value::from).ok_or_else(|| format!("{name} must be {}", accepted(&schema)))
+            match number.as_f64().filter(|n| n.is_finite() && within(&schema, *n)) {
+                Some(number) => Ok(Value::from(number)),
+                None => refuse(&Value::Number(number)),
+            }
         }
         ("integer", value @ Value::Number(_)) => {
             let number = value.as_f64().filter(|n| n.fract() == 0.0 && within(&schema, *n));
@@ -191,7 +193,7 @@ mod tests {
         ids: Option<Vec<String>>,
         #[oai(default = "five", validator(minimum(value = "1"), maximum(value = "50")))]
         limit: u32,
-        #[oai(nullable)]
+        #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
         threshold: Option<f64>,
     }
 
@@ -227,7 +229,11 @@ mod tests {
             ),
             (
                 json!({"text": "a", "threshold": true}),
-                "threshold is true; it must be a number or null",
+                "threshold is true; it must be a number from 0 to 1 or null",
+            ),
+            (
+                json!({"text": "a", "threshold": 7}),
+                "threshold is 7; it must be a number from 0 to 1 or null",
             ),
         ] {
             assert_eq!(conform::<Probe>(value.clone()).unwrap_err(), expected, "{value}");

@@ -53,7 +53,7 @@ struct QueryRequest {
     limit: u32,
     /// Hits with a lower `score` are dropped, in every mode; `/schema` recommends a value per
     /// field.
-    #[oai(nullable)]
+    #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score_threshold: Option<f64>,
     /// Generate an answer over the hits.
     #[oai(default = "on")]

@@ -266,7 +266,7 @@ async fn unprocessable_422_wrong_type_or_range() {
         (
             "/query",
             json!({"text": "x", "score_threshold": "high"}),
-            ["score_threshold", "number or null"],
+            ["score_threshold", "a number from 0 to 1 or null"],
         ),
         ("/query", json!({"text": "x", "filters": []}), ["filters is a list", "object"]),
         ("/query", json!({"text": "x", "filters": {"after": "x"}}), ["after", "float"]),
@@ -352,6 +352,20 @@ async fn unprocessable_422_mistyped_parameters_on_every_route() {
     assert_eq!(head.status, 422);
     for path in ["/?session=refused", "/docs?x=1", "/live?x=1", "/ready?x=1"] {
         assert_eq!(app.get(path).await.status, 200, "{path} is no operation of the document");
+    }
+}
+
+#[tokio::test]
+async fn unprocessable_422_a_score_threshold_beyond_0_to_1() {
+    let app = TestApp::new().await;
+    for given in ["7", "-0.1", "1.01", "1e300"] {
+        let body = format!("{{\"text\": \"x\", \"score_threshold\": {given}}}");
+        let detail = app.post_text("/query", "application/json", body).await.error(422);
+        mentions(&detail, &["score_threshold is ", "a number from 0 to 1"]);
+    }
+    for given in [json!(0), json!(0.5), json!(1), json!(null)] {
+        let body = json!({"text": "x", "score_threshold": given});
+        assert_eq!(app.post_json("/query", body).await.status, 200, "{given}");
     }
 }
 
