@@ -25,6 +25,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::domain::aggregation;
 use crate::domain::analysis::video::{AnalyzedVideo, Outputs};
 use crate::domain::catalog::locks::VideoLocks;
 use crate::domain::catalog::record::VideoRecord;
@@ -141,7 +142,7 @@ impl Catalog {
             Error::Invalid(format!(
                 "video '{}' has no aggregate '{aggregator}'; it has: {}",
                 record.video_id,
-                listed(&record.aggregates.keys().cloned().collect::<Vec<_>>())
+                listed(&aggregation::in_order(record.aggregates.keys()))
             ))
         })?;
         self.document(key).await
