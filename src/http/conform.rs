@@ -7,7 +7,7 @@ use poem_openapi::types::Type;
 use serde_json::{Map, Value};
 
 use super::params::{Number, shown};
-use crate::domain::filters::nearest;
+use crate::domain::kernel::names::nearest;
 
 /// The value as `T` parses it, or what is wrong with it. Fields that the schema does not name are
 /// refused.

@@ -550,6 +550,27 @@ mod partial_failure {
     }
 
     #[tokio::test]
+    async fn the_model_fails_in_a_query_or_a_question() {
+        let app = TestApp::new().await;
+        let id = app.video().await;
+        app.model.fail(Task::Answer, "the model provider does not answer");
+        let error = "ConnectionError: the model provider does not answer";
+        let found = app.post_json("/query", json!({"text": "door"})).await.ok();
+        assert_eq!((&found["answer"], &found["answer_error"]), (&Value::Null, &json!(error)));
+        assert_eq!(found["results"].as_array().map(Vec::len), Some(3), "the hits stand");
+        assert_eq!(found.get("audit"), None);
+        let asked = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
+        assert_eq!((&asked["answer"], &asked["answer_error"]), (&Value::Null, &json!(error)));
+        assert!(
+            !asked["results"].as_array().unwrap().is_empty() && asked["sources"][&id].is_object()
+        );
+        assert_eq!(asked.get("error"), None, "that is for the empty cases");
+        app.model.failing.lock().unwrap().clear();
+        let found = app.post_json("/query", json!({"text": "door"})).await.ok();
+        assert!(found["answer"].is_string() && found.get("answer_error").is_none());
+    }
+
+    #[tokio::test]
     async fn an_aggregators_analyzer_never_ran() {
         let app = TestApp::new().await;
         let id = app.video().await;
