@@ -150,6 +150,24 @@ async fn a_url_is_accepted_and_ingested() {
 }
 
 #[tokio::test]
+async fn known_bytes_that_come_again_by_url_get_their_source_url() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    assert_eq!(app.get(&format!("/videos/{id}")).await.ok().get("source_url"), None);
+    let first = "http://media.example.org/films/walk.mp4";
+    for url in [first, "http://mirror.example.org/walk.mp4"] {
+        let headers = vec![("content-type".into(), "video/mp4".into())];
+        app.fetcher.respond(url, Response { status: 200, headers, body: vec![clip(30.0).into()] });
+        let body = json!({"url": url, "mode": "interval", "interval": 10});
+        let reply = app.post_json("/videos/url", body).await;
+        let job = app.finished(reply.json()["job_id"].as_str().unwrap()).await;
+        assert_eq!(job["result"]["video_id"], id.as_str(), "{job}");
+        let video = app.get(&format!("/videos/{id}")).await.ok();
+        assert_eq!(video["source_url"], first, "the first one is kept");
+    }
+}
+
+#[tokio::test]
 async fn a_url_into_our_own_bucket_is_accepted() {
     let app = TestApp::new().await;
     let id = app.video().await;
