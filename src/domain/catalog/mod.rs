@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::domain::aggregation;
-use crate::domain::analysis::video::{AnalyzedVideo, Outputs};
+use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
 use crate::domain::catalog::locks::VideoLocks;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::chunking::Signals;
@@ -115,7 +115,9 @@ impl Catalog {
                 listed(&record.analyzer_ids())
             ))
         })?;
-        self.document(&entry.document).await
+        let mut outputs: Outputs = self.document(&entry.document).await?;
+        outputs.iter_mut().flatten().for_each(hide_repetition);
+        Ok(outputs)
     }
 
     /// Chunks and every analyzer's outputs.
@@ -253,6 +255,14 @@ impl CacheKey {
         let digest: String =
             Sha1::digest(name.as_bytes()).iter().take(10).map(|b| format!("{b:02x}")).collect();
         Self(format!("cache/{video_id}/{analyzer}-{digest}.json"))
+    }
+}
+
+/// Makes the name of the chunk that an output repeats internal: in documents of earlier versions it
+/// is not.
+fn hide_repetition(output: &mut Output) {
+    if let Some(original) = output.shift_remove("same_as") {
+        output.insert("_same_as".into(), original);
     }
 }
 

@@ -353,7 +353,7 @@ impl Ingest {
         }
         for i in (0..chunks.len()).filter(|i| original(*i) != *i) {
             outputs[i] = outputs[original(i)].clone().map(|mut output| {
-                output.insert("same_as".into(), json!(original(i)));
+                output.insert("_same_as".into(), json!(original(i)));
                 output.insert("_frames".into(), json!(chunks[i].frame_times()));
                 output
             });
