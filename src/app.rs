@@ -5,6 +5,7 @@ mod roles;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use adapters::index::{Contents, Rebuild};
 use adapters::{OpenError, index};
@@ -121,6 +122,7 @@ async fn assemble(
     };
     let settings = Settings {
         shared_records: config.records.is_shared(),
+        probe_timeout: Duration::from_secs_f64(config.http.probe_timeout),
         ui: !config.http.api_only,
         ..config.domain.clone()
     };

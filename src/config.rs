@@ -131,6 +131,12 @@ impl Config {
                 ));
             }
         }
+        if !(0.001..=60.0).contains(&self.http.probe_timeout) {
+            return wrong(format!(
+                "http.probe_timeout is {}; it must be seconds from 0.001 to 60",
+                self.http.probe_timeout
+            ));
+        }
         if !self.http.base_url.is_empty() && !self.http.base_url.starts_with("http") {
             return wrong(format!(
                 "http.base_url is '{}'; it must be an http or https URL",

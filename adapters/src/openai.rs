@@ -221,6 +221,25 @@ impl Client {
         self.send(path, |request| request.multipart(form())).await
     }
 
+    /// Asks once, and for nothing that is billed, whether the server answers and takes the key. A
+    /// server without a list of models answers too.
+    pub(crate) async fn reach(&self) -> Result<()> {
+        let url = self.base_url.join("models").map_err(|e| {
+            PortError::caused_by(ErrorKind::Invalid, "the model server's url cannot be extended", e)
+        })?;
+        let response = match self.http.get(url).send().await {
+            Ok(response) => response,
+            Err(e) => return self.broken(e).map(|_| ()),
+        };
+        let status = response.status();
+        let denied = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        if denied || status.is_server_error() {
+            let text = self.read(response).await.unwrap_or_default();
+            return Err(self.refusal(status, &text).into_error());
+        }
+        Ok(())
+    }
+
     async fn send(
         &self,
         path: &str,

@@ -54,6 +54,7 @@ pub trait ObjectStorage: Send + Sync {
     /// removed keys in order. Nothing there is no error.
     async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// Fails unless the bucket can be reached and written to.
+    /// Fails unless the bucket can be reached and written to. MUST NOT try again what failed; the
+    /// caller sets the deadline and drops the call at it.
     async fn probe(&self) -> Result<()>;
 }

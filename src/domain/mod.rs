@@ -61,6 +61,9 @@ pub struct Settings {
     /// Whether other instances change the records too. Told by who opens them, not by a key.
     #[serde(skip)]
     pub shared_records: bool,
+    /// How long a port may take to say that it answers. Told by who serves the answer.
+    #[serde(skip)]
+    pub probe_timeout: Duration,
     /// Whether the web UI is served (`/health` says so). Told by who serves it, not by a key.
     #[serde(skip)]
     pub ui: bool,
@@ -82,6 +85,7 @@ impl Default for Settings {
             jobs: jobs::JobSettings::default(),
             callbacks: jobs::webhook::CallbackSettings::default(),
             shared_records: false,
+            probe_timeout: Duration::from_millis(1500),
             ui: false,
         }
     }
@@ -183,7 +187,14 @@ impl Shotlog {
                 settings.frames.clone(),
                 settings.folders(),
             ),
-            status: Status::new(stores, models, catalog.clone(), jobs.clone(), settings.ui),
+            status: Status::new(
+                stores,
+                models,
+                catalog.clone(),
+                jobs.clone(),
+                settings.probe_timeout,
+                settings.ui,
+            ),
             catalog,
             search,
             answering,

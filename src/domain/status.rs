@@ -1,14 +1,16 @@
 //! What this install can do: `/health`, `/schema` and `/analyzers`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ports::index::Filter;
+use ports::{ErrorKind, PortError};
 
 use crate::domain::catalog::Catalog;
 use crate::domain::chunking;
 use crate::domain::chunking::Preset;
 use crate::domain::jobs::{JobStatus, Jobs};
-use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::error::Result;
 use crate::domain::kernel::metrics;
 use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::search::filters;
@@ -76,6 +78,7 @@ pub struct Status {
     models: Models,
     catalog: Arc<Catalog>,
     jobs: Arc<Jobs>,
+    probe_timeout: Duration,
     ui: bool,
 }
 
@@ -85,9 +88,10 @@ impl Status {
         models: Models,
         catalog: Arc<Catalog>,
         jobs: Arc<Jobs>,
+        probe_timeout: Duration,
         ui: bool,
     ) -> Self {
-        Self { stores, models, catalog, jobs, ui }
+        Self { stores, models, catalog, jobs, probe_timeout, ui }
     }
 
     /// Records what is measured by looking: jobs, points, videos.
@@ -102,38 +106,55 @@ impl Status {
         Ok(())
     }
 
-    /// Whether each port that can be unreachable answers.
+    /// Whether each port that can be unreachable answers. They are asked side by side, and one that
+    /// has not answered within `http.probe_timeout` has failed.
     pub async fn probe(&self) -> Vec<(&'static str, Result<()>)> {
         let stores = &self.stores;
+        let (storage, records, index, jobs, embedder) = tokio::join!(
+            self.in_time("storage", stores.storage.probe()),
+            self.in_time("the record store", stores.records.probe()),
+            self.in_time("the index", stores.index.probe()),
+            self.in_time("the job queue", stores.jobs.probe()),
+            self.in_time("the embedder", self.models.embedder.probe()),
+        );
         vec![
-            ("storage answers", stores.storage.probe().await.map_err(Error::from)),
-            ("records answer", stores.records.probe().await.map_err(Error::from)),
-            ("index answers", stores.index.probe().await.map_err(Error::from)),
-            ("jobs answer", stores.jobs.probe().await.map_err(Error::from)),
-            (
-                "embedder answers",
-                self.models
-                    .embedder
-                    .embed(&["probe".to_owned()])
-                    .await
-                    .map(|_| ())
-                    .map_err(Error::from),
-            ),
+            ("storage answers", storage),
+            ("records answer", records),
+            ("index answers", index),
+            ("jobs answer", jobs),
+            ("embedder answers", embedder),
         ]
+    }
+
+    /// The outcome of a probe, or `Timeout` when it takes too long.
+    async fn in_time(
+        &self,
+        port: &str,
+        probe: impl Future<Output = ports::Result<()>>,
+    ) -> Result<()> {
+        let limit = self.probe_timeout;
+        let late = |_| {
+            let message = format!(
+                "{port} did not answer within {} s (http.probe_timeout)",
+                limit.as_secs_f64()
+            );
+            PortError::new(ErrorKind::Timeout, message)
+        };
+        Ok(tokio::time::timeout(limit, probe).await.map_err(late)??)
     }
 
     /// Whether the service can work. Probes storage on each call.
     pub async fn health(&self) -> Health {
-        let probe = self.stores.storage.probe().await;
+        let probe = self.in_time("storage", self.stores.storage.probe()).await;
         if let Err(error) = &probe {
-            tracing::warn!(%error, "storage is unreachable");
+            tracing::warn!(error = %error.labelled(), "storage is unreachable");
         }
         let unavailable = self.catalog.analyzers.unavailable(&self.models);
         Health {
             ok: probe.is_ok(),
             ui: self.ui,
             bucket: self.stores.storage.bucket().to_owned(),
-            storage_error: probe.err().map(|e| Error::Port(e).labelled()),
+            storage_error: probe.err().map(|e| e.labelled()),
             analyzers: self.catalog.analyzers.ids(&self.models),
             aggregators: aggregation::ids(),
             unavailable,

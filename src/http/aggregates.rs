@@ -105,12 +105,9 @@ struct OneAggregate {
 }
 
 impl From<aggregates::Aggregates> for AllAggregates {
-    fn from(all: aggregates::Aggregates) -> Self {
-        let results = all.aggregates.into_iter();
-        Self {
-            video_id: all.video_id,
-            available: all.available,
-            aggregates: Ordered(results.map(|(id, r)| (id, Free::from_value(r))).collect()),
-        }
+    fn from(mut all: aggregates::Aggregates) -> Self {
+        let results = all.available.iter().filter_map(|id| all.aggregates.remove_entry(id));
+        let results = results.map(|(id, result)| (id, Free::from_value(result))).collect();
+        Self { video_id: all.video_id, available: all.available, aggregates: Ordered(results) }
     }
 }

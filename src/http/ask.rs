@@ -59,6 +59,9 @@ struct AskResponse {
     /// How far the cited moments bear out each sentence of the answer; absent without an answer.
     #[oai(skip_serializing_if_is_none)]
     audit: Option<Vec<AuditedSentence>>,
+    /// `TypeName: message` when writing the answer failed; sources and results stand.
+    #[oai(skip_serializing_if_is_none)]
+    answer_error: Option<String>,
     /// By video id.
     sources: Ordered<Sources>,
     results: Vec<StandardResult>,
@@ -116,6 +119,7 @@ impl From<ask::AskResponse> for AskResponse {
             question: r.question,
             answer: r.answer,
             audit: checked(r.audit),
+            answer_error: r.answer_error,
             sources: Ordered(sources.collect()),
             results: r.results.into_iter().map(Into::into).collect(),
             error: r.error,

@@ -15,6 +15,7 @@ use subtle::{Choice, ConstantTimeEq};
 use super::HttpOptions;
 use super::body;
 use super::errors::Failure;
+use super::storage;
 
 /// The request header that carries the token.
 pub(super) const TOKEN_HEADER: &str = "X-Core-Token";
@@ -64,6 +65,8 @@ pub(super) struct Guard {
     tokens: Vec<String>,
     /// Exact paths that need no token.
     open: Vec<String>,
+    /// Whether the service itself serves the public bucket.
+    serves_storage: bool,
     /// `scheme://host[:port]` of the public address.
     origin: Option<String>,
     secure: bool,
@@ -76,6 +79,7 @@ impl Guard {
         Self {
             tokens: options.auth.tokens.clone(),
             open,
+            serves_storage: options.serves_storage,
             secure: base.as_ref().is_some_and(|base| base.scheme() == "https"),
             origin: base.map(|base| base.origin().ascii_serialization()),
             sessions: Sessions {
@@ -100,7 +104,7 @@ impl Guard {
                 format!("a page of another site sent this; send {TOKEN_HEADER} or use this origin"),
             ));
         }
-        if self.tokens.is_empty() || self.open.iter().any(|path| path == request.uri().path()) {
+        if self.tokens.is_empty() || self.is_open(request.uri().path(), write) {
             return Ok(());
         }
         match header {
@@ -108,6 +112,11 @@ impl Guard {
             None if self.session(request, write) => Ok(()),
             None => Err(refused(format!("this route needs a token in the header {TOKEN_HEADER}"))),
         }
+    }
+
+    fn is_open(&self, path: &str, write: bool) -> bool {
+        let public = self.serves_storage && path.starts_with(storage::ROOT);
+        public && !write || self.open.iter().any(|open| open == path)
     }
 
     /// Compares with every token, taking the same time whichever fits.

@@ -7,8 +7,10 @@ use poem_openapi::types::Type;
 use serde_json::{Map, Value};
 
 use super::params::{Number, shown};
+use crate::domain::kernel::names::nearest;
 
-/// The value as `T` parses it, or what is wrong with it. Fields that the schema does not name pass.
+/// The value as `T` parses it, or what is wrong with it. Fields that the schema does not name are
+/// refused.
 pub(super) fn conform<T: Type>(value: Value) -> Result<Value, String> {
     let mut registry = Registry::new();
     T::register(&mut registry);
@@ -26,7 +28,7 @@ pub(super) fn from_text<T: Type>(
     let mut object = Map::new();
     for (name, text) in fields {
         let Some((_, field)) = schema.properties.iter().find(|(known, _)| *known == name) else {
-            continue;
+            return Err(unknown("field", &name, &names(&schema)));
         };
         if text.is_empty() {
             continue;
@@ -40,6 +42,23 @@ pub(super) fn from_text<T: Type>(
         object.insert(name, value);
     }
     check(&registry, &T::schema_ref(), "the form", Value::Object(object))
+}
+
+/// Names the accepted fields, and the one that a mistyped name is most like: passed over in
+/// silence, it would widen what was asked for.
+pub(super) fn unknown(what: &str, name: &str, accepted: &[&str]) -> String {
+    let name = shown(name);
+    let meant = match nearest(&name, accepted) {
+        Some(meant) => format!("did you mean '{meant}'? "),
+        None => String::new(),
+    };
+    let accepted = if accepted.is_empty() { "none".into() } else { accepted.join(", ") };
+    format!("unknown {what} '{name}'; {meant}accepted: {accepted}")
+}
+
+/// The fields that an object of this schema may have.
+pub(super) fn names(schema: &MetaSchema) -> Vec<&'static str> {
+    schema.properties.iter().map(|(name, _)| *name).collect()
 }
 
 fn resolve(registry: &Registry, reference: &MetaSchemaRef) -> MetaSchema {
@@ -65,6 +84,12 @@ fn check(
         (_, Value::Null) if schema.nullable => Ok(Value::Null),
         ("", value) => Ok(value),
         ("object", Value::Object(mut object)) => {
+            let accepted_fields = names(&schema);
+            let open = accepted_fields.is_empty() || schema.additional_properties.is_some();
+            let stranger = object.keys().find(|key| !accepted_fields.contains(&key.as_str()));
+            if let Some(stranger) = stranger.filter(|_| !open) {
+                return Err(unknown("field", stranger, &accepted_fields));
+            }
             for (field, reference) in &schema.properties {
                 match object.remove(*field) {
                     Some(value) => {
@@ -97,8 +122,10 @@ fn check(
         }
         ("boolean", value @ Value::Bool(_)) => Ok(value),
         ("number", Value::Number(number)) => {
-            let number = number.as_f64().filter(|n| n.is_finite() && within(&schema, *n));
-            number.map(Value::from).ok_or_else(|| format!("{name} must be {}", accepted(&schema)))
+            match number.as_f64().filter(|n| n.is_finite() && within(&schema, *n)) {
+                Some(number) => Ok(Value::from(number)),
+                None => refuse(&Value::Number(number)),
+            }
         }
         ("integer", value @ Value::Number(_)) => {
             let number = value.as_f64().filter(|n| n.fract() == 0.0 && within(&schema, *n));
@@ -166,7 +193,7 @@ mod tests {
         ids: Option<Vec<String>>,
         #[oai(default = "five", validator(minimum(value = "1"), maximum(value = "50")))]
         limit: u32,
-        #[oai(nullable)]
+        #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
         threshold: Option<f64>,
     }
 
@@ -202,7 +229,11 @@ mod tests {
             ),
             (
                 json!({"text": "a", "threshold": true}),
-                "threshold is true; it must be a number or null",
+                "threshold is true; it must be a number from 0 to 1 or null",
+            ),
+            (
+                json!({"text": "a", "threshold": 7}),
+                "threshold is 7; it must be a number from 0 to 1 or null",
             ),
         ] {
             assert_eq!(conform::<Probe>(value.clone()).unwrap_err(), expected, "{value}");
@@ -214,7 +245,7 @@ mod tests {
         for value in [
             json!({"text": "a"}),
             json!({"text": "a", "ids": null, "threshold": null, "limit": 5.0}),
-            json!({"text": "a", "ids": [], "threshold": 1, "unknown": {"x": 1}}),
+            json!({"text": "a", "ids": [], "threshold": 1}),
         ] {
             assert!(conform::<Probe>(value.clone()).is_ok(), "{value}");
         }
@@ -225,14 +256,37 @@ mod tests {
     }
 
     #[test]
+    fn unknown_fields_are_refused_with_the_nearest_one() {
+        for (value, expected) in [
+            (
+                json!({"text": "a", "id": ["b"]}),
+                "unknown field 'id'; did you mean 'ids'? accepted: text, ids, limit, threshold",
+            ),
+            (
+                json!({"txt": "a"}),
+                "unknown field 'txt'; did you mean 'text'? accepted: text, ids, limit, threshold",
+            ),
+            (
+                json!({"text": "a", "q": 1}),
+                "unknown field 'q'; accepted: text, ids, limit, threshold",
+            ),
+        ] {
+            assert_eq!(conform::<Probe>(value.clone()).unwrap_err(), expected, "{value}");
+        }
+        assert_eq!(unknown("parameter", "x", &[]), "unknown parameter 'x'; accepted: none");
+    }
+
+    #[test]
     fn forms_are_read_by_the_same_schema() {
         let fields = |pairs: &[(&str, &str)]| {
             pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Vec<_>>()
         };
-        let value = from_text::<Probe>(fields(&[("text", "5"), ("threshold", "0.5"), ("x", "y")]));
+        let value = from_text::<Probe>(fields(&[("text", "5"), ("threshold", "0.5")]));
         assert_eq!(value.unwrap(), json!({"text": "5", "threshold": 0.5}));
         let value = from_text::<Probe>(fields(&[("text", "a"), ("threshold", "")]));
         assert_eq!(value.unwrap(), json!({"text": "a"}));
+        let error = from_text::<Probe>(fields(&[("text", "a"), ("treshold", "")])).unwrap_err();
+        assert!(error.contains("did you mean 'threshold'?"), "{error}");
         for text in ["abc", "nan", "inf", "1e999"] {
             let error = from_text::<Probe>(fields(&[("text", "a"), ("threshold", text)]));
             assert_eq!(error.unwrap_err(), format!("threshold is '{text}'; it must be a number"));

@@ -2,11 +2,12 @@
 //! what this install has: its analyzers, aggregators, fields and filters.
 
 use poem::endpoint::make_sync;
-use poem::http::header;
+use poem::http::{Method, header};
 use poem::{Endpoint, Response};
 use poem_openapi::{OpenApi, OpenApiService};
 use serde_json::{Map, Value, json};
 
+use super::conform;
 use crate::domain::chunking::{MODES, PRESETS};
 use crate::domain::status::Schema;
 
@@ -49,8 +50,18 @@ pub(super) fn fixed(content_type: &'static str, text: String) -> impl Endpoint {
     })
 }
 
-/// Which methods each path takes, for the `Allow` header.
-pub(super) struct Methods(Vec<(Vec<String>, String)>);
+/// Which methods each path takes, for the `Allow` header, and which query parameters each
+/// operation.
+pub(super) struct Methods {
+    paths: Vec<(Vec<String>, String)>,
+    operations: Vec<Operation>,
+}
+
+struct Operation {
+    path: Vec<String>,
+    method: String,
+    parameters: Vec<String>,
+}
 
 impl Methods {
     fn new(document: &Value) -> Self {
@@ -59,7 +70,7 @@ impl Methods {
             let named = operations.as_object().into_iter().flat_map(Map::keys);
             (path, named.map(|method| method.to_uppercase()).collect::<Vec<_>>())
         });
-        let mut methods = Self(vec![]);
+        let mut methods = Self { paths: vec![], operations: operations(document) };
         for (path, mut named) in of_path {
             if named.iter().any(|method| method == "GET") {
                 named.push("HEAD".into());
@@ -72,7 +83,23 @@ impl Methods {
     /// Adds a path that the document does not hold. `{…}` stands for any one segment, `*` for the
     /// rest.
     pub(super) fn add(&mut self, path: &str, methods: impl Into<String>) {
-        self.0.push((path.split('/').map(str::to_owned).collect(), methods.into()));
+        self.paths.push((segments(path), methods.into()));
+    }
+
+    /// Why a query string is refused: an operation of the document does not take its parameter.
+    pub(super) fn refusal(&self, method: &Method, path: &str, query: &str) -> Option<String> {
+        let given: Vec<&str> = path.split('/').collect();
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        let fits = |o: &&Operation| {
+            o.method == method.as_str() && o.path.len() == given.len() && same(&o.path, &given)
+        };
+        let fitting = self.operations.iter().filter(fits);
+        // A literal path wins over a template.
+        let operation = fitting.min_by_key(|o| o.path.iter().filter(|s| is_any(s)).count())?;
+        let accepted: Vec<&str> = operation.parameters.iter().map(String::as_str).collect();
+        let mut names = url::form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
+        let stranger = names.find(|name| !accepted.contains(&&**name))?;
+        Some(conform::unknown("parameter", &stranger, &accepted))
     }
 
     /// The methods of the first path that fits.
@@ -91,22 +118,54 @@ impl Methods {
             Some((last, head)) if last == "*" => given.len() > head.len() && same(head, &given),
             _ => given.len() == pattern.len() && same(pattern, &given),
         };
-        self.0.iter().find(|(pattern, _)| fits(pattern))
+        self.paths.iter().find(|(pattern, _)| fits(pattern))
     }
 }
 
 fn same(pattern: &[String], given: &[&str]) -> bool {
-    pattern.iter().zip(given).all(|(known, given)| known.starts_with('{') || known == given)
+    pattern.iter().zip(given).all(|(known, given)| is_any(known) || known == given)
+}
+
+fn is_any(segment: &str) -> bool {
+    segment.starts_with('{')
+}
+
+fn segments(path: &str) -> Vec<String> {
+    path.split('/').map(str::to_owned).collect()
+}
+
+/// Every operation of the document with its query parameters.
+fn operations(document: &Value) -> Vec<Operation> {
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().into_iter().flatten() {
+        for (method, operation) in item.as_object().into_iter().flatten() {
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let names =
+                parameters.filter(|p| p["in"] == "query").filter_map(|p| p["name"].as_str());
+            operations.push(Operation {
+                path: segments(path),
+                method: method.to_uppercase(),
+                parameters: names.map(str::to_owned).collect(),
+            });
+        }
+    }
+    operations
 }
 
 /// Writes what this install has into the document.
 fn install(document: &mut Value, installed: &Schema) {
     let aggregators: Vec<_> = installed.aggregators.iter().map(|a| a.id.clone()).collect();
     narrow_requests(document, installed);
+    close_requests(document);
     narrow_responses(&mut document["components"]["schemas"], installed);
     for (path, name, keyword, value) in [
         ("/videos/{video_id}/chunks", "analyzer", "enum", json!(installed.analyzers)),
-        ("/videos/{video_id}/chunks", "chunk_ids", "pattern", json!("^ *[0-9]+ *(, *[0-9]+ *)*$")),
+        (
+            "/videos/{video_id}/chunks",
+            "chunk_ids",
+            "pattern",
+            json!("^ *-?[0-9]+ *(, *-?[0-9]+ *)*$"),
+        ),
         ("/videos/{video_id}/aggregates", "aggregator", "enum", json!(aggregators)),
     ] {
         let parameters = document["paths"][path]["get"]["parameters"].as_array_mut();
@@ -143,6 +202,30 @@ fn narrow_requests(document: &mut Value, installed: &Schema) {
         if let Some(fields) = document.pointer_mut(fields) {
             constrain_ingest(fields);
         }
+    }
+}
+
+/// What a request names beyond its fields is refused.
+fn close_requests(document: &mut Value) {
+    let close = |schema: &mut Value| {
+        let named = schema["properties"].as_object().is_some_and(|fields| !fields.is_empty());
+        if named && schema["additionalProperties"].is_null() {
+            schema["additionalProperties"] = json!(false);
+        }
+    };
+    let mut named = Vec::new();
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    for (_, operation) in paths.flat_map(|(_, item)| item.as_object_mut().into_iter().flatten()) {
+        let content = operation.pointer_mut("/requestBody/content").and_then(Value::as_object_mut);
+        for (_, media) in content.into_iter().flatten() {
+            match media["schema"]["$ref"].as_str() {
+                Some(reference) => named.push(reference.trim_start_matches('#').to_owned()),
+                None => close(&mut media["schema"]),
+            }
+        }
+    }
+    for reference in named {
+        document.pointer_mut(&reference).into_iter().for_each(close);
     }
 }
 

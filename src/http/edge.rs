@@ -46,7 +46,8 @@ impl<E: Endpoint<Output = Response>> Edge<E> {
         let started = Instant::now();
         let method = request.method().clone();
         let path = request.uri().path().to_owned();
-        let response = match self.guard.admit(&request) {
+        let admitted = self.guard.admit(&request).and_then(|()| self.known(&request));
+        let response = match admitted {
             Err(failure) => failure.into_response(),
             Ok(()) => match AssertUnwindSafe(self.inner.call(request)).catch_unwind().await {
                 Ok(Ok(response)) => response,
@@ -63,6 +64,15 @@ impl<E: Endpoint<Output = Response>> Edge<E> {
         metrics::answered(method.as_str(), route, response.status().as_u16(), started.elapsed());
         log(&method, &path, &response, started);
         response
+    }
+
+    /// Refuses parameters that the operation does not take.
+    fn known(&self, request: &Request) -> Result<(), Failure> {
+        let Some(query) = request.uri().query() else { return Ok(()) };
+        match self.methods.refusal(request.method(), request.uri().path(), query) {
+            Some(why) => Err(Failure::unprocessable(why)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -188,9 +188,9 @@ macro_rules! declares {
 
 declares! {
     /// Open routes that take nothing.
-    Open = [500];
+    Open = [422, 500];
     /// Reads that take nothing.
-    Plain = [401, 500];
+    Plain = [401, 422, 500];
     /// Listings with checked parameters.
     Listing = [401, 422, 500];
     /// Reads of one thing by its id.

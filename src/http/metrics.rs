@@ -1,4 +1,5 @@
-//! `/metrics`, for Prometheus, and `/ready`, for a balancer.
+//! `/metrics`, for Prometheus, `/live`, for whoever restarts the process, and `/ready`, for a
+//! balancer.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -72,6 +73,13 @@ pub(super) async fn page(service: Data<&Arc<Shotlog>>) -> Response {
     Response::builder()
         .content_type("text/plain; version=0.0.4; charset=utf-8")
         .body(recorder.render())
+}
+
+/// Whether the process answers: 200, whatever it stands on. Touches no store, so that an outage
+/// elsewhere restarts nothing.
+#[handler]
+pub(super) fn live() -> Response {
+    Response::builder().content_type("application/json").body(json!({ "live": true }).to_string())
 }
 
 /// Whether the service should get requests: 200 when everything it stands on answers, else 503. It

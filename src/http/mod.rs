@@ -47,14 +47,14 @@ pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, 
     let document = document::Document::new(&api, &service.status.schema());
     let mut methods = document.methods;
     let mut open: Vec<String> =
-        ["/health", "/ready", "/docs", "/redoc", "/openapi.json", "/session"]
+        ["/health", "/live", "/ready", "/docs", "/redoc", "/openapi.json", "/session"]
             .map(Into::into)
             .into();
     for path in ui::paths(&options) {
         methods.add(&path, "GET, HEAD");
         open.push(path);
     }
-    for path in ["/docs", "/redoc", "/openapi.json", "/metrics", "/ready"] {
+    for path in ["/docs", "/redoc", "/openapi.json", "/metrics", "/live", "/ready"] {
         methods.add(path, "GET, HEAD");
     }
     methods.add("/session", "GET, HEAD, POST, DELETE");
@@ -69,12 +69,16 @@ pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, 
         .at("/docs", get(document::fixed("text/html; charset=utf-8", document.swagger)))
         .at("/redoc", get(document::fixed("text/html; charset=utf-8", document.redoc)))
         .at("/metrics", get(metrics::page))
+        .at("/live", get(metrics::live))
         .at("/ready", get(metrics::ready))
         .at("/session", session);
     metrics::recorder();
     if options.serves_storage {
-        methods.add("/storage/*", "GET, HEAD");
-        let objects = RouteMethod::new().get(storage::object).head(storage::object);
+        methods.add("/storage/*", "GET, HEAD, OPTIONS");
+        let objects = RouteMethod::new()
+            .get(storage::object)
+            .head(storage::object)
+            .options(storage::preflight);
         routes = routes.at("/storage/*key", objects);
     }
     if !options.server.api_only && !ui::is_built() {

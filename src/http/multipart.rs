@@ -26,11 +26,9 @@ use super::videos::IngestOptions;
 use crate::domain::Shotlog;
 use crate::domain::ingest::Spooled;
 
-/// Bytes that may be in flight between the socket and the fields: headers, boundaries, fields
-/// nobody knows. Several times what one read of the socket yields.
+/// Bytes that may be in flight between the socket and the fields: headers, boundaries. Several
+/// times what one read of the socket yields.
 const SLACK: u64 = 4 * 1024 * 1024;
-/// More parts than any client of this route sends.
-const MOST_PARTS: usize = 64;
 
 /// A received upload. Dropping it removes the file.
 pub(super) struct Upload {
@@ -125,7 +123,6 @@ struct Form<'o> {
     parts: Multipart,
     delivered: Arc<AtomicU64>,
     options: &'o HttpOptions,
-    seen: usize,
     fields: Vec<(String, String)>,
     file: Option<(Option<String>, Spooled)>,
 }
@@ -147,17 +144,10 @@ impl<'o> Form<'o> {
                     super::params::shown(request.content_type().unwrap_or_default())
                 ))
             })?;
-        Ok(Self { parts, delivered, options, seen: 0, fields: vec![], file: None })
+        Ok(Self { parts, delivered, options, fields: vec![], file: None })
     }
 
     async fn next(&mut self) -> Result<Option<Field>> {
-        self.seen += 1;
-        if self.seen > MOST_PARTS {
-            return Err(Failure::unprocessable(format!(
-                "the body has more than {MOST_PARTS} parts"
-            ))
-            .into());
-        }
         let field = body::within(self.options.server.upload_idle, self.parts.next_field()).await?;
         field.map_err(|e| broken(&e))
     }
@@ -177,8 +167,9 @@ impl<'o> Form<'o> {
             }
             return Ok(());
         }
-        if !known(&name) {
-            return Ok(());
+        let accepted = accepted();
+        if !accepted.contains(&name.as_str()) {
+            return Err(Failure::unprocessable(conform::unknown("field", &name, &accepted)).into());
         }
         if self.fields.iter().any(|(given, _)| *given == name) {
             return Err(again().into());
@@ -232,12 +223,9 @@ impl<'o> Form<'o> {
     }
 }
 
-fn known(name: &str) -> bool {
-    Registry::new()
-        .create_fake_schema::<IngestOptions>()
-        .properties
-        .iter()
-        .any(|(known, _)| *known == name)
+fn accepted() -> Vec<&'static str> {
+    let options = conform::names(&Registry::new().create_fake_schema::<IngestOptions>());
+    std::iter::once("file").chain(options).collect()
 }
 
 /// Why the body could not be read on: too much that belongs to no field, or not a whole body.

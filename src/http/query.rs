@@ -53,7 +53,7 @@ struct QueryRequest {
     limit: u32,
     /// Hits with a lower `score` are dropped, in every mode; `/schema` recommends a value per
     /// field.
-    #[oai(nullable)]
+    #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score_threshold: Option<f64>,
     /// Generate an answer over the hits.
     #[oai(default = "on")]
@@ -119,6 +119,9 @@ struct QueryResponse {
     /// How far the cited moments bear out each sentence of the answer; absent without an answer.
     #[oai(skip_serializing_if_is_none)]
     audit: Option<Vec<AuditedSentence>>,
+    /// `TypeName: message` when an answer was asked for and writing it failed; the results stand.
+    #[oai(skip_serializing_if_is_none)]
+    answer_error: Option<String>,
     results: Vec<SearchResult>,
     /// Why there are no results; absent when there are.
     #[oai(skip_serializing_if_is_none)]
@@ -160,6 +163,7 @@ impl From<query::QueryResponse> for QueryResponse {
             .into(),
             answer: r.answer,
             audit: checked(r.audit),
+            answer_error: r.answer_error,
             results: r.results.into_iter().map(result).collect(),
             diagnostics: r.diagnostics.map(|d| Diagnostics {
                 hits_without_filter: Ordered(d.without_filter),

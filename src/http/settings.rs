@@ -32,6 +32,8 @@ pub struct HttpSettings {
     pub upload_idle: Duration,
     /// Uploads on their way at once.
     pub max_uploads: usize,
+    /// Longest time that `/health` and `/ready` wait for a port's answer, in the file seconds.
+    pub probe_timeout: f64,
 }
 
 impl Default for HttpSettings {
@@ -46,6 +48,7 @@ impl Default for HttpSettings {
             body_timeout: Duration::from_secs(30),
             upload_idle: Duration::from_secs(60),
             max_uploads: 16,
+            probe_timeout: 1.5,
         }
     }
 }

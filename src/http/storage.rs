@@ -1,13 +1,14 @@
 //! `/storage/*key`: the objects of local storage, for installs whose public URLs the service itself
-//! serves. Knows HTTP ranges and validators; the bytes come through the domain.
+//! serves. It stands for a public bucket: no token, and pages of any origin may read. Knows HTTP
+//! ranges and validators; the bytes come through the domain.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use futures::TryStreamExt;
-use poem::http::{Method, StatusCode, header};
+use poem::http::{HeaderValue, Method, StatusCode, header};
 use poem::web::{Data, Path};
-use poem::{Body, Request, Response, Result, handler};
+use poem::{Body, Request, Response, handler};
 use ports::ErrorKind;
 use ports::storage::ObjectInfo;
 
@@ -15,13 +16,42 @@ use super::errors::Failure;
 use crate::domain::Shotlog;
 use crate::domain::kernel::error::Error;
 
+/// Below this path lies the public bucket.
+pub(super) const ROOT: &str = "/storage/";
+
 /// Answers GET and HEAD.
 #[handler]
 pub(super) async fn object(
     request: &Request,
     Path(key): Path<String>,
     Data(service): Data<&Arc<Shotlog>>,
-) -> Result<Response> {
+) -> Response {
+    let answer = answer(request, key, service).await;
+    for_any_origin(answer.unwrap_or_else(Failure::into_response))
+}
+
+/// Answers a browser that asks whether a page of another origin may read.
+#[handler]
+pub(super) fn preflight() -> Response {
+    let response = Response::builder()
+        .status(StatusCode::NO_CONTENT)
+        .header(header::ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD")
+        .header(header::ACCESS_CONTROL_ALLOW_HEADERS, "*")
+        .header(header::ACCESS_CONTROL_MAX_AGE, 24 * 60 * 60)
+        .finish();
+    for_any_origin(response)
+}
+
+fn for_any_origin(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    let shown = "Accept-Ranges, Content-Length, Content-Range, ETag, X-Request-Id";
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(shown));
+    headers.insert("Cross-Origin-Resource-Policy", HeaderValue::from_static("cross-origin"));
+    response
+}
+
+async fn answer(request: &Request, key: String, service: &Shotlog) -> Result<Response, Failure> {
     let missing = |error| match error {
         Error::Port(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::Invalid) => {
             Failure::not_found(format!("storage has no object '{}'", super::params::shown(&key)))
@@ -95,8 +125,7 @@ impl Reply {
     fn response(&self, key: &str, info: &ObjectInfo, body: Body) -> Response {
         let mut response = Response::builder()
             .header(header::ACCEPT_RANGES, "bytes")
-            .header(header::CACHE_CONTROL, "private, no-cache")
-            .header("Cross-Origin-Resource-Policy", "same-site");
+            .header(header::CACHE_CONTROL, "public, no-cache");
         if let Some(etag) = &info.etag {
             response = response.header(header::ETAG, quoted(etag));
         }

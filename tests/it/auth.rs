@@ -75,7 +75,7 @@ async fn every_other_route_needs_a_token() {
         }
     }
     assert!(asked >= 17, "{asked} operations");
-    for path in ["/storage/a/b.mp4", "/unknown", "/HEALTH", "/health/", "//health", "/%68ealth"] {
+    for path in ["/storage", "/unknown", "/HEALTH", "/health/", "//health", "/%68ealth"] {
         assert_eq!(send(&app, Method::GET, path, &[]).await.status, 401, "{path}");
     }
     for path in ["/health", "/docs", "/redoc", "/openapi.json", "/", "/app.js", "/app.css"] {

@@ -112,7 +112,7 @@ mod bad_request_400 {
     async fn chunk_ids_not_comma_separated_integers() {
         let app = TestApp::new().await;
         let id = app.video().await;
-        for ids in ["a", "1;2", "1,,2", "1.5", "%20", "-1"] {
+        for ids in ["a", "1;2", "1,,2", "1.5", "%20", "-"] {
             let reply = app.get(&format!("/videos/{id}/chunks?chunk_ids={ids}")).await;
             mentions(&reply.error(400), &["chunk_ids", "comma-separated integers"]);
         }
@@ -266,7 +266,7 @@ async fn unprocessable_422_wrong_type_or_range() {
         (
             "/query",
             json!({"text": "x", "score_threshold": "high"}),
-            ["score_threshold", "number or null"],
+            ["score_threshold", "a number from 0 to 1 or null"],
         ),
         ("/query", json!({"text": "x", "filters": []}), ["filters is a list", "object"]),
         ("/query", json!({"text": "x", "filters": {"after": "x"}}), ["after", "float"]),
@@ -295,6 +295,78 @@ async fn unprocessable_422_wrong_type_or_range() {
         mentions(&reply.error(422), &words);
     }
     assert_eq!(app.get("/jobs").await.ok()["total"], 0);
+}
+
+#[tokio::test]
+async fn unprocessable_422_mistyped_fields_name_the_nearest() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let url = "http://a.example/c.mp4";
+    let preview = format!("/videos/{id}/chunking/preview");
+    for (route, body, words) in [
+        ("/query", json!({"text": "x", "video_id": [id]}), ["'video_id'", "'video_ids'?"]),
+        ("/query", json!({"text": "x", "Limit": 3}), ["'Limit'", "'limit'?"]),
+        ("/ask", json!({"question": "x", "video_id": [id]}), ["'video_id'", "'video_ids'?"]),
+        ("/ask", json!({"question": "x", "text": "x"}), ["'text'", "accepted: question, "]),
+        ("/videos/url", json!({"url": url, "analyzer": "ocr"}), ["'analyzer'", "'analyzers'?"]),
+        ("/videos/plan", json!({"url": url, "intervall": 5}), ["'intervall'", "'interval'?"]),
+        (preview.as_str(), json!({"min": 5}), ["'min'", "'min_duration'?"]),
+    ] {
+        let detail = app.post_json(route, body.clone()).await.error(422);
+        mentions(&detail, &words);
+        mentions(&detail, &["unknown field", "accepted: "]);
+    }
+    let reply = app.upload(&[("analyser", "ocr")], "c.mp4", &clip(5.0)).await;
+    mentions(&reply.error(422), &["'analyser'", "'analyzers'?", "accepted: file, analyzers, "]);
+    let rerun = format!("/videos/{id}/aggregates");
+    let kind = "application/x-www-form-urlencoded";
+    let reply = app.post_text(&rerun, kind, "aggregator=stats").await;
+    mentions(&reply.error(422), &["'aggregator'", "'aggregators'?"]);
+    assert_eq!(app.get("/jobs").await.ok()["total"], 1, "nothing was started");
+    assert_eq!(app.spooled(), 0);
+}
+
+#[tokio::test]
+async fn unprocessable_422_mistyped_parameters_on_every_route() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    for (route, words) in [
+        (format!("/videos/{id}/chunks?analyser=ocr"), ["'analyser'", "'analyzer'?"]),
+        (format!("/videos/{id}/aggregates?aggregators=stats"), ["'aggregators'", "'aggregator'?"]),
+        ("/videos?limits=5".to_owned(), ["'limits'", "'limit'?"]),
+    ] {
+        mentions(&app.get(&route).await.error(422), &words);
+    }
+    let document = app.contract().0.clone();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let uri =
+            path.replace("{video_id}", &id).replace("{job_id}", "x").replace("{chunk_id}", "0");
+        for method in item.as_object().unwrap().keys() {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let request = app.request(method.clone(), &format!("{uri}?limit=5&zzz=1"));
+            let detail = app.raw(request.finish()).await.error(422);
+            mentions(&detail, &["unknown parameter", "accepted: "]);
+        }
+    }
+    let head = app.raw(app.request(Method::HEAD, "/videos?zzz=1").finish()).await;
+    assert_eq!(head.status, 422);
+    for path in ["/?session=refused", "/docs?x=1", "/live?x=1", "/ready?x=1"] {
+        assert_eq!(app.get(path).await.status, 200, "{path} is no operation of the document");
+    }
+}
+
+#[tokio::test]
+async fn unprocessable_422_a_score_threshold_beyond_0_to_1() {
+    let app = TestApp::new().await;
+    for given in ["7", "-0.1", "1.01", "1e300"] {
+        let body = format!("{{\"text\": \"x\", \"score_threshold\": {given}}}");
+        let detail = app.post_text("/query", "application/json", body).await.error(422);
+        mentions(&detail, &["score_threshold is ", "a number from 0 to 1"]);
+    }
+    for given in [json!(0), json!(0.5), json!(1), json!(null)] {
+        let body = json!({"text": "x", "score_threshold": given});
+        assert_eq!(app.post_json("/query", body).await.status, 200, "{given}");
+    }
 }
 
 #[tokio::test]
@@ -475,6 +547,27 @@ mod partial_failure {
         for kept in ["stats", "novelty", "summary", "chapters"] {
             assert!(result["ran"].as_array().unwrap().contains(&json!(kept)), "{result}");
         }
+    }
+
+    #[tokio::test]
+    async fn the_model_fails_in_a_query_or_a_question() {
+        let app = TestApp::new().await;
+        let id = app.video().await;
+        app.model.fail(Task::Answer, "the model provider does not answer");
+        let error = "ConnectionError: the model provider does not answer";
+        let found = app.post_json("/query", json!({"text": "door"})).await.ok();
+        assert_eq!((&found["answer"], &found["answer_error"]), (&Value::Null, &json!(error)));
+        assert_eq!(found["results"].as_array().map(Vec::len), Some(3), "the hits stand");
+        assert_eq!(found.get("audit"), None);
+        let asked = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
+        assert_eq!((&asked["answer"], &asked["answer_error"]), (&Value::Null, &json!(error)));
+        assert!(
+            !asked["results"].as_array().unwrap().is_empty() && asked["sources"][&id].is_object()
+        );
+        assert_eq!(asked.get("error"), None, "that is for the empty cases");
+        app.model.failing.lock().unwrap().clear();
+        let found = app.post_json("/query", json!({"text": "door"})).await.ok();
+        assert!(found["answer"].is_string() && found.get("answer_error").is_none());
     }
 
     #[tokio::test]

@@ -9,7 +9,7 @@ use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
 use serde_json::Value;
 use shotlog::domain::ingest::ScanSettings;
 
-use crate::support::TestApp;
+use crate::support::{TestApp, mentions};
 
 /// Ten frames a second of colour: two seconds of red, two of green, two of blue.
 const SCENES: &str = "color=red:s=128x72:r=10:d=2[a];color=green:s=128x72:r=10:d=2[b];\
@@ -105,6 +105,25 @@ async fn a_file_that_is_no_video() {
         let job = studio.app.job_of(&[], name, bytes).await;
         studio.assert_refused(&job).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_sent_as_a_video_is_told_so_and_a_gif_is_a_video() {
+    let studio = Studio::open().await;
+    for (name, format) in [("still.jpg", "JPEG"), ("still.png", "PNG"), ("still.bmp", "BMP")] {
+        let still =
+            studio.make(&["-f", "lavfi", "-i", "color=red:s=64x36", "-frames:v", "1", name]);
+        let job = studio.ingest(&still, &[]).await;
+        studio.assert_refused(&job).await;
+        let words = [format, "is a picture", "not a video", "such as MP4"];
+        mentions(job["error"].as_str().unwrap(), &words);
+    }
+    let list = studio.app.job_of(&[], "list.mp4", b"#EXTM3U\n#EXTINF:9,\nhttp://a/b.ts\n").await;
+    let error = list["error"].as_str().unwrap();
+    assert!(!error.contains("Invalid argument"), "{error}");
+    let gif = studio.make(&["-f", "lavfi", "-i", "testsrc=s=64x36:r=5:d=2", "moving.gif"]);
+    let job = studio.ingest(&gif, &[]).await;
+    assert_eq!(job["status"], "done", "{job}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

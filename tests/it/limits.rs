@@ -193,14 +193,13 @@ async fn what_surrounds_an_upload_has_a_limit() {
     mentions(&reply.error(413), &["outside the field 'file'"]);
     let reply = app.upload(&[("mode", &junk[..100_000])], "c.mp4", &clip(5.0)).await;
     mentions(&reply.error(413), &["mode is longer"]);
-    let many: Vec<(String, String)> = (0..100).map(|n| (format!("f{n}"), String::new())).collect();
-    let many: Vec<(&str, &str)> = many.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-    mentions(&app.upload(&many, "c.mp4", &clip(5.0)).await.error(422), &["more than 64 parts"]);
+    let twice = [("mode", "preset"), ("mode", "preset")];
+    mentions(&app.upload(&twice, "c.mp4", &clip(5.0)).await.error(422), &["more than once"]);
     let endless = poem::Body::from_bytes_stream(futures::stream::repeat_with(|| {
         Ok::<_, std::io::Error>(bytes::Bytes::from(vec![b'x'; 64 * 1024]))
     }));
     let reply = app.post_text("/videos", "multipart/form-data; boundary=b", endless).await;
-    assert_eq!(reply.status, 413, "{}", reply.text());
+    mentions(&reply.error(413), &["outside the field 'file'"]);
     assert_eq!(app.spooled(), 0);
 }
 

@@ -16,6 +16,7 @@ mod model_server;
 mod openapi;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]
 mod outage;
+mod probes;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]
 mod replicas;
 #[cfg(feature = "ffmpeg")]

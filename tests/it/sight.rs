@@ -134,12 +134,34 @@ async fn a_chunk_that_looks_like_the_one_before_costs_no_call() {
     let job = app.job_of(&fields, "c.mp4", &clip(30.0)).await;
     let id = job["result"]["video_id"].as_str().unwrap();
     assert_eq!(app.model.described.load(Ordering::SeqCst), 3, "{job}");
-    let chunks = app.get(&format!("/videos/{id}/chunks")).await.json()["chunks"].clone();
-    assert_eq!(chunks[0]["default_video"].get("same_as"), None);
-    assert_eq!(chunks[1]["default_video"]["same_as"], 0);
+    let chunks =
+        app.get(&format!("/videos/{id}/chunks?verbose=true")).await.json()["chunks"].clone();
+    assert_eq!(chunks[0]["default_video"].get("_same_as"), None);
+    assert_eq!(chunks[1]["default_video"]["_same_as"], 0);
     assert_eq!(
         chunks[1]["default_video"]["description"],
         chunks[0]["default_video"]["description"]
     );
-    assert_eq!(chunks[2]["default_video"].get("same_as"), None);
+    assert_eq!(chunks[2]["default_video"].get("_same_as"), None);
+}
+
+#[tokio::test]
+async fn which_chunk_a_silent_one_repeats_is_internal() {
+    let app = TestApp::new().await;
+    let fields = [("mode", "interval"), ("interval", "5")];
+    let job = app.job_of(&fields, "c.mp4", &clip(30.0)).await;
+    let id = job["result"]["video_id"].as_str().unwrap();
+    let read = async |query: &str| app.get(&format!("/videos/{id}/chunks/1{query}")).await.ok();
+    assert!(!read("").await.to_string().contains("same_as"), "hidden unless asked for");
+    assert_eq!(read("?verbose=true").await["default_video"]["_same_as"], 0);
+    let exported = app.get(&format!("/videos/{id}/export?format=json")).await.text();
+    assert!(!exported.contains("same_as"));
+    // As versions before stored it.
+    let mut output = read("?verbose=true").await["default_video"].clone();
+    output.as_object_mut().unwrap().remove("_same_as");
+    output["same_as"] = json!(0);
+    app.plant_output(id, "default_video", json!([null, output])).await;
+    assert!(!read("").await.to_string().contains("same_as"));
+    let shown = read("?verbose=true").await["default_video"].clone();
+    assert_eq!((&shown["_same_as"], shown.get("same_as")), (&json!(0), None));
 }

@@ -175,4 +175,8 @@ impl Embedder for OpenAiEmbedder {
         let batches = texts.chunks(self.options.batch).map(|batch| self.embed_batch(batch));
         Ok(futures::future::try_join_all(batches).await?.concat())
     }
+
+    async fn probe(&self) -> Result<()> {
+        self.client.reach().await
+    }
 }

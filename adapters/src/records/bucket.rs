@@ -19,6 +19,8 @@ const REMOVALS: usize = 16;
 /// Records in a bucket.
 pub struct BucketRecords {
     operator: Operator,
+    /// The same bucket, whose failed requests are not sent again.
+    probing: Operator,
 }
 
 impl BucketRecords {
@@ -35,7 +37,7 @@ impl BucketRecords {
                  and GCS have them",
             ));
         }
-        Ok(Self { operator: bucket.operator })
+        Ok(Self { operator: bucket.operator, probing: bucket.probing })
     }
 
     async fn seen(&self, key: &str) -> Result<Option<Metadata>> {
@@ -158,8 +160,8 @@ impl RecordStore for BucketRecords {
     async fn probe(&self) -> Result<()> {
         let key = ".probe";
         let probed = async {
-            self.operator.write(key, "null").await?;
-            self.operator.delete(key).await
+            self.probing.write(key, "null").await?;
+            self.probing.delete(key).await
         };
         probed.await.map_err(|e| failed("write", "a record to the bucket", e))
     }

@@ -131,11 +131,12 @@ fn remote(
     limits: &RemoteLimits,
 ) -> Result<OpendalStorage> {
     // The time limit is innermost: it ends one attempt, which is then tried again.
-    let operator = operator
-        .layer(TimeoutLayer::new().with_timeout(limits.timeout).with_io_timeout(limits.io_timeout))
-        .layer(RetryLayer::new().with_max_times(limits.retries).with_jitter());
+    let probing = operator
+        .layer(TimeoutLayer::new().with_timeout(limits.timeout).with_io_timeout(limits.io_timeout));
+    let retrying = RetryLayer::new().with_max_times(limits.retries).with_jitter();
     Ok(OpendalStorage {
-        operator,
+        operator: probing.clone().layer(retrying),
+        probing,
         bucket: bucket.to_owned(),
         urls,
         root: None,
@@ -143,4 +144,51 @@ fn remote(
         concurrency: limits.concurrency,
         signed,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use ports::storage::ObjectStorage;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// A server that is overloaded, and how many requests it has refused.
+    async fn overloaded() -> (String, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = format!("http://{}", listener.local_addr().expect("an address"));
+        let refused = Arc::new(AtomicUsize::new(0));
+        let count = refused.clone();
+        tokio::spawn(async move {
+            while let Ok((mut client, _)) = listener.accept().await {
+                let mut request = [0; 4096];
+                let _ = client.read(&mut request).await;
+                count.fetch_add(1, Ordering::SeqCst);
+                let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\
+                              Connection: close\r\n\r\n";
+                let _ = client.write_all(answer.as_bytes()).await;
+            }
+        });
+        (address, refused)
+    }
+
+    #[tokio::test]
+    async fn a_probe_of_a_bucket_is_not_tried_again() {
+        let (endpoint, refused) = overloaded().await;
+        let bucket = s3(&S3Options {
+            bucket: "bucket".into(),
+            endpoint: Some(endpoint),
+            region: "us-east-1".into(),
+            access_key_id: Some("id".into()),
+            secret_access_key: Some("secret".into()),
+            ..S3Options::default()
+        })
+        .expect("a bucket");
+        bucket.probe().await.expect_err("the server refuses");
+        assert_eq!(refused.load(Ordering::SeqCst), 1, "one request, no retries");
+    }
 }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
 use opendal::{Operator, Writer, services};
 use ports::storage::{ObjectInfo, ObjectStorage};
@@ -54,6 +53,8 @@ impl Default for RemoteLimits {
 /// A bucket of objects.
 pub struct OpendalStorage {
     pub(crate) operator: Operator,
+    /// The same bucket, whose failed requests are not sent again.
+    pub(crate) probing: Operator,
     pub(super) bucket: String,
     pub(super) urls: PublicUrls,
     /// Of a folder, its canonical path.
@@ -85,8 +86,10 @@ impl OpendalStorage {
         let bucket = root
             .file_name()
             .map_or_else(|| SERVED_FROM.into(), |name| name.to_string_lossy().into_owned());
+        let operator = Operator::new(service).map_err(|e| failed("open", "", e))?;
         Ok(Self {
-            operator: Operator::new(service).map_err(|e| failed("open", "", e))?,
+            probing: operator.clone(),
+            operator,
             bucket,
             urls: PublicUrls::new(base_url, SERVED_FROM)?,
             root: Some(root),
@@ -98,9 +101,11 @@ impl OpendalStorage {
 
     /// Objects in memory, gone with the process; addressed as those of [`Self::folder`] are.
     pub fn memory(base_url: &str) -> Result<Self> {
+        let operator =
+            Operator::new(services::Memory::default()).map_err(|e| failed("open", "", e))?;
         Ok(Self {
-            operator: Operator::new(services::Memory::default())
-                .map_err(|e| failed("open", "", e))?,
+            probing: operator.clone(),
+            operator,
             bucket: "memory".into(),
             urls: PublicUrls::new(base_url, SERVED_FROM)?,
             root: None,
@@ -266,9 +271,13 @@ impl ObjectStorage for OpendalStorage {
     }
 
     async fn probe(&self) -> Result<()> {
-        let content = stream::iter([Ok(Bytes::from_static(b"probe"))]).boxed();
-        self.write(PROBE, content, "text/plain").await?;
-        self.delete_file(PROBE).await
+        let written = self.probing.write(PROBE, "probe").await;
+        written.map_err(|e| failed("store", PROBE, e))?;
+        match self.probing.delete(PROBE).await {
+            // Another instance that probes may have been quicker.
+            Err(e) if e.kind() != opendal::ErrorKind::NotFound => Err(failed("remove", PROBE, e)),
+            _ => Ok(()),
+        }
     }
 }
 

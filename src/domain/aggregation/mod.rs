@@ -92,15 +92,15 @@ pub trait Aggregator: Send + Sync {
     fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)>;
 }
 
-/// Every aggregator, dependencies first.
+/// Every aggregator, dependencies first, in the order that the contract lists them in.
 pub const AGGREGATORS: &[&dyn Aggregator] = &[
     &stats::Stats,
     &novelty::Novelty,
     &speaker_stats::SpeakerStats,
     &sentiment::Sentiment,
     &ner::Ner,
-    &chapters::Chapters,
     &summary::Summary,
+    &chapters::Chapters,
     &events::Events,
     &entities::Entities,
     &entity_timelines::EntityTimelines,
@@ -226,4 +226,22 @@ fn rounded(seconds: f64) -> f64 {
 fn round4(value: f64) -> f64 {
     // Adding zero takes the sign off a negative one.
     (value * 10_000.0).round() / 10_000.0 + 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aggregators_stand_in_the_contracts_order_and_behind_what_they_need() {
+        let contract = "stats novelty speaker_stats sentiment ner summary chapters events entities \
+                        entity_timelines cooccurrence object_entities";
+        assert_eq!(ids().join(" "), contract);
+        for (place, aggregator) in AGGREGATORS.iter().enumerate() {
+            for id in aggregator.spec().depends_on {
+                let needed = AGGREGATORS.iter().position(|a| a.spec().id == *id);
+                assert!(needed.is_none_or(|needed| needed < place), "{id}");
+            }
+        }
+    }
 }

@@ -51,10 +51,10 @@ pub(crate) struct Evidence {
 
 /// An answer with what its check found.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Answered {
-    pub(crate) text: String,
+struct Answered {
+    text: String,
     /// Also of the sentences that were left out.
-    pub(crate) audit: Vec<AuditedSentence>,
+    audit: Vec<AuditedSentence>,
 }
 
 impl Evidence {
@@ -173,7 +173,35 @@ impl CitationForm {
     }
 }
 
+/// An answer, or why there is none: what was found is worth having without one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Attempt {
+    pub(crate) text: Option<String>,
+    /// Also of the sentences that were left out.
+    pub(crate) audit: Vec<AuditedSentence>,
+    /// `TypeName: message`, where writing the answer failed.
+    pub(crate) error: Option<String>,
+}
+
 impl Answering {
+    /// As [`Self::answer`]; a failure takes nothing but the answer.
+    pub(crate) async fn attempt_answer(
+        &self,
+        question: &str,
+        context: &[&Evidence],
+        form: CitationForm,
+    ) -> Attempt {
+        match self.answer(question, context, form).await {
+            Ok(None) => Attempt::default(),
+            Ok(Some(Answered { text, audit })) => Attempt { text: Some(text), audit, error: None },
+            Err(error) => {
+                let error = error.labelled();
+                tracing::warn!(error, "no answer could be written");
+                Attempt { error: Some(error), ..Attempt::default() }
+            }
+        }
+    }
+
     /// What fits into one request of evidence given most relevant first, each video in order of time.
     pub(crate) fn context<'a>(&self, evidence: &'a [Evidence]) -> Vec<&'a Evidence> {
         let budget =
@@ -204,7 +232,7 @@ impl Answering {
 
     /// Answers a question from a context. `None` without one. When nothing in it answers the
     /// question, the answer says so and cites the nearest moment.
-    pub(crate) async fn answer(
+    async fn answer(
         &self,
         question: &str,
         context: &[&Evidence],

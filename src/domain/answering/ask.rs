@@ -64,6 +64,8 @@ pub struct AskResponse {
     pub answer: Option<String>,
     /// How far the cited moments bear out each sentence, those that were left out included.
     pub audit: Vec<AuditedSentence>,
+    /// `TypeName: message`, where writing the answer failed.
+    pub answer_error: Option<String>,
     /// By video id.
     pub sources: BTreeMap<String, Sources>,
     /// Supporting segments.
@@ -134,15 +136,22 @@ impl Answering {
         // The best pieces of every video come before the second best of any.
         let evidence: Vec<Evidence> = in_turn(per_video);
         let kept = self.context(&evidence);
-        let answered = self.answer(&question, &kept, CitationForm::Plain).await?;
-        let (answer, audit) = answered.map_or((None, Vec::new()), |a| (Some(a.text), a.audit));
+        let answer = self.attempt_answer(&question, &kept, CitationForm::Plain).await;
         let mut sources = BTreeMap::new();
         let mut results = Vec::new();
         for context in contexts {
             sources.insert(context.record.video_id.clone(), context.sources(&kept));
             results.extend(context.results);
         }
-        Ok(AskResponse { question, answer, audit, sources, results, error: None })
+        Ok(AskResponse {
+            question,
+            answer: answer.text,
+            audit: answer.audit,
+            answer_error: answer.error,
+            sources,
+            results,
+            error: None,
+        })
     }
 
     /// The supporting segments of one video.
@@ -340,6 +349,7 @@ fn nothing(question: String, error: &str) -> AskResponse {
         question,
         answer: None,
         audit: Vec::new(),
+        answer_error: None,
         sources: BTreeMap::new(),
         results: Vec::new(),
         error: Some(error.into()),

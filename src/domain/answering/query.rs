@@ -1,6 +1,6 @@
 //! Searches with an optional answer over the hits.
 
-use super::answer::{CitationForm, Evidence};
+use super::answer::{Attempt, CitationForm, Evidence};
 use super::audit::AuditedSentence;
 use crate::domain::answering::Answering;
 use crate::domain::kernel::error::Result;
@@ -21,6 +21,8 @@ pub struct QueryResponse {
     pub answer: Option<String>,
     /// How far the cited moments bear out each sentence, those that were left out included.
     pub audit: Vec<AuditedSentence>,
+    /// `TypeName: message`, where an answer was asked for and writing it failed.
+    pub answer_error: Option<String>,
     /// Best first.
     pub results: Vec<SearchResult>,
     /// Why there are no results; `None` when there are.
@@ -35,18 +37,19 @@ impl Answering {
         let answer = if query.synthesize && !results.is_empty() {
             let evidence: Vec<Evidence> =
                 results.iter().flat_map(|hit| Evidence::of_hit(hit, &query.text)).collect();
-            self.answer(&query.text, &self.context(&evidence), CitationForm::Seconds).await?
+            let context = self.context(&evidence);
+            self.attempt_answer(&query.text, &context, CitationForm::Seconds).await
         } else {
-            None
+            Attempt::default()
         };
-        let (answer, audit) = answer.map_or((None, Vec::new()), |a| (Some(a.text), a.audit));
         Ok(QueryResponse {
             query: query.text,
             analyzer: query.analyzer,
             field: query.field,
             detail,
-            answer,
-            audit,
+            answer: answer.text,
+            audit: answer.audit,
+            answer_error: answer.error,
             results,
             diagnostics,
         })

@@ -119,12 +119,18 @@ impl Catalog {
     }
 }
 
+/// The ids that a chunk can have; other integers are integers that no chunk has.
 fn parse_ids(ids: &str) -> Result<Vec<u32>> {
-    ids.split(',').map(|id| id.trim().parse()).collect::<Result<_, _>>().map_err(|_| {
-        Error::Invalid(format!(
+    let integer = |id: &str| {
+        let digits = id.strip_prefix(['-', '+']).unwrap_or(id);
+        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+    };
+    if !ids.split(',').all(|id| integer(id.trim())) {
+        return Err(Error::Invalid(format!(
             "chunk_ids is '{ids}'; it must be comma-separated integers such as 2,4,7"
-        ))
-    })
+        )));
+    }
+    Ok(ids.split(',').filter_map(|id| id.trim().parse().ok()).collect())
 }
 
 fn view(
@@ -179,8 +185,14 @@ mod tests {
     #[test]
     fn ids_are_integers_between_commas() {
         assert_eq!(parse_ids("2, 4,7").expect("ids"), [2, 4, 7]);
-        for bad in ["", "2,,4", "a", "1.5", "-1", "2;3"] {
+        for bad in ["", "2,,4", "a", "1.5", "-", "--1", "1-", "2;3"] {
             assert!(matches!(parse_ids(bad), Err(Error::Invalid(_))), "{bad}");
         }
+    }
+
+    #[test]
+    fn integers_that_no_chunk_has_match_nothing() {
+        assert!(parse_ids("-1").expect("an integer").is_empty());
+        assert_eq!(parse_ids("-1,3,99999999999999999999").expect("integers"), [3]);
     }
 }

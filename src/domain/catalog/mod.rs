@@ -25,6 +25,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::domain::aggregation;
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
 use crate::domain::catalog::locks::VideoLocks;
@@ -145,7 +146,9 @@ impl Catalog {
                 listed(&record.analyzer_ids())
             ))
         })?;
-        self.document(&entry.document).await
+        let mut outputs: OutputDocuments = self.document(&entry.document).await?;
+        outputs.iter_mut().flatten().for_each(hide_repetition);
+        Ok(outputs)
     }
 
     /// One analyzer's stored outputs; none where it has not run.
@@ -211,7 +214,7 @@ impl Catalog {
             Error::Invalid(format!(
                 "video '{}' has no aggregate '{aggregator}'; it has: {}",
                 record.video_id,
-                listed(&record.aggregates.keys().cloned().collect::<Vec<_>>())
+                listed(&aggregation::in_order(record.aggregates.keys()))
             ))
         })?;
         self.document(key).await
@@ -325,6 +328,14 @@ impl CacheKey {
         let digest: String =
             Sha1::digest(name.as_bytes()).iter().take(10).map(|b| format!("{b:02x}")).collect();
         Self(format!("cache/{video_id}/{analyzer}-{digest}.json"))
+    }
+}
+
+/// Makes the name of the chunk that an output repeats internal: in documents of earlier versions it
+/// is not.
+fn hide_repetition(output: &mut Map<String, Value>) {
+    if let Some(original) = output.shift_remove("same_as") {
+        output.insert("_same_as".into(), original);
     }
 }
 

@@ -12,6 +12,7 @@ use crate::domain::catalog::Catalog;
 use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::names::is_video_id;
 
 /// A video as listed.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,13 +142,23 @@ impl Catalog {
 
     /// What is known of a stored object, for storage whose public URLs the service itself serves.
     pub async fn object_info(&self, key: &str) -> Result<ObjectInfo> {
+        public(key)?;
         let info = self.storage.stat(key).await.map_err(not_found)?;
         info.ok_or_else(|| Error::NotFound(format!("no stored object '{key}'")))
     }
 
     /// A stored object's bytes or a range of them.
     pub async fn object(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream> {
+        public(key)?;
         self.storage.get(key, range).await.map_err(not_found)
+    }
+}
+
+/// Refuses keys that belong to no video, as those of uploads that wait for a worker.
+fn public(key: &str) -> Result<()> {
+    match key.split_once('/') {
+        Some((video_id, _)) if is_video_id(video_id) => Ok(()),
+        _ => Err(Error::NotFound(format!("no stored object '{key}'"))),
     }
 }
 

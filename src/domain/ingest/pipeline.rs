@@ -239,11 +239,14 @@ impl Ingest {
         spans: &[Span],
         signals_document: &str,
     ) -> Result<VideoRecord> {
+        let source_url = previous
+            .and_then(|record| record.source_url.clone())
+            .or_else(|| fetched.source_url.clone());
         if let Some(previous) = previous
             && previous.chunking == plan.chunking
             && self.catalog.spans(previous).await? == spans
         {
-            return Ok(previous.clone());
+            return Ok(VideoRecord { source_url, ..previous.clone() });
         }
         let video_id = fetched.file.video_id.clone();
         let filename = previous.map_or(&fetched.filename, |record| &record.filename);
@@ -252,9 +255,7 @@ impl Ingest {
             storage_path: format!("{video_id}/{filename}"),
             filename: filename.clone(),
             poster_path: previous.and_then(|record| record.poster_path.clone()),
-            source_url: previous
-                .and_then(|record| record.source_url.clone())
-                .or_else(|| fetched.source_url.clone()),
+            source_url,
             size_bytes: fetched.file.size,
             duration: 0.0,
             content_type: fetched.info.content_type.clone(),

@@ -112,4 +112,8 @@ impl Embedder for MeteredEmbedder {
         );
         outcome
     }
+
+    async fn probe(&self) -> ports::Result<()> {
+        self.0.probe().await
+    }
 }

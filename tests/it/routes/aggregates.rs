@@ -24,6 +24,38 @@ async fn all_aggregates_or_one() {
 }
 
 #[tokio::test]
+async fn aggregates_are_listed_in_the_contracts_order() {
+    const ORDER: [&str; 12] = [
+        "stats",
+        "novelty",
+        "speaker_stats",
+        "sentiment",
+        "ner",
+        "summary",
+        "chapters",
+        "events",
+        "entities",
+        "entity_timelines",
+        "cooccurrence",
+        "object_entities",
+    ];
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    assert_eq!(app.get("/health").await.ok()["aggregators"], json!(ORDER));
+    let ids = |object: &Value| object.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(ids(&app.get("/schema").await.ok()["aggregators"]), ORDER);
+    let all = app.get(&format!("/videos/{id}/aggregates")).await.ok();
+    let stored: Vec<&str> =
+        ORDER.into_iter().filter(|id| all["aggregates"].get(id).is_some()).collect();
+    assert!(stored.len() >= 5, "{stored:?}");
+    assert_eq!(ids(&all["aggregates"]), stored);
+    assert_eq!(all["available"], json!(stored));
+    assert_eq!(app.get(&format!("/videos/{id}")).await.ok()["aggregates"], json!(stored));
+    let result = rerun(&app, &format!("/videos/{id}/aggregates"), "").await;
+    assert_eq!((&result["ran"], &result["aggregates"]), (&json!(stored), &json!(stored)));
+}
+
+#[tokio::test]
 async fn a_rerun_of_one_computes_only_it() {
     let app = TestApp::new().await;
     let id = app.video().await;

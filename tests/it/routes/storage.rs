@@ -1,6 +1,9 @@
+use futures::{StreamExt, stream};
+use poem::Request;
 use poem::http::Method;
+use ports::storage::ObjectStorage;
 
-use crate::support::{Reply, TestApp, clip};
+use crate::support::{Reply, TestApp, clip, mentions};
 
 async fn fetch(app: &TestApp, method: Method, key: &str, headers: &[(&str, &str)]) -> Reply {
     let mut request = app.request(method, &format!("/storage/{key}"));
@@ -95,4 +98,44 @@ async fn nothing_outside_the_bucket_is_served() {
     let off = TestApp::with(|setup| setup.http.serves_storage = false).await;
     let id = off.video().await;
     off.get(&format!("/storage/{id}/clip.mp4")).await.error(404);
+}
+
+#[tokio::test]
+async fn the_public_bucket_needs_no_token_and_is_read_from_any_origin() {
+    let app =
+        TestApp::with(|setup| setup.http.auth.tokens = vec!["secret-token-of-tests".into()]).await;
+    let path = format!("/storage/{}/clip.mp4", app.video().await);
+    let ask = async |method: Method| {
+        let request = Request::builder().method(method).uri_str(&path);
+        let request = request.header("origin", "https://player.example.org");
+        app.raw(request.header("sec-fetch-site", "cross-site").finish()).await
+    };
+    for (method, status) in [(Method::GET, 200), (Method::HEAD, 200), (Method::OPTIONS, 204)] {
+        let reply = ask(method.clone()).await;
+        assert_eq!(reply.status, status, "{method}: {}", reply.text());
+        assert_eq!(reply.header("access-control-allow-origin"), "*", "{method}");
+        assert_eq!(reply.header("cross-origin-resource-policy"), "cross-origin", "{method}");
+        mentions(reply.header("access-control-expose-headers"), &["Content-Range", "ETag"]);
+        assert_eq!(reply.header("access-control-allow-credentials"), "", "{method}");
+    }
+    let preflight = ask(Method::OPTIONS).await;
+    assert_eq!(preflight.header("access-control-allow-methods"), "GET, HEAD");
+    assert_eq!(preflight.header("access-control-allow-headers"), "*", "ranges among them");
+    assert_eq!(ask(Method::POST).await.status, 403, "writes from elsewhere stay refused");
+    let absent = app.raw(Request::builder().uri_str("/storage/0000000000000000/x").finish()).await;
+    absent.error(404);
+    assert_eq!(absent.header("access-control-allow-origin"), "*", "a page may read why");
+}
+
+#[tokio::test]
+async fn what_belongs_to_no_video_is_not_public() {
+    let app =
+        TestApp::with(|setup| setup.http.auth.tokens = vec!["secret-token-of-tests".into()]).await;
+    for key in ["incoming/0123456789abcdef/source", "private/notes.txt", "notes.txt"] {
+        let content = stream::iter([Ok(bytes::Bytes::from_static(b"secret"))]).boxed();
+        app.storage.put(key, content, "text/plain").await.unwrap();
+        fetch(&app, Method::GET, key, &[]).await.error(404);
+        fetch(&app, Method::GET, &format!("0123456789abcdef/../{key}"), &[]).await.error(404);
+    }
+    fetch(&app, Method::GET, ".partial", &[]).await.error(404);
 }

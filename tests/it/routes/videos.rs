@@ -50,7 +50,6 @@ async fn fields_may_come_in_any_order() {
     let body = format!(
         "--{boundary}\r\nContent-Disposition: form-data; name=\"mode\"\r\n\r\ninterval\r\n\
          --{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"c.mp4\"\r\n\r\n{}\r\n\
-         --{boundary}\r\nContent-Disposition: form-data; name=\"unknown\"\r\n\r\nignored\r\n\
          --{boundary}\r\nContent-Disposition: form-data; name=\"interval\"\r\n\r\n7.5\r\n\
          --{boundary}\r\nContent-Disposition: form-data; name=\"speaker\"\r\n\r\n\r\n--{boundary}--\r\n",
         String::from_utf8(clip(30.0)).unwrap()
@@ -148,6 +147,24 @@ async fn a_url_is_accepted_and_ingested() {
     assert_eq!(job["result"]["filename"], "walk.mp4", "{job}");
     let id = job["result"]["video_id"].as_str().unwrap();
     assert_eq!(app.get(&format!("/videos/{id}")).await.ok()["source_url"], url);
+}
+
+#[tokio::test]
+async fn known_bytes_that_come_again_by_url_get_their_source_url() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    assert_eq!(app.get(&format!("/videos/{id}")).await.ok().get("source_url"), None);
+    let first = "http://media.example.org/films/walk.mp4";
+    for url in [first, "http://mirror.example.org/walk.mp4"] {
+        let headers = vec![("content-type".into(), "video/mp4".into())];
+        app.fetcher.respond(url, Response { status: 200, headers, body: vec![clip(30.0).into()] });
+        let body = json!({"url": url, "mode": "interval", "interval": 10});
+        let reply = app.post_json("/videos/url", body).await;
+        let job = app.finished(reply.json()["job_id"].as_str().unwrap()).await;
+        assert_eq!(job["result"]["video_id"], id.as_str(), "{job}");
+        let video = app.get(&format!("/videos/{id}")).await.ok();
+        assert_eq!(video["source_url"], first, "the first one is kept");
+    }
 }
 
 #[tokio::test]

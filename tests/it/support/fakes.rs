@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use adapters::storage::OpendalStorage;
@@ -21,6 +21,7 @@ use ports::llm::{
 use ports::storage::{ObjectInfo, ObjectStorage};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 use serde_json::{Value, json};
+use tokio::sync::Barrier;
 
 /// The bytes of a clip that [`SceneDecoder`] reads: its length and what goes wrong with it.
 pub fn clip(seconds: f64) -> Vec<u8> {
@@ -109,13 +110,22 @@ impl VideoDecoder for SceneDecoder {
 pub struct FakeEmbedder {
     /// Fails every call while set.
     pub down: AtomicBool,
+    /// What its probes wait for.
+    pub probes: Probes,
+    /// Texts it was given to embed.
+    pub embedded: AtomicUsize,
     /// Calls that succeed before every further one fails.
     left: AtomicUsize,
 }
 
 impl Default for FakeEmbedder {
     fn default() -> Self {
-        Self { down: AtomicBool::new(false), left: AtomicUsize::new(usize::MAX) }
+        Self {
+            down: AtomicBool::new(false),
+            probes: Probes::default(),
+            embedded: AtomicUsize::new(0),
+            left: AtomicUsize::new(usize::MAX),
+        }
     }
 }
 
@@ -151,6 +161,7 @@ impl Embedder for FakeEmbedder {
         if spent || self.down.load(Ordering::SeqCst) {
             return Err(PortError::new(ErrorKind::Unavailable, "the embedder cannot be reached"));
         }
+        self.embedded.fetch_add(texts.len(), Ordering::SeqCst);
         let vector = |text: &String| {
             let mut vector = vec![0.01_f32; Self::DIMENSION];
             for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()) {
@@ -162,6 +173,37 @@ impl Embedder for FakeEmbedder {
             vector.into_iter().map(|v| v / length).collect()
         };
         Ok(texts.iter().map(vector).collect())
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.probes.wait().await;
+        if self.down.load(Ordering::SeqCst) {
+            return Err(PortError::new(ErrorKind::Unavailable, "the embedder cannot be reached"));
+        }
+        Ok(())
+    }
+}
+
+/// What the probes of a fake wait for; nothing, unless a test says so.
+#[derive(Default)]
+pub struct Probes(Mutex<Option<Arc<Barrier>>>);
+
+impl Probes {
+    /// Probes never end.
+    pub fn hang(&self) {
+        self.meet(Arc::new(Barrier::new(usize::MAX)));
+    }
+
+    /// Probes wait until as many as the barrier counts are under way.
+    pub fn meet(&self, barrier: Arc<Barrier>) {
+        *self.0.lock().expect("unpoisoned") = Some(barrier);
+    }
+
+    async fn wait(&self) {
+        let barrier = self.0.lock().expect("unpoisoned").clone();
+        if let Some(barrier) = barrier {
+            barrier.wait().await;
+        }
     }
 }
 
@@ -309,11 +351,18 @@ pub struct FlakyStorage {
     pub down: AtomicBool,
     /// Fails deletes while set.
     pub keeps: AtomicBool,
+    /// What its probes wait for.
+    pub probes: Probes,
 }
 
 impl FlakyStorage {
     pub fn new(inner: OpendalStorage) -> Self {
-        Self { inner, down: AtomicBool::new(false), keeps: AtomicBool::new(false) }
+        Self {
+            inner,
+            down: AtomicBool::new(false),
+            keeps: AtomicBool::new(false),
+            probes: Probes::default(),
+        }
     }
 
     fn reach(&self) -> Result<&OpendalStorage> {
@@ -362,6 +411,7 @@ impl ObjectStorage for FlakyStorage {
     }
 
     async fn probe(&self) -> Result<()> {
+        self.probes.wait().await;
         self.reach()?.probe().await
     }
 }

@@ -117,6 +117,7 @@ impl TestApp {
                     queue: 8,
                     sources: 1,
                 },
+                probe_timeout: Duration::from_secs(20),
                 ui: true,
                 ..Settings::default()
             },

@@ -11,6 +11,9 @@ export const plural = (count: number, one: string, many = `${one}s`) =>
   `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 export const words = (id: string) => id.replaceAll("_", " ");
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+/** Why there is no answer, where writing it failed. */
+export const unanswered = (error: string | undefined) =>
+  error === undefined ? undefined : `The answer could not be written: ${error}`;
 export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 export const listed = (names: string[]) =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

@@ -13,7 +13,11 @@ pub(super) enum Error {
     NotAFile,
     #[error("the path holds a zero byte, which no file name can")]
     Path,
-    #[error("not a media file that can be decoded: {0}")]
+    #[error(
+        "the file is a picture ({0}), not a video; send a file that plays, such as MP4, WebM or MKV"
+    )]
+    Picture(&'static str),
+    #[error("not a media file that can be decoded: {}", reason(.0))]
     NotMedia(ffmpeg::Error),
     #[error("the file holds neither pictures nor sound that can be decoded")]
     NoStreams,
@@ -31,6 +35,16 @@ pub(super) enum Error {
     Sink(PortError),
 }
 
+/// FFmpeg says "Invalid argument" of a format that it knows and that is not on our list.
+fn reason(error: &ffmpeg::Error) -> String {
+    match error {
+        ffmpeg::Error::Other { errno: ffmpeg::error::EINVAL } => {
+            "its format is not one of video or sound".into()
+        }
+        other => other.to_string(),
+    }
+}
+
 impl From<Error> for PortError {
     fn from(error: Error) -> Self {
         let kind = match &error {
@@ -41,6 +55,7 @@ impl From<Error> for PortError {
             Error::Empty
             | Error::NotAFile
             | Error::Path
+            | Error::Picture(_)
             | Error::NotMedia(_)
             | Error::NoStreams
             | Error::NothingDecoded => ErrorKind::Invalid,

@@ -1,5 +1,26 @@
 //! Which extension and MIME type fit a container, for naming and serving a stored file.
 
+/// The format of a file that begins so, where it is one that holds a single picture. Animations
+/// that play as videos (GIF, AVIF sequences) are none.
+pub(super) fn picture(head: &[u8]) -> Option<&'static str> {
+    let at =
+        |place: usize, mark: &[u8]| head.get(place..).is_some_and(|rest| rest.starts_with(mark));
+    let brand = |brands: &[&[u8; 4]]| at(4, b"ftyp") && brands.iter().any(|brand| at(8, *brand));
+    // A bitmap's two letters are too few to go by: four reserved zeros and its header's length.
+    let bitmap =
+        at(0, b"BM") && at(6, &[0; 4]) && [12, 40, 108, 124].iter().any(|n| at(14, &[*n, 0]));
+    Some(match () {
+        () if at(0, b"\xff\xd8\xff") => "JPEG",
+        () if at(0, b"\x89PNG\r\n\x1a\n") => "PNG",
+        () if at(0, b"RIFF") && at(8, b"WEBP") => "WebP",
+        () if at(0, b"II*\0") || at(0, b"MM\0*") => "TIFF",
+        () if brand(&[b"avif"]) => "AVIF",
+        () if brand(&[b"heic", b"heix", b"heim", b"heis", b"mif1"]) => "HEIC",
+        () if bitmap => "BMP",
+        () => return None,
+    })
+}
+
 /// Extension and MIME type that fit the container. `codecs` are those of the chosen streams.
 pub(super) fn file_type(
     container: &str,
@@ -58,5 +79,27 @@ mod tests {
         assert_eq!(file_type("matroska,webm", "", &codecs(&["vp8", "vorbis"]), true).0, "webm");
         assert_eq!(file_type("matroska,webm", "", &codecs(&["vp8", "aac"]), true).0, "mkv");
         assert_eq!(file_type("wav", "", &codecs(&["pcm_s16le"]), false).1, "audio/wav");
+    }
+
+    #[test]
+    fn pictures_are_told_from_videos_by_how_they_begin() {
+        for (head, format) in [
+            (b"\xff\xd8\xff\xe0\0\x10JFIF".as_slice(), Some("JPEG")),
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Some("PNG")),
+            (b"RIFF\x10\0\0\0WEBPVP8 ", Some("WebP")),
+            (b"MM\0*\0\0\0\x08", Some("TIFF")),
+            (b"\0\0\0\x20ftypavif\0\0\0\0", Some("AVIF")),
+            (b"\0\0\0\x18ftypheic\0\0\0\0", Some("HEIC")),
+            (b"BM\x36\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0", Some("BMP")),
+            (b"BM and other words that begin so", None),
+            (b"\0\0\0\x20ftypisom\0\0\x02\0", None),
+            (b"\0\0\0\x20ftypavis\0\0\0\0", None),
+            (b"RIFF\x10\0\0\0AVI LIST", None),
+            (b"GIF89a", None),
+            (b"\xff\xfb\x90\x64", None),
+            (b"", None),
+        ] {
+            assert_eq!(picture(head), format, "{head:?}");
+        }
     }
 }

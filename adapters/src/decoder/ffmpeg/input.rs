@@ -2,6 +2,7 @@
 //! its packets on one continuous timeline.
 
 use std::ffi::{CStr, CString, c_int, c_void};
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use ffmpeg::{Discard, Packet, Rational, ffi};
 use ffmpeg_next as ffmpeg;
 use ports::decoder::{MediaInfo, VideoInfo};
 
-use super::file_type::file_type;
+use super::file_type::{file_type, picture};
 use super::picture::Turn;
 use super::{Error, FfmpegOptions};
 
@@ -102,6 +103,11 @@ impl Input {
         }
         if meta.len() == 0 {
             return Err(Error::Empty);
+        }
+        let mut head = Vec::with_capacity(32);
+        std::fs::File::open(path)?.take(32).read_to_end(&mut head)?;
+        if let Some(format) = picture(&head) {
+            return Err(Error::Picture(format));
         }
         // The explicit scheme keeps a name such as `concat:a|b` from being taken for a protocol.
         let mut url = b"file:".to_vec();

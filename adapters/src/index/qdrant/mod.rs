@@ -364,8 +364,8 @@ impl VectorIndex for QdrantIndex {
     }
 
     async fn probe(&self) -> Result<()> {
-        self.retrying(|| self.client.collection_info(&self.target)).await?;
-        Ok(())
+        let known = self.client.collection_info(&self.target).await;
+        known.map(|_| ()).map_err(|e| self.failed(e))
     }
 }
 

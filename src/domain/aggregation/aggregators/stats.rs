@@ -75,7 +75,10 @@ impl Aggregator for Stats {
         }
         let mut evidence = vec![(whole, text)];
         let people = &result["people"];
-        for (key, word) in [("busiest", "most"), ("quietest", "fewest")] {
+        // Where nobody looked for people, nothing is known of how many there are.
+        let counted = people["series"].as_array().is_some_and(|series| !series.is_empty());
+        let moments = [("busiest", "most"), ("quietest", "fewest")];
+        for (key, word) in moments.into_iter().filter(|_| counted) {
             let moment = &people[key];
             if let (Some(start), Some(end)) = (moment["start"].as_f64(), moment["end"].as_f64()) {
                 let text = format!("The {word} people at once are {}.", moment["count"]);
@@ -108,6 +111,7 @@ fn people_over_time(video: &AnalyzedVideo) -> Value {
     // Of equal counts the first moment is named.
     let busiest = counts.iter().rev().max_by_key(|(_, count)| *count);
     let quietest = counts.iter().min_by_key(|(_, count)| *count);
+    let uncounted = (video.spans.first().copied().unwrap_or(Span { start: 0.0, end: 0.0 }), 0);
     json!({
         "series": counts.iter().map(|(span, count)| json!({
             "start": rounded(span.start), "end": rounded(span.end), "people_count": count,
@@ -116,8 +120,8 @@ fn people_over_time(video: &AnalyzedVideo) -> Value {
         "max": busiest.map_or(0, |(_, count)| *count),
         "mean": if counts.is_empty() { 0.0 } else { rounded(total as f64 / counts.len() as f64) },
         "total_observations": total,
-        "busiest": busiest.map(moment),
-        "quietest": quietest.map(moment),
+        "busiest": moment(busiest.unwrap_or(&uncounted)),
+        "quietest": moment(quietest.unwrap_or(&uncounted)),
     })
 }
 
@@ -194,10 +198,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_video_nobody_looked_at_has_no_moments() {
+    async fn a_video_nobody_looked_at_has_busiest_and_quietest_moments_of_none() {
         let found = aggregate(&Stats, &video(10.0, 2)).await;
-        assert_eq!(found["people"]["busiest"], Value::Null);
+        let none = json!({"start": 0.0, "end": 10.0, "count": 0});
+        assert_eq!((&found["people"]["busiest"], &found["people"]["quietest"]), (&none, &none));
         assert_eq!(found["people"]["series"], json!([]));
+        let told = Stats.evidence(&found, Span { start: 0.0, end: 20.0 });
+        assert_eq!(told.len(), 1, "nothing is told of people: {told:?}");
+        let found = aggregate(&Stats, &video(10.0, 0)).await;
+        let none = json!({"start": 0.0, "end": 0.0, "count": 0});
+        assert_eq!(found["people"]["busiest"], none, "without chunks too");
         assert_eq!(found["objects"], json!({"distinct": 0, "most_common": []}));
     }
 }

@@ -1,0 +1,86 @@
+//! What balancers and supervisors ask: `/live`, `/ready` and `/health` while a store is away.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use poem::Request;
+use tokio::sync::Barrier;
+
+use crate::support::{Setup, TestApp, mentions};
+
+fn impatient(setup: &mut Setup) {
+    setup.settings.probe_timeout = Duration::from_millis(20);
+}
+
+#[tokio::test]
+async fn health_answers_though_the_store_hangs() {
+    let app = TestApp::with(impatient).await;
+    app.storage.probes.hang();
+    let health = app.get("/health").await.ok();
+    assert_eq!(health["status"], "degraded");
+    let error = health["storage"]["error"].as_str().expect("why");
+    mentions(error, &["TimeoutError: ", "storage", "0.02 s", "http.probe_timeout"]);
+}
+
+#[tokio::test]
+async fn ready_answers_though_stores_and_models_hang() {
+    let app = TestApp::with(impatient).await;
+    app.storage.probes.hang();
+    app.embedder.probes.hang();
+    let reply = app.get("/ready").await;
+    assert_eq!(reply.status, 503);
+    let checks = &reply.json()["checks"];
+    assert_eq!(
+        (&checks["storage answers"], &checks["embedder answers"]),
+        (&"failed".into(), &"failed".into())
+    );
+    assert_eq!(checks["records answer"], "ok");
+}
+
+#[tokio::test]
+async fn probes_run_side_by_side() {
+    let app = TestApp::new().await;
+    let both = Arc::new(Barrier::new(2));
+    app.storage.probes.meet(both.clone());
+    app.embedder.probes.meet(both);
+    assert_eq!(app.get("/ready").await.status, 200, "one waits for the other");
+}
+
+#[tokio::test]
+async fn ready_asks_the_embedder_for_nothing_that_is_billed() {
+    let app = TestApp::new().await;
+    assert_eq!(app.get("/ready").await.ok()["ready"], true);
+    assert_eq!(app.embedder.embedded.load(Ordering::SeqCst), 0, "no text was embedded");
+    app.embedder.down.store(true, Ordering::SeqCst);
+    assert_eq!(app.get("/ready").await.json()["checks"]["embedder answers"], "failed");
+}
+
+#[tokio::test]
+async fn liveness_touches_no_store_and_needs_no_token() {
+    let app =
+        TestApp::with(|setup| setup.http.auth.tokens = vec!["secret-token-of-tests".into()]).await;
+    app.storage.down.store(true, Ordering::SeqCst);
+    app.storage.probes.hang();
+    app.embedder.probes.hang();
+    let live = app.raw(Request::builder().uri_str("/live").finish()).await;
+    assert_eq!((live.status, &live.json()["live"]), (200, &true.into()), "{}", live.text());
+}
+
+#[test]
+fn the_manifests_ask_for_liveness_where_no_store_is_touched() {
+    let read = |file: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy").join(file);
+        std::fs::read_to_string(path).expect("a manifest")
+    };
+    let deployment = read("kubernetes/deployment.yaml");
+    for (probe, path) in [("startup", "/live"), ("liveness", "/live"), ("readiness", "/ready")] {
+        let (_, rest) = deployment.split_once(&format!("{probe}Probe:")).expect("a probe");
+        let asked = rest.lines().nth(1).unwrap_or_default();
+        mentions(asked, &[&format!("path: {path},")]);
+    }
+    let compose = read("compose.yaml");
+    let (_, check) = compose.split_once("healthcheck:").expect("a check");
+    mentions(check, &["GET /live HTTP/1.1"]);
+}
