@@ -9,6 +9,7 @@ use super::aggregators::{self, Aggregator, ChunkVectors, Outcome, Run};
 use super::budget::Account;
 use super::error::Result;
 use super::jobs::{Job, JobResult, Progress, Task};
+use super::library::unknown;
 use super::record::{AnalyzedVideo, VideoRecord};
 use super::{Shotlog, analyzers};
 
@@ -91,14 +92,15 @@ impl Shotlog {
         let selected = selected(aggregators.as_deref())?;
         progress.video(video_id);
         let claim = progress.cancellable(self.ingests.claim(video_id)).await?;
-        let mut record = self.library.video(video_id).await?;
+        let before = self.library.stored(video_id).await?;
+        let mut record = before.clone().into_record()?.ok_or_else(|| unknown(video_id))?;
         let video = self.library.analyzed(&record).await?;
         let account = Account::open(&self.ports, None);
         let report =
             self.run_aggregators(&mut record, &video, selected, force, &account, &progress).await?;
         progress.check()?;
         claim.check()?;
-        self.library.publish(&record).await?;
+        self.library.publish(&before, &record).await?;
         Ok(JobResult::Aggregates(Box::new(report)))
     }
 

@@ -5,11 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt, stream};
-use ports::records::RecordStore;
-use serde::Serialize;
+use ports::records::{Expected, RecordStore};
+use ports::{ErrorKind, PortError};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::aggregators::KeptAnswers;
@@ -21,9 +23,66 @@ use super::speech::Speech;
 /// Records read at once when listing.
 const PARALLEL_READS: usize = 16;
 
+/// Pauses before each attempt to find out what became of a publication whose answer was an error.
+const REREADS: [Duration; 3] =
+    [Duration::ZERO, Duration::from_millis(500), Duration::from_millis(2000)];
+
 /// Typed access to the record store.
 pub(crate) struct Library {
     records: Arc<dyn RecordStore>,
+}
+
+/// What is stored as the published record of a video.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Stored {
+    /// Nothing.
+    Absent,
+    /// A record, and the JSON it was read from.
+    Record(Box<VideoRecord>, Value),
+    /// Something that is no record of this video: its JSON, if it is that, and what is wrong.
+    Unreadable(Option<Value>, String),
+}
+
+impl Stored {
+    pub(crate) fn record(&self) -> Option<&VideoRecord> {
+        match self {
+            Self::Record(record, _) => Some(record),
+            Self::Absent | Self::Unreadable(..) => None,
+        }
+    }
+
+    /// The record; what is stored in its place is `Corrupt`.
+    pub(crate) fn into_record(self) -> Result<Option<VideoRecord>> {
+        match self {
+            Self::Absent => Ok(None),
+            Self::Record(record, _) => Ok(Some(*record)),
+            Self::Unreadable(_, error) => Err(Error::corrupt(error)),
+        }
+    }
+
+    fn expected(&self) -> Expected<'_> {
+        match self {
+            Self::Absent => Expected::Absent,
+            Self::Record(_, json) | Self::Unreadable(Some(json), _) => Expected::Document(json),
+            Self::Unreadable(None, _) => Expected::Unreadable,
+        }
+    }
+}
+
+/// A part of a published video whose document does not read back.
+pub(crate) struct Fault {
+    pub(crate) part: Part,
+    pub(crate) error: String,
+}
+
+/// What a document holds.
+pub(crate) enum Part {
+    /// Chunks, signals or speech, without which nothing else of the video is of use.
+    Base,
+    /// The outputs of this analyzer.
+    Analyzer(String),
+    /// The result of this aggregator.
+    Aggregate(String),
 }
 
 impl Library {
@@ -31,18 +90,37 @@ impl Library {
         Self { records }
     }
 
+    /// What is stored as the published record.
+    pub(crate) async fn stored(&self, video_id: &str) -> Result<Stored> {
+        if !is_video_id(video_id) {
+            return Ok(Stored::Absent);
+        }
+        let key = published(video_id);
+        let unreadable = |json, error: String| Ok(Stored::Unreadable(json, error));
+        let json = match self.records.get(&key).await {
+            Ok(Some(json)) => json,
+            Ok(None) => return Ok(Stored::Absent),
+            Err(e) if e.kind() == ErrorKind::Corrupt => return unreadable(None, e.to_string()),
+            Err(e) => return Err(e.into()),
+        };
+        match VideoRecord::deserialize(&json) {
+            Ok(record) if record.video_id == video_id => Ok(Stored::Record(Box::new(record), json)),
+            Ok(record) => {
+                let error = format!("the record {key} is that of video '{}'", record.video_id);
+                unreadable(Some(json), error)
+            }
+            Err(e) => unreadable(Some(json), format!("the record {key} does not read back: {e}")),
+        }
+    }
+
     /// The published record, if there is one.
     pub(crate) async fn find(&self, video_id: &str) -> Result<Option<VideoRecord>> {
-        if !is_video_id(video_id) {
-            return Ok(None);
-        }
-        self.read(&published(video_id)).await
+        self.stored(video_id).await?.into_record()
     }
 
     /// The published record, or `NotFound`.
     pub(crate) async fn video(&self, video_id: &str) -> Result<VideoRecord> {
-        let found = self.find(video_id).await?;
-        found.ok_or_else(|| Error::NotFound(format!("unknown video_id '{video_id}'")))
+        self.find(video_id).await?.ok_or_else(|| unknown(video_id))
     }
 
     /// Ids below which anything is stored, published or not.
@@ -130,30 +208,98 @@ impl Library {
         Ok(key)
     }
 
-    /// Replaces the published record in one step, then removes the documents it no longer names.
-    pub(crate) async fn publish(&self, record: &VideoRecord) -> Result<()> {
-        let value = serde_json::to_value(record)
+    /// Makes `record` the published one in one step, if what is stored is still `before`, and then
+    /// removes the documents that are not named any more. After an error what is stored tells
+    /// whether it was published; where it was for certain, this is no error.
+    pub(crate) async fn publish(&self, before: &Stored, record: &VideoRecord) -> Result<()> {
+        let video_id = &record.video_id;
+        let json = serde_json::to_value(record)
             .map_err(|e| Error::corrupt(format!("cannot store the record: {e}")))?;
-        self.records.put(&published(&record.video_id), &value).await?;
-        self.sweep(&record.video_id, Some(record)).await
-    }
-
-    /// Removes every document of a video that `record` does not name.
-    pub(crate) async fn sweep(&self, video_id: &str, record: Option<&VideoRecord>) -> Result<()> {
-        let named = record.map(named).unwrap_or_default();
-        for key in self.records.list(&format!("videos/{video_id}/")).await? {
-            if !named.contains(&key) {
-                self.records.delete(&key).await?;
+        let key = published(video_id);
+        let swapped = self.records.compare_and_swap(&key, before.expected(), &json).await;
+        if !matches!(swapped, Ok(true)) {
+            // The write may have been done and its answer lost; a store that repeats a request by
+            // itself then finds what it has written.
+            let now = self.settled(video_id).await;
+            if !now.is_ok_and(|now| now.expected() == Expected::Document(&json)) {
+                return Err(swapped.err().unwrap_or_else(|| superseded(video_id)).into());
             }
+        }
+        if let Err(error) = self.sweep(video_id).await {
+            tracing::warn!(video_id, error = %error.labelled(), "superseded documents remain");
         }
         Ok(())
     }
 
-    /// The documents that a published record names and that are not there.
-    pub(crate) async fn missing(&self, record: &VideoRecord) -> Result<Vec<String>> {
-        let listed = self.records.list(&format!("videos/{}/", record.video_id)).await?;
-        let there: BTreeSet<String> = listed.into_iter().collect();
-        Ok(named(record).difference(&there).cloned().collect())
+    /// What is stored once a write has failed, as soon as that can be read.
+    async fn settled(&self, video_id: &str) -> Result<Stored> {
+        let mut read = Err(Error::corrupt("not read yet"));
+        for pause in REREADS {
+            tokio::time::sleep(pause).await;
+            read = self.stored(video_id).await;
+            if read.is_ok() {
+                break;
+            }
+        }
+        read
+    }
+
+    /// Removes every document that the stored record does not name; none where that does not read
+    /// back.
+    pub(crate) async fn sweep(&self, video_id: &str) -> Result<()> {
+        let listed = self.records.list(&format!("videos/{video_id}/")).await?;
+        // Read after they were listed: what has been published by now is named.
+        let named = match self.stored(video_id).await? {
+            Stored::Absent => BTreeSet::new(),
+            Stored::Record(record, _) => named(&record),
+            Stored::Unreadable(..) => return Ok(()),
+        };
+        for key in listed.iter().filter(|key| !named.contains(*key)) {
+            self.records.delete(key).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes what was stored after `before` was read, unless something has been published since
+    /// or it cannot be told.
+    pub(crate) async fn discard(&self, video_id: &str, before: &Stored) -> Result<Discarded> {
+        let now = self.settled(video_id).await?;
+        match (&now, now.expected() == before.expected()) {
+            (Stored::Absent, true) => {
+                self.sweep(video_id).await?;
+                Ok(Discarded::Everything)
+            }
+            (Stored::Record(..), true) => {
+                self.sweep(video_id).await?;
+                Ok(Discarded::Unpublished)
+            }
+            (Stored::Unreadable(..), _) | (_, false) => Ok(Discarded::Nothing),
+        }
+    }
+
+    /// The documents of a published video that are missing or do not read back.
+    pub(crate) async fn faults(&self, record: &VideoRecord) -> Result<Vec<Fault>> {
+        let mut faults = Vec::new();
+        let mut read = |part: Part, read: Result<()>| match read {
+            Ok(()) => Ok(()),
+            Err(error) if error.is_corrupt() => {
+                faults.push(Fault { part, error: error.to_string() });
+                Ok(())
+            }
+            Err(error) => Err(error),
+        };
+        read(Part::Base, self.spans(record).await.map(drop))?;
+        read(Part::Base, self.signals(record).await.map(drop))?;
+        if let Some(document) = &record.speech_document {
+            read(Part::Base, self.speech(document).await.map(drop))?;
+        }
+        for id in record.analyzers.keys() {
+            read(Part::Analyzer(id.clone()), self.outputs(record, id).await.map(drop))?;
+        }
+        for id in record.aggregates.keys() {
+            read(Part::Aggregate(id.clone()), self.aggregate(record, id).await.map(drop))?;
+        }
+        Ok(faults)
     }
 
     /// Removes the published record first, so that a crash leaves no half of it, then the rest.
@@ -163,9 +309,9 @@ impl Library {
         Ok(self.records.delete(&format!("cache/{video_id}/")).await?)
     }
 
-    /// A cached analyzer result; the outer `None` means not cached.
+    /// A cached analyzer result; the outer `None` means not cached, or not in a way that reads back.
     pub(crate) async fn cached(&self, key: &CacheKey) -> Result<Option<Value>> {
-        Ok(self.records.get(&key.0).await?)
+        self.read_kept(&key.0).await
     }
 
     /// How many of these results are cached.
@@ -184,7 +330,7 @@ impl Library {
 
     /// What the language model has answered aggregators that then failed.
     pub(crate) async fn kept_answers(&self, video_id: &str) -> Result<KeptAnswers> {
-        Ok(self.read(&answers(video_id)).await?.unwrap_or_default())
+        Ok(self.read_kept(&answers(video_id)).await?.unwrap_or_default())
     }
 
     /// Replaces [`Self::kept_answers`].
@@ -201,12 +347,33 @@ impl Library {
         self.read(key).await?.ok_or_else(|| Error::corrupt(format!("the record {key} is missing")))
     }
 
+    /// A document of the cache: one that does not read back is as good as none.
+    async fn read_kept<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
+        match self.read(key).await {
+            Err(error) if error.is_corrupt() => {
+                tracing::warn!(%error, "a kept result is passed over");
+                Ok(None)
+            }
+            read => read,
+        }
+    }
+
     async fn read<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
         let Some(value) = self.records.get(key).await? else { return Ok(None) };
         let parsed = serde_json::from_value(value)
             .map_err(|e| Error::corrupt(format!("the record {key} does not read back: {e}")))?;
         Ok(Some(parsed))
     }
+}
+
+/// What became of the documents of a failed change.
+pub(crate) enum Discarded {
+    /// The video is as it was: the documents of its record stay.
+    Unpublished,
+    /// There is no such video.
+    Everything,
+    /// They stay: something else was published, or what is stored does not tell what it names.
+    Nothing,
 }
 
 /// Where the result of a costly call is kept: by content, span, analyzer, model and prompt.
@@ -247,6 +414,18 @@ pub(crate) fn listed<S: AsRef<str>>(names: &[S]) -> String {
         return "none".into();
     }
     names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
+}
+
+pub(crate) fn unknown(video_id: &str) -> Error {
+    Error::NotFound(format!("unknown video_id '{video_id}'"))
+}
+
+fn superseded(video_id: &str) -> PortError {
+    let message = format!(
+        "another instance has published video '{video_id}' meanwhile, so this result was not; \
+         ingest it again"
+    );
+    PortError::new(ErrorKind::Other, message)
 }
 
 fn answers(video_id: &str) -> String {

@@ -7,7 +7,7 @@ use ports::index::{Filter, Test};
 
 use super::error::Result;
 use super::ingest::Claim;
-use super::record::VideoRecord;
+use super::library::Stored;
 use super::{Shotlog, analyzers, points};
 
 /// What a repair did.
@@ -29,13 +29,15 @@ impl Shotlog {
         let mut known = BTreeSet::new();
         for video_id in self.library.ids().await? {
             let Some(_claim) = self.claim_to_repair(&video_id, all).await? else { continue };
-            let Some(record) = self.library.find(&video_id).await? else {
+            let stored = self.library.stored(&video_id).await?;
+            if stored == Stored::Absent {
                 self.remove_leftovers(&video_id).await?;
                 continue;
-            };
+            }
             known.insert(video_id.clone());
             done.videos += 1;
-            done.rebuilt += self.reindex_video(record, all).await?;
+            self.library.sweep(&video_id).await?;
+            done.rebuilt += self.mend_points(&stored, all).await?;
         }
         for video_id in self.ports.index.values("video_id").await? {
             let Some(_claim) = self.claim_to_repair(&video_id, all).await? else { continue };
@@ -50,7 +52,7 @@ impl Shotlog {
     /// Removes what an ingest that died left: objects first, by whose documents they are found.
     async fn remove_leftovers(&self, video_id: &str) -> Result<()> {
         match self.ports.storage.delete_prefix(&format!("{video_id}/")).await {
-            Ok(_) => self.library.sweep(video_id, None).await,
+            Ok(_) => self.library.sweep(video_id).await,
             Err(error) => {
                 tracing::warn!(video_id, %error, "leftovers of an interrupted ingest remain");
                 Ok(())
@@ -66,11 +68,12 @@ impl Shotlog {
         self.ingests.try_claim(video_id).await
     }
 
-    /// How many analyzers' points of one video were rebuilt.
-    async fn reindex_video(&self, mut record: VideoRecord, all: bool) -> Result<u64> {
-        self.library.sweep(&record.video_id, Some(&record)).await?;
+    /// Writes the points of a published video that disagree with its record, or all of them, and
+    /// says of how many analyzers.
+    pub(crate) async fn mend_points(&self, stored: &Stored, all: bool) -> Result<u64> {
+        let Some(mut record) = stored.record().cloned() else { return Ok(0) };
         let of_video = Filter::video(&record.video_id);
-        let stored = self.ports.index.count(&of_video).await?;
+        let there = self.ports.index.count(&of_video).await?;
         let expected: u64 = record.analyzers.values().map(|entry| entry.points).sum();
         let mut stale = Vec::new();
         for (id, entry) in &record.analyzers {
@@ -78,11 +81,11 @@ impl Shotlog {
                 of_video.clone().and("revision", Test::AnyKeyword(vec![entry.revision.clone()]));
             let agrees = entry.embedder == self.ports.embedder.model()
                 && self.ports.index.count(&current).await? == entry.points;
-            if all || !agrees || stored != expected {
+            if all || !agrees || there != expected {
                 stale.push(id.clone());
             }
         }
-        if stale.is_empty() && stored == expected {
+        if stale.is_empty() && there == expected {
             return Ok(0);
         }
         let spans = self.library.spans(&record).await?;
@@ -117,14 +120,14 @@ impl Shotlog {
             rebuilt += 1;
         }
         // When the total disagrees every analyzer is stale, so the whole video is the scope.
-        let scope = if stored == expected && !all {
+        let scope = if there == expected && !all {
             of_video.and("analyzer_id", Test::AnyKeyword(stale))
         } else {
             of_video
         };
         self.ports.index.replace(Some(&scope), fresh).await?;
         // The revision stays: instances that search another index by this record go on.
-        self.library.publish(&record).await?;
+        self.library.publish(stored, &record).await?;
         Ok(rebuilt)
     }
 }

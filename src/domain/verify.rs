@@ -6,6 +6,7 @@ use ports::index::{Filter, Test};
 
 use super::Shotlog;
 use super::error::Result;
+use super::library::Fault;
 use super::record::VideoRecord;
 
 /// What was looked at and what does not agree.
@@ -20,8 +21,8 @@ pub struct Verified {
 }
 
 impl Shotlog {
-    /// Looks at every video: its documents and objects are there, its vectors are those that its
-    /// record counts, and nothing is left of a video without a record. Changes nothing.
+    /// Looks at every video: its documents read back, its objects are there, its vectors are those
+    /// that its record counts, and nothing is left of a video without a record. Changes nothing.
     pub async fn verify(&self) -> Result<Verified> {
         let mut found = Verified::default();
         let ids: BTreeSet<String> = self.library.ids().await?.into_iter().collect();
@@ -49,8 +50,8 @@ impl Shotlog {
 
     async fn disagreements(&self, record: &VideoRecord) -> Result<Vec<String>> {
         let mut problems = Vec::new();
-        for key in self.library.missing(record).await? {
-            problems.push(format!("the document {key} is missing"));
+        for Fault { error, .. } in self.library.faults(record).await? {
+            problems.push(format!("{error}; delete the video or ingest it again"));
         }
         match self.ports.storage.stat(&record.storage_path).await? {
             None => problems.push(format!("the object {} is missing", record.storage_path)),

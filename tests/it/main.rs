@@ -15,6 +15,7 @@ mod model_server;
 mod openapi;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]
 mod outage;
+mod publication;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]
 mod replicas;
 #[cfg(feature = "ffmpeg")]

@@ -14,7 +14,6 @@ use adapters::entities::RuleEntities;
 use adapters::fetcher::{MemoryFetcher, MemoryNotifier};
 use adapters::index::memory::MemoryIndex;
 use adapters::jobs::MemoryJobs;
-use adapters::records::MemoryRecords;
 use adapters::sentiment::Vader;
 use adapters::storage::OpendalStorage;
 use poem::endpoint::BoxEndpoint;
@@ -37,7 +36,9 @@ use shotlog::http::HttpOptions;
 use tempfile::TempDir;
 
 pub use contract::Contract;
-pub use fakes::{FakeEmbedder, FakeModel, FlakyStorage, SceneDecoder, clip};
+pub use fakes::{
+    FakeEmbedder, FakeModel, FlakyRecords, FlakyStorage, Publication, SceneDecoder, clip,
+};
 
 /// Where the service says it is.
 pub const BASE: &str = "http://shotlog.test";
@@ -48,7 +49,7 @@ pub struct TestApp {
     contract: Contract,
     pub service: Arc<Shotlog>,
     pub storage: Arc<FlakyStorage>,
-    pub records: Arc<MemoryRecords>,
+    pub records: Arc<FlakyRecords>,
     pub fetcher: Arc<MemoryFetcher>,
     pub notifier: Arc<MemoryNotifier>,
     pub model: Arc<FakeModel>,
@@ -131,7 +132,7 @@ impl TestApp {
         setup.settings.ui = !setup.http.api_only;
         let folder = OpendalStorage::folder(&work.path().join("storage"), BASE).expect("storage");
         let storage = Arc::new(FlakyStorage::new(folder));
-        let records = Arc::new(MemoryRecords::new());
+        let records = Arc::new(FlakyRecords::default());
         let fetcher = Arc::new(MemoryFetcher::new(false));
         let notifier = Arc::new(MemoryNotifier::default());
         let model = Arc::new(FakeModel::default());
