@@ -80,7 +80,7 @@ impl Shotlog {
                 let mut records: Vec<VideoRecord> = Vec::new();
                 for id in ids {
                     let known = records.iter().any(|r| r.video_id == *id);
-                    if let (false, Some(record)) = (known, self.library.find(id).await?) {
+                    if let (false, Some(record)) = (known, self.library.find_readable(id).await?) {
                         records.push(record);
                     }
                 }
@@ -101,7 +101,11 @@ impl Shotlog {
         contexts.truncate(self.settings.ask_videos);
         let routed = self.route(&vector).await?;
         for context in &mut contexts {
-            self.consult(context, &routed, &vector).await?;
+            match self.consult(context, &routed, &vector).await {
+                // What does not read back is no evidence; the others' is.
+                Err(error) if error.is_corrupt() => {}
+                consulted => consulted?,
+            }
         }
         let question = question.question;
         let mut per_video: Vec<Vec<Evidence>> =

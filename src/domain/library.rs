@@ -19,6 +19,7 @@ use super::chunking::Signals;
 use super::error::{Error, Result};
 use super::record::{AnalyzedVideo, Outputs, Span, VideoRecord};
 use super::speech::Speech;
+use super::unreadable::Unreadable;
 
 /// Records read at once when listing.
 const PARALLEL_READS: usize = 16;
@@ -30,6 +31,7 @@ const REREADS: [Duration; 3] =
 /// Typed access to the record store.
 pub(crate) struct Library {
     records: Arc<dyn RecordStore>,
+    unreadable: Unreadable,
 }
 
 /// What is stored as the published record of a video.
@@ -87,7 +89,12 @@ pub(crate) enum Part {
 
 impl Library {
     pub(crate) fn new(records: Arc<dyn RecordStore>) -> Self {
-        Self { records }
+        Self { records, unreadable: Unreadable::default() }
+    }
+
+    /// Videos that were found not to read back.
+    pub(crate) fn unreadable(&self) -> &Unreadable {
+        &self.unreadable
     }
 
     /// What is stored as the published record.
@@ -96,15 +103,27 @@ impl Library {
             return Ok(Stored::Absent);
         }
         let key = published(video_id);
-        let unreadable = |json, error: String| Ok(Stored::Unreadable(json, error));
+        let unreadable = |json, error: String| {
+            self.unreadable.enter(video_id, &key, &error);
+            Ok(Stored::Unreadable(json, error))
+        };
         let json = match self.records.get(&key).await {
             Ok(Some(json)) => json,
-            Ok(None) => return Ok(Stored::Absent),
+            Ok(None) => {
+                self.unreadable.named(video_id, |_| false);
+                return Ok(Stored::Absent);
+            }
             Err(e) if e.kind() == ErrorKind::Corrupt => return unreadable(None, e.to_string()),
             Err(e) => return Err(e.into()),
         };
         match VideoRecord::deserialize(&json) {
-            Ok(record) if record.video_id == video_id => Ok(Stored::Record(Box::new(record), json)),
+            Ok(record) if record.video_id == video_id => {
+                if self.unreadable.has(video_id) {
+                    let named = named(&record);
+                    self.unreadable.named(video_id, |of| of != key && named.contains(of));
+                }
+                Ok(Stored::Record(Box::new(record), json))
+            }
             Ok(record) => {
                 let error = format!("the record {key} is that of video '{}'", record.video_id);
                 unreadable(Some(json), error)
@@ -118,21 +137,31 @@ impl Library {
         self.stored(video_id).await?.into_record()
     }
 
+    /// The published record, if there is one that reads back.
+    pub(crate) async fn find_readable(&self, video_id: &str) -> Result<Option<VideoRecord>> {
+        match self.stored(video_id).await? {
+            Stored::Record(record, _) => Ok(Some(*record)),
+            Stored::Absent | Stored::Unreadable(..) => Ok(None),
+        }
+    }
+
     /// The published record, or `NotFound`.
     pub(crate) async fn video(&self, video_id: &str) -> Result<VideoRecord> {
         self.find(video_id).await?.ok_or_else(|| unknown(video_id))
     }
 
-    /// Ids below which anything is stored, published or not.
+    /// Ids of videos of which anything is stored, published or not.
     pub(crate) async fn ids(&self) -> Result<Vec<String>> {
-        Ok(self.records.children("videos/").await?)
+        let mut ids = self.records.children("videos/").await?;
+        ids.retain(|id| is_video_id(id));
+        Ok(ids)
     }
 
-    /// Every published record, newest first.
+    /// Every published record that reads back, newest first.
     pub(crate) async fn all(&self) -> Result<Vec<VideoRecord>> {
         let ids = self.ids().await?;
         let mut records: Vec<VideoRecord> = stream::iter(ids)
-            .map(|id| async move { self.find(&id).await })
+            .map(|id| async move { self.find_readable(&id).await })
             .buffered(PARALLEL_READS)
             .try_filter_map(|found| async move { Ok(found) })
             .try_collect()
@@ -257,6 +286,9 @@ impl Library {
         for key in listed.iter().filter(|key| !named.contains(*key)) {
             self.records.delete(key).await?;
         }
+        if let Some(key) = named.iter().find(|key| !listed.contains(key)) {
+            self.unreadable.enter(video_id, key, &missing(key));
+        }
         Ok(())
     }
 
@@ -305,6 +337,7 @@ impl Library {
     /// Removes the published record first, so that a crash leaves no half of it, then the rest.
     pub(crate) async fn remove(&self, video_id: &str) -> Result<()> {
         self.records.delete(&published(video_id)).await?;
+        self.unreadable.named(video_id, |_| false);
         self.records.delete(&format!("videos/{video_id}/")).await?;
         Ok(self.records.delete(&format!("cache/{video_id}/")).await?)
     }
@@ -343,8 +376,26 @@ impl Library {
         Ok(self.records.put(&answers(video_id), &value).await?)
     }
 
+    /// A document that a published record names.
     async fn document<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
-        self.read(key).await?.ok_or_else(|| Error::corrupt(format!("the record {key} is missing")))
+        let read = self.read(key).await;
+        let read = read.and_then(|found| found.ok_or_else(|| Error::corrupt(missing(key))));
+        if let Some(video_id) = video_of(key) {
+            match &read {
+                Ok(_) => self.unreadable.reads(video_id, key),
+                // A document that has been superseded meanwhile is no fault.
+                Err(error) if error.is_corrupt() && self.names(video_id, key).await => {
+                    self.unreadable.enter(video_id, key, &error.to_string());
+                }
+                Err(_) => {}
+            }
+        }
+        read
+    }
+
+    async fn names(&self, video_id: &str, key: &str) -> bool {
+        let record = self.find(video_id).await;
+        record.is_ok_and(|record| record.is_some_and(|record| named(&record).contains(key)))
     }
 
     /// A document of the cache: one that does not read back is as good as none.
@@ -420,12 +471,21 @@ pub(crate) fn unknown(video_id: &str) -> Error {
     Error::NotFound(format!("unknown video_id '{video_id}'"))
 }
 
+fn missing(key: &str) -> String {
+    format!("the record {key} is missing")
+}
+
 fn superseded(video_id: &str) -> PortError {
     let message = format!(
         "another instance has published video '{video_id}' meanwhile, so this result was not; \
          ingest it again"
     );
     PortError::new(ErrorKind::Other, message)
+}
+
+/// The video that a document belongs to.
+fn video_of(key: &str) -> Option<&str> {
+    key.strip_prefix("videos/")?.split('/').next()
 }
 
 fn answers(video_id: &str) -> String {

@@ -33,6 +33,7 @@ mod scores;
 pub mod search;
 pub mod speech;
 pub mod tracking;
+pub mod unreadable;
 pub mod verify;
 pub mod videos;
 mod words;

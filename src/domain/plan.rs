@@ -285,7 +285,10 @@ impl Shotlog {
                 if !record.aggregates.contains_key(spec.id) {
                     continue;
                 }
-                let usage = self.library.aggregate(record, spec.id).await?["usage"].clone();
+                let usage = match self.library.aggregate(record, spec.id).await {
+                    Err(error) if error.is_corrupt() => continue,
+                    result => result?["usage"].clone(),
+                };
                 let number = |name: &str| usage[name].as_u64().unwrap_or_default();
                 if usage["model"] == self.ports.llm.model() {
                     let cost = Cost {

@@ -19,11 +19,14 @@ pub struct Reindexed {
     pub rebuilt: u64,
     /// Videos whose points had no record and were removed.
     pub orphans: u64,
+    /// Videos that were passed over, since their record or documents do not read back.
+    pub unreadable: u64,
 }
 
 impl Shotlog {
     /// Rebuilds the points that disagree with the published records and removes those without a
-    /// record; with `all`, rebuilds every point. Leftovers of interrupted ingests are removed.
+    /// record; with `all`, rebuilds every point. Leftovers of interrupted ingests are removed. What
+    /// does not read back is passed over.
     pub async fn reindex(&self, all: bool) -> Result<Reindexed> {
         let mut done = Reindexed::default();
         let mut known = BTreeSet::new();
@@ -35,13 +38,17 @@ impl Shotlog {
                 continue;
             }
             known.insert(video_id.clone());
-            done.videos += 1;
-            self.library.sweep(&video_id).await?;
-            done.rebuilt += self.mend_points(&stored, all).await?;
+            if let Some(rebuilt) = self.reindex_video(&video_id, &stored, all).await? {
+                done.videos += 1;
+                done.rebuilt += rebuilt;
+            } else {
+                done.unreadable += 1;
+            }
         }
         for video_id in self.ports.index.values("video_id").await? {
             let Some(_claim) = self.claim_to_repair(&video_id, all).await? else { continue };
-            if !known.contains(&video_id) && self.library.find(&video_id).await?.is_none() {
+            if !known.contains(&video_id) && self.library.stored(&video_id).await? == Stored::Absent
+            {
                 self.ports.index.replace(Some(&Filter::video(&video_id)), Vec::new()).await?;
                 done.orphans += 1;
             }
@@ -66,6 +73,25 @@ impl Shotlog {
             return self.ingests.claim(video_id).await.map(Some);
         }
         self.ingests.try_claim(video_id).await
+    }
+
+    /// How many analyzers' points of one video were rebuilt; `None` where it does not read back.
+    async fn reindex_video(
+        &self,
+        video_id: &str,
+        stored: &Stored,
+        all: bool,
+    ) -> Result<Option<u64>> {
+        if stored.record().is_none() {
+            return Ok(None);
+        }
+        self.library.sweep(video_id).await?;
+        match self.mend_points(stored, all).await {
+            Ok(rebuilt) => Ok(Some(rebuilt)),
+            // Not a fault of the index.
+            Err(error) if error.is_corrupt() && self.library.unreadable().has(video_id) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Writes the points of a published video that disagree with its record, or all of them, and

@@ -2,6 +2,7 @@
 
 use super::chunking::{self, Preset};
 use super::error::{Error, Result};
+use super::unreadable::UnreadableVideo;
 use super::{Shotlog, aggregators, analyzers, filters, search};
 
 /// The health document.
@@ -21,6 +22,8 @@ pub struct Health {
     pub aggregators: Vec<String>,
     /// Analyzers that are not registered, with why and what to do.
     pub unavailable: Vec<(String, String)>,
+    /// Videos that were found not to read back, at most 100.
+    pub unreadable: Vec<UnreadableVideo>,
 }
 
 /// The discovery document.
@@ -103,6 +106,7 @@ impl Shotlog {
             analyzers: analyzers::ids(&self.ports),
             aggregators: aggregators::ids(),
             unavailable,
+            unreadable: self.library.unreadable().list(),
         }
     }
 

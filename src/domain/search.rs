@@ -291,7 +291,7 @@ impl Shotlog {
         for hit in hits {
             let video_id = hit.id.video_id;
             if !urls.contains_key(&video_id) {
-                let record = self.library.find(&video_id).await?;
+                let record = self.library.find_readable(&video_id).await?;
                 let url = match record {
                     Some(record) => Some(self.ports.storage.link(&record.storage_path).await?),
                     None => None,

@@ -6,7 +6,7 @@ use ports::index::{Filter, Test};
 
 use super::Shotlog;
 use super::error::Result;
-use super::library::Fault;
+use super::library::{Fault, Stored};
 use super::record::VideoRecord;
 
 /// What was looked at and what does not agree.
@@ -31,17 +31,22 @@ impl Shotlog {
                 found.busy += 1;
                 continue;
             };
-            let problems = match self.library.find(video_id).await? {
-                Some(record) => {
+            let problems = match self.library.stored(video_id).await? {
+                Stored::Record(record, _) => {
                     found.videos += 1;
                     self.disagreements(&record).await?
                 }
-                None => vec!["documents of an interrupted ingest without a record".to_owned()],
+                Stored::Absent => {
+                    vec!["documents of an interrupted ingest without a record".to_owned()]
+                }
+                Stored::Unreadable(_, error) => {
+                    vec![format!("{error}; delete the video or ingest it again")]
+                }
             };
             found.problems.extend(problems.into_iter().map(|what| format!("{video_id}: {what}")));
         }
         for video_id in self.ports.index.values("video_id").await? {
-            if !ids.contains(&video_id) && self.library.find(&video_id).await?.is_none() {
+            if !ids.contains(&video_id) && self.library.stored(&video_id).await? == Stored::Absent {
                 found.problems.push(format!("{video_id}: vectors without a record"));
             }
         }

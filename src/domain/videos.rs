@@ -10,6 +10,7 @@ use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Map, Value};
 
 use super::error::{Error, Result};
+use super::library::{Stored, unknown};
 use super::record::VideoRecord;
 use super::{Shotlog, aggregators};
 
@@ -129,7 +130,10 @@ impl Shotlog {
     /// Removes vectors, record, objects and local copies. A running ingest of the video is
     /// cancelled first.
     pub async fn delete_video(self: &Arc<Self>, video_id: &str) -> Result<Deleted> {
-        self.library.video(video_id).await?;
+        // Also one whose record does not read back.
+        if self.library.stored(video_id).await? == Stored::Absent {
+            return Err(unknown(video_id));
+        }
         let _claim = loop {
             // Again, since a job tells only after a while which video it works on.
             self.cancel_jobs_of(video_id, "the video was deleted").await?;

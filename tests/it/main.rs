@@ -28,3 +28,4 @@ mod takeover;
 mod tidy;
 #[cfg(feature = "ffmpeg")]
 mod traces;
+mod unreadable;

@@ -131,4 +131,5 @@ async fn an_ingest_heals_a_record_whose_documents_are_missing() {
         assert_eq!(found["results"].as_array().unwrap().len(), 3, "without {part}: {found}");
     }
     assert_eq!(app.model.described.load(Ordering::SeqCst), described, "nothing is paid for twice");
+    assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
 }

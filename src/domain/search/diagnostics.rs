@@ -70,7 +70,7 @@ impl Shotlog {
             Some(ids) => {
                 let mut records = Vec::new();
                 for id in ids.iter().take(MOST_VIDEOS) {
-                    match self.library.find(id).await? {
+                    match self.library.find_readable(id).await? {
                         Some(record) => records.push(record),
                         None => diagnostics.unknown_videos.push(id.clone()),
                     }

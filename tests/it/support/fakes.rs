@@ -1,6 +1,6 @@
 //! Fakes of the ports whose real adapters need models or media.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
@@ -380,7 +380,7 @@ pub enum Publication {
     Overtaken(Value),
 }
 
-/// Records that get lost on the way.
+/// Records that get lost on the way, and some that are spoilt.
 #[derive(Default)]
 pub struct FlakyRecords {
     inner: MemoryRecords,
@@ -388,6 +388,7 @@ pub struct FlakyRecords {
     pub unlisted: AtomicBool,
     down: AtomicBool,
     next: Mutex<Option<Publication>>,
+    spoilt: Mutex<BTreeSet<String>>,
 }
 
 impl FlakyRecords {
@@ -399,6 +400,12 @@ impl FlakyRecords {
     /// Ends what [`Publication::Last`] began.
     pub fn recover(&self) {
         self.down.store(false, Ordering::SeqCst);
+    }
+
+    /// Makes a document something that is not JSON.
+    pub async fn spoil(&self, key: &str) {
+        self.inner.put(key, &Value::Null).await.expect("records");
+        self.spoilt.lock().expect("unpoisoned").insert(key.to_owned());
     }
 
     fn reach(&self) -> Result<&MemoryRecords> {
@@ -413,11 +420,17 @@ fn unreachable() -> PortError {
 #[async_trait]
 impl RecordStore for FlakyRecords {
     async fn get(&self, key: &str) -> Result<Option<Value>> {
+        if self.spoilt.lock().expect("unpoisoned").contains(key) {
+            let message = format!("the record {key} is not JSON");
+            return Err(PortError::new(ErrorKind::Corrupt, message));
+        }
         self.reach()?.get(key).await
     }
 
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
-        self.reach()?.put(key, document).await
+        self.reach()?.put(key, document).await?;
+        self.spoilt.lock().expect("unpoisoned").remove(key);
+        Ok(())
     }
 
     async fn compare_and_swap(
@@ -459,7 +472,11 @@ impl RecordStore for FlakyRecords {
     }
 
     async fn delete(&self, prefix: &str) -> Result<()> {
-        self.reach()?.delete(prefix).await
+        self.reach()?.delete(prefix).await?;
+        let gone =
+            |key: &String| key == prefix || (prefix.ends_with('/') && key.starts_with(prefix));
+        self.spoilt.lock().expect("unpoisoned").retain(|key| !gone(key));
+        Ok(())
     }
 
     async fn probe(&self) -> Result<()> {

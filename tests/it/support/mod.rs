@@ -50,6 +50,7 @@ pub struct TestApp {
     pub service: Arc<Shotlog>,
     pub storage: Arc<FlakyStorage>,
     pub records: Arc<FlakyRecords>,
+    pub index: Arc<MemoryIndex>,
     pub fetcher: Arc<MemoryFetcher>,
     pub notifier: Arc<MemoryNotifier>,
     pub model: Arc<FakeModel>,
@@ -133,6 +134,7 @@ impl TestApp {
         let folder = OpendalStorage::folder(&work.path().join("storage"), BASE).expect("storage");
         let storage = Arc::new(FlakyStorage::new(folder));
         let records = Arc::new(FlakyRecords::default());
+        let index = Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION));
         let fetcher = Arc::new(MemoryFetcher::new(false));
         let notifier = Arc::new(MemoryNotifier::default());
         let model = Arc::new(FakeModel::default());
@@ -140,7 +142,7 @@ impl TestApp {
         let ports = Ports {
             storage: storage.clone(),
             records: records.clone(),
-            index: Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION)),
+            index: index.clone(),
             jobs: setup.jobs,
             decoder: setup.decoder,
             embedder: embedder.clone(),
@@ -166,6 +168,7 @@ impl TestApp {
             service,
             storage,
             records,
+            index,
             fetcher,
             notifier,
             model,
