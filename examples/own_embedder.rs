@@ -106,6 +106,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         frames_per_chunk: 3,
         sighting: Sighting { per_second: 2.0, max_frames: 24, side: 640 },
         lease: None,
+        max_orphans: 10,
         callbacks: CallbackSettings { secret: String::new(), attempts: 3, pause: Duration::ZERO },
         prices: shotlog::domain::meters::Prices::default(),
         search: SearchSettings::default(),

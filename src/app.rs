@@ -40,7 +40,7 @@ use crate::domain::callbacks::CallbackSettings;
 use crate::domain::frames::FrameSettings;
 use crate::domain::jobs::JobLimits;
 use crate::domain::meters::Prices;
-use crate::domain::reindex::Reindexed;
+use crate::domain::reindex::{Reindexed, Repair};
 use crate::domain::search::SearchSettings;
 use crate::domain::{Ports, Settings, Shotlog};
 use crate::http::HttpOptions;
@@ -76,21 +76,40 @@ pub async fn build(config: &Config, address: SocketAddr) -> Result<App> {
 
 /// Rebuilds every point from the records. On a Qdrant server a new collection is filled beside the
 /// one that is searched, and takes its place when it is full.
-pub async fn reindex(config: &Config, address: SocketAddr) -> Result<Reindexed> {
+/// Vectors of more than a few videos without a record are kept, unless `remove_orphans`.
+pub async fn reindex(
+    config: &Config,
+    address: SocketAddr,
+    remove_orphans: bool,
+) -> Result<Reindexed> {
     let failed = |e: crate::domain::Error| StartError(e.labelled());
+    let all = Repair { all: true, remove_orphans };
     #[cfg(feature = "cloud")]
     if config.index.kind == IndexKind::Qdrant {
         let embedder = embedder(config)?;
         let options = qdrant_options(config, embedder.as_ref());
         let fresh = QdrantIndex::beside(options).await.map_err(at("index"))?;
         let app = assemble(config, address, embedder, Arc::new(fresh.clone())).await?;
-        let mut done = app.service.reindex(true).await.map_err(failed)?;
+        app.service.own_stores().await.map_err(failed)?;
+        if let Some(searched) = fresh.before().await.map_err(at("index"))?
+            && !remove_orphans
+            && let Some(orphans) = app.service.many_orphans(&searched).await.map_err(failed)?
+        {
+            return Err(StartError(format!(
+                "the collection that would be replaced (index.collection) holds vectors of \
+                 {orphans} videos that have no record here; they may belong to other records than \
+                 these (records.kind); if not, --remove-orphans removes them"
+            )));
+        }
+        let mut done = app.service.reindex(all).await.map_err(failed)?;
         fresh.publish().await.map_err(at("index"))?;
         // What was ingested into the old collection meanwhile.
-        done.rebuilt += app.service.reindex(false).await.map_err(failed)?.rebuilt;
+        done.rebuilt += app.service.reindex(Repair::default()).await.map_err(failed)?.rebuilt;
         return Ok(done);
     }
-    build(config, address).await?.service.reindex(true).await.map_err(failed)
+    let app = build(config, address).await?;
+    app.service.own_stores().await.map_err(failed)?;
+    app.service.reindex(all).await.map_err(failed)
 }
 
 async fn assemble(
@@ -186,6 +205,7 @@ fn settings(config: &Config) -> Settings {
         },
         lease: (config.records.kind == RecordsKind::Bucket)
             .then(|| Duration::from_secs(config.records.lease.max(4))),
+        max_orphans: config.index.max_orphans,
         callbacks: CallbackSettings {
             secret: config.callbacks.secret.clone(),
             attempts: config.callbacks.attempts,

@@ -235,6 +235,9 @@ section! {
         api_key: String = String::new(),
         /// Name of the collection, shared by every instance (qdrant).
         collection: String = "shotlog".into(),
+        /// Videos without a record whose vectors a start or a repair removes; more stay until it is
+        /// told `--remove-orphans`.
+        max_orphans: usize = 10,
         /// Compare every point, rather than walk a graph that misses some hits (qdrant).
         exact: bool = true,
         /// Parts that a new collection is split into, over the nodes of a cluster (qdrant).

@@ -19,6 +19,7 @@ pub mod export;
 pub mod filters;
 pub mod frames;
 pub mod ingest;
+mod install;
 pub mod jobs;
 mod library;
 pub mod meters;
@@ -110,6 +111,8 @@ pub struct Settings {
     pub sighting: analyzers::evidence::Sighting,
     /// Length of the lease on a video that is being changed, where instances share their records.
     pub lease: Option<std::time::Duration>,
+    /// Videos without a record whose vectors or documents a repair removes without being told to.
+    pub max_orphans: usize,
     /// Notices about jobs that have ended.
     pub callbacks: callbacks::CallbackSettings,
     /// What the language model costs.

@@ -3,12 +3,22 @@
 
 use std::collections::BTreeSet;
 
-use ports::index::{Filter, Test};
+use ports::index::{Filter, Test, VectorIndex};
 
 use super::error::Result;
 use super::ingest::Claim;
 use super::library::Stored;
 use super::{Shotlog, analyzers, points};
+
+/// What a repair may do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Repair {
+    /// Every point is written again, not only those that disagree; waits for videos that are being
+    /// changed.
+    pub all: bool,
+    /// What has no record is removed, however much it is.
+    pub remove_orphans: bool,
+}
 
 /// What a repair did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,41 +29,72 @@ pub struct Reindexed {
     pub rebuilt: u64,
     /// Videos whose points had no record and were removed.
     pub orphans: u64,
+    /// Videos whose points or documents had no record and were kept, since they are many.
+    pub orphans_kept: u64,
     /// Videos that were passed over, since their record or documents do not read back.
     pub unreadable: u64,
 }
 
 impl Shotlog {
-    /// Rebuilds the points that disagree with the published records and removes those without a
-    /// record; with `all`, rebuilds every point. Leftovers of interrupted ingests are removed. What
-    /// does not read back is passed over.
-    pub async fn reindex(&self, all: bool) -> Result<Reindexed> {
+    /// Rebuilds the points that disagree with the published records, and removes points without a
+    /// record and leftovers of interrupted ingests. What does not read back is passed over.
+    pub async fn reindex(&self, repair: Repair) -> Result<Reindexed> {
         let mut done = Reindexed::default();
-        let mut known = BTreeSet::new();
-        for video_id in self.library.ids().await? {
-            let Some(_claim) = self.claim_to_repair(&video_id, all).await? else { continue };
-            let stored = self.library.stored(&video_id).await?;
+        let ids: BTreeSet<String> = self.library.ids().await?.into_iter().collect();
+        let mut orphans = BTreeSet::new();
+        for video_id in &ids {
+            let Some(_claim) = self.claim_to_repair(video_id, repair.all).await? else { continue };
+            let stored = self.library.stored(video_id).await?;
             if stored == Stored::Absent {
-                self.remove_leftovers(&video_id).await?;
-                continue;
-            }
-            known.insert(video_id.clone());
-            if let Some(rebuilt) = self.reindex_video(&video_id, &stored, all).await? {
+                orphans.insert(video_id.clone());
+            } else if let Some(rebuilt) = self.reindex_video(video_id, &stored, repair.all).await? {
                 done.videos += 1;
                 done.rebuilt += rebuilt;
             } else {
                 done.unreadable += 1;
             }
         }
-        for video_id in self.ports.index.values("video_id").await? {
-            let Some(_claim) = self.claim_to_repair(&video_id, all).await? else { continue };
-            if !known.contains(&video_id) && self.library.stored(&video_id).await? == Stored::Absent
-            {
-                self.ports.index.replace(Some(&Filter::video(&video_id)), Vec::new()).await?;
+        let indexed: BTreeSet<String> =
+            self.ports.index.values("video_id").await?.into_iter().collect();
+        orphans.extend(indexed.difference(&ids).cloned());
+        if !repair.remove_orphans && !self.few(orphans.len(), ids.len()) {
+            done.orphans_kept = orphans.len() as u64;
+            tracing::warn!(
+                orphans = orphans.len(),
+                "vectors or documents of videos without a record are kept, since they may belong to \
+                 other records than these (records.kind, index.collection); if not, `shotlog serve \
+                 --remove-orphans` and `shotlog reindex --remove-orphans` remove them"
+            );
+            return Ok(done);
+        }
+        for video_id in &orphans {
+            let Some(_claim) = self.claim_to_repair(video_id, repair.all).await? else { continue };
+            if self.library.stored(video_id).await? != Stored::Absent {
+                continue;
+            }
+            if indexed.contains(video_id) {
+                self.ports.index.replace(Some(&Filter::video(video_id)), Vec::new()).await?;
                 done.orphans += 1;
+            }
+            if ids.contains(video_id) {
+                self.remove_leftovers(video_id).await?;
             }
         }
         Ok(done)
+    }
+
+    /// How many videos have points in an index but no record, if they are more than a repair
+    /// removes without being told to.
+    pub async fn many_orphans(&self, index: &dyn VectorIndex) -> Result<Option<u64>> {
+        let ids: BTreeSet<String> = self.library.ids().await?.into_iter().collect();
+        let indexed = index.values("video_id").await?;
+        let orphans = indexed.iter().filter(|id| !ids.contains(*id)).count();
+        Ok((!self.few(orphans, ids.len())).then_some(orphans as u64))
+    }
+
+    /// Records that know of no video at all are rather not those that the vectors were made from.
+    fn few(&self, orphans: usize, videos: usize) -> bool {
+        orphans == 0 || (orphans <= self.settings.max_orphans && videos > 0)
     }
 
     /// Removes what an ingest that died left: objects first, by whose documents they are found.

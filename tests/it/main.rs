@@ -7,6 +7,7 @@ mod auth;
 mod errors;
 #[cfg(feature = "ffmpeg")]
 mod footage;
+mod install;
 mod leases;
 mod limits;
 #[cfg(all(feature = "ffmpeg", target_os = "linux"))]

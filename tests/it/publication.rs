@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use ports::records::RecordStore;
 use serde_json::{Value, json};
+use shotlog::domain::reindex::Repair;
 
 use crate::support::{Publication, TestApp, clip, mentions};
 
@@ -60,7 +61,7 @@ async fn a_listing_that_fails_after_it_undoes_nothing() {
     let superseded = app.records.unlisted.swap(false, Ordering::SeqCst);
     assert!(superseded);
     let before = documents(&app, &id).await.len();
-    app.service.reindex(false).await.unwrap();
+    app.service.reindex(Repair::default()).await.unwrap();
     assert!(documents(&app, &id).await.len() < before, "a repair removes what was superseded");
     assert_eq!(chunks(&app, &id).await, 6);
 }

@@ -3,6 +3,7 @@
 use ports::index::{Filter, VectorIndex};
 use ports::records::RecordStore;
 use serde_json::json;
+use shotlog::domain::reindex::Repair;
 
 use crate::support::{TestApp, clip, mentions};
 
@@ -12,7 +13,7 @@ fn key(id: &str) -> String {
 
 /// Checks that the one video is passed over and named, and the other is served.
 async fn passes_over(app: &TestApp, bad: &str, good: &str) {
-    let repaired = app.service.reindex(false).await.unwrap();
+    let repaired = app.service.reindex(Repair::default()).await.unwrap();
     assert_eq!((repaired.videos, repaired.unreadable, repaired.orphans), (1, 1, 0));
     let listing = app.get("/videos").await.ok();
     assert_eq!(listing["total"], 1, "{listing}");
@@ -93,11 +94,11 @@ async fn documents_that_do_not_read_back_stop_no_repair() {
     let outputs = documents.iter().find(|key| key.contains("/default_video-")).unwrap();
     app.records.spoil(outputs).await;
     // What needs no document of a video is as it was.
-    let repaired = app.service.reindex(false).await.unwrap();
+    let repaired = app.service.reindex(Repair::default()).await.unwrap();
     assert_eq!((repaired.videos, repaired.unreadable), (2, 0));
     // Vectors that are lost cannot be made again of one, and are of the other.
     app.index.replace(Some(&Filter::default()), Vec::new()).await.unwrap();
-    let repaired = app.service.reindex(false).await.unwrap();
+    let repaired = app.service.reindex(Repair::default()).await.unwrap();
     assert_eq!((repaired.videos, repaired.rebuilt, repaired.unreadable), (1, 1, 1));
     let named = app.get("/health").await.ok()["unreadable"].clone();
     assert_eq!(named[0]["video_id"], bad.as_str(), "{named}");
@@ -114,7 +115,7 @@ async fn documents_that_do_not_read_back_stop_no_repair() {
 async fn what_is_no_video_is_left_alone() {
     let app = TestApp::new().await;
     app.records.put("videos/notes-of-mine/a.json", &json!(1)).await.unwrap();
-    app.service.reindex(false).await.unwrap();
+    app.service.reindex(Repair::default()).await.unwrap();
     assert!(app.records.get("videos/notes-of-mine/a.json").await.unwrap().is_some());
 }
 

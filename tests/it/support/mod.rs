@@ -66,6 +66,8 @@ pub struct Setup {
     pub decoder: Arc<dyn VideoDecoder>,
     pub models: Models,
     pub jobs: Arc<MemoryJobs>,
+    pub records: Arc<FlakyRecords>,
+    pub index: Arc<MemoryIndex>,
     /// Instead of the fake model.
     pub llm: Option<Arc<dyn LanguageModel>>,
 }
@@ -105,6 +107,7 @@ impl TestApp {
                 frames_per_chunk: 2,
                 sighting: Sighting { per_second: 1.0, max_frames: 10, side: 64 },
                 lease: None,
+                max_orphans: 10,
                 callbacks: CallbackSettings {
                     secret: "secret".into(),
                     attempts: 3,
@@ -127,14 +130,15 @@ impl TestApp {
             decoder: Arc::new(SceneDecoder),
             models: Models::default(),
             jobs: Arc::new(MemoryJobs::new()),
+            records: Arc::new(FlakyRecords::default()),
+            index: Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION)),
             llm: None,
         };
         change(&mut setup);
         setup.settings.ui = !setup.http.api_only;
         let folder = OpendalStorage::folder(&work.path().join("storage"), BASE).expect("storage");
         let storage = Arc::new(FlakyStorage::new(folder));
-        let records = Arc::new(FlakyRecords::default());
-        let index = Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION));
+        let (records, index) = (setup.records, setup.index);
         let fetcher = Arc::new(MemoryFetcher::new(false));
         let notifier = Arc::new(MemoryNotifier::default());
         let model = Arc::new(FakeModel::default());

@@ -363,6 +363,10 @@ impl VectorIndex for QdrantIndex {
         Ok(values.into_iter().collect())
     }
 
+    async fn adopt(&self, install: &str) -> Result<String> {
+        self.adopt_collection(install).await
+    }
+
     async fn probe(&self) -> Result<()> {
         self.retrying(|| self.client.collection_info(&self.target)).await?;
         Ok(())
