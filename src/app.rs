@@ -14,7 +14,7 @@ use ports::index::VectorIndex;
 
 use crate::config::Config;
 use crate::domain::analysis::VECTOR_FIELDS;
-use crate::domain::search::reindex::Reindexed;
+use crate::domain::search::reindex::{Reindexed, Repair};
 use crate::domain::{Models, Settings, Shotlog, Stores};
 use crate::http::{Exposed, HttpOptions, origin};
 
@@ -30,6 +30,13 @@ pub enum StartError {
     /// The index could not be rebuilt.
     #[error("{}", .0.labelled())]
     Reindex(crate::domain::Error),
+    /// Replacing the index would lose what other records may own.
+    #[error(
+        "the collection that would be replaced (index.collection) holds vectors of {0} videos that \
+         have no record here; they may belong to other records than these (records.kind); if not, \
+         --remove-orphans removes them"
+    )]
+    Orphans(u64),
 }
 
 type Result<T> = std::result::Result<T, StartError>;
@@ -53,14 +60,30 @@ pub async fn build(config: &Config, address: SocketAddr) -> Result<App> {
 
 /// Rebuilds every point from the records. On a Qdrant server a new collection is filled beside the
 /// one that is searched, and takes its place when it is full.
-pub async fn reindex(config: &Config, address: SocketAddr) -> Result<Reindexed> {
+/// Vectors of more than a few videos without a record are kept, unless `remove_orphans`.
+pub async fn reindex(
+    config: &Config,
+    address: SocketAddr,
+    remove_orphans: bool,
+) -> Result<Reindexed> {
+    let all = Repair { all: true, remove_orphans };
     let embedder = embedder(config)?;
     let fresh = Rebuild::open(&config.index, contents(config, embedder.as_ref())).await?;
     let service = assemble(config, address, embedder, fresh.index.clone()).await?.service;
-    let mut done = service.search.reindex(true).await.map_err(StartError::Reindex)?;
+    service.own_stores().await.map_err(StartError::Reindex)?;
+    if let Some(searched) = fresh.replaced().await?
+        && !remove_orphans
+    {
+        let orphans = service.search.many_orphans(searched.as_ref()).await;
+        if let Some(orphans) = orphans.map_err(StartError::Reindex)? {
+            return Err(StartError::Orphans(orphans));
+        }
+    }
+    let mut done = service.search.reindex(all).await.map_err(StartError::Reindex)?;
     if fresh.publish().await? {
         // What was ingested into the old collection meanwhile.
-        done.rebuilt += service.search.reindex(false).await.map_err(StartError::Reindex)?.rebuilt;
+        let meanwhile = service.search.reindex(Repair::default()).await;
+        done.rebuilt += meanwhile.map_err(StartError::Reindex)?.rebuilt;
     }
     Ok(done)
 }

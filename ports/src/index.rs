@@ -175,6 +175,12 @@ pub trait VectorIndex: Send + Sync {
     /// The distinct values of a keyword field over all points, in order.
     async fn values(&self, field: &str) -> Result<Vec<String>>;
 
+    /// Enters an install as the owner of the points where none is entered yet, and returns the one
+    /// that is. An index that no other install can reach belongs to whoever asks.
+    async fn adopt(&self, install: &str) -> Result<String> {
+        Ok(install.to_owned())
+    }
+
     /// Fails unless the index can be searched.
     async fn probe(&self) -> Result<()>;
 }

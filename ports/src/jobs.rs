@@ -59,6 +59,12 @@ pub trait JobQueue: Send + Sync {
     /// Removes the document of a job that is done with, if it is still kept in `version`.
     async fn remove(&self, job_id: &str, version: u64) -> Result<()>;
 
+    /// Enters an install as the owner of the jobs where none is entered yet, and returns the one
+    /// that is. A queue that no other install can reach belongs to whoever asks.
+    async fn adopt(&self, install: &str) -> Result<String> {
+        Ok(install.to_owned())
+    }
+
     /// Fails unless jobs can be kept and taken.
     async fn probe(&self) -> Result<()>;
 }

@@ -3,7 +3,36 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::Result;
+use crate::{ErrorKind, Result};
+
+/// What a document must still be for [`RecordStore::compare_and_swap`] to replace it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Expected<'a> {
+    /// There is none.
+    Absent,
+    /// It has this content.
+    Document(&'a Value),
+    /// It is there but is not JSON.
+    Unreadable,
+}
+
+impl<'a> From<Option<&'a Value>> for Expected<'a> {
+    fn from(document: Option<&'a Value>) -> Self {
+        document.map_or(Self::Absent, Self::Document)
+    }
+}
+
+impl Expected<'_> {
+    /// Whether this is what [`RecordStore::get`] has found. Its errors are passed on, `Corrupt` aside.
+    pub fn matches(self, found: Result<Option<Value>>) -> Result<bool> {
+        match found {
+            Ok(None) => Ok(self == Self::Absent),
+            Ok(Some(found)) => Ok(matches!(self, Self::Document(document) if *document == found)),
+            Err(e) if e.kind() == ErrorKind::Corrupt => Ok(self == Self::Unreadable),
+            Err(e) => Err(e),
+        }
+    }
+}
 
 /// JSON documents under keys such as `videos/<video_id>/video.json`. Keys obey the rules of
 /// [`crate::storage::ObjectStorage`].
@@ -16,9 +45,16 @@ pub trait RecordStore: Send + Sync {
     /// durable when it returns, a crash of the process or the machine included.
     async fn put(&self, key: &str, document: &Value) -> Result<()>;
 
-    /// Replaces the document if it is still `expected` (`None`: absent), and says whether it did.
-    /// MUST be atomic: of several swaps that expect the same, in whatever process, one does it.
-    async fn swap(&self, key: &str, expected: Option<&Value>, document: &Value) -> Result<bool>;
+    /// Replaces the document if it is still what is `expected`, and says whether it did. MUST be
+    /// atomic: of several calls that expect the same, in whatever process, one does it. After an
+    /// error, and after `false` where the store repeats requests by itself, the document may have
+    /// been replaced all the same: the caller tells by reading it again.
+    async fn compare_and_swap(
+        &self,
+        key: &str,
+        expected: Expected<'_>,
+        document: &Value,
+    ) -> Result<bool>;
 
     /// Every key that starts with `prefix` (empty, or ending with `/`), in order.
     async fn list(&self, prefix: &str) -> Result<Vec<String>>;

@@ -36,7 +36,7 @@ enum Command {
     /// Ingest a file or URL through a running service and wait for it.
     Ingest(IngestArgs),
     /// Rebuild the index from the stored records; the service must not be running.
-    Reindex,
+    Reindex(ReindexArgs),
     /// Check that records, objects and vectors agree, one line for each thing that does not.
     Verify,
     /// Print the OpenAPI document.
@@ -53,6 +53,16 @@ struct ServeArgs {
     /// Address and port.
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
+    /// Remove vectors and documents of videos without a record, however many they are.
+    #[arg(long)]
+    remove_orphans: bool,
+}
+
+#[derive(Args)]
+struct ReindexArgs {
+    /// Remove vectors and documents of videos without a record, however many they are.
+    #[arg(long)]
+    remove_orphans: bool,
 }
 
 #[derive(Args)]
@@ -104,14 +114,14 @@ pub async fn run() -> ExitCode {
 async fn dispatch(cli: Cli) -> Result<(), Failure> {
     let config = Config::load(&sources(&cli))?;
     match &cli.command {
-        Command::Serve(_) => {
+        Command::Serve(args) => {
             let _telemetry = telemetry::start(&config)?;
-            serve::serve(&config).await
+            serve::serve(&config, args.remove_orphans).await
         }
         Command::Check => serve::check(&config).await,
-        Command::Reindex => {
+        Command::Reindex(args) => {
             let _telemetry = telemetry::start(&config)?;
-            serve::reindex(&config).await
+            serve::reindex(&config, args.remove_orphans).await
         }
         Command::Verify => serve::verify(&config).await,
         Command::Ingest(args) => client::ingest(&config, args).await,

@@ -10,9 +10,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::{Failure, app};
 use crate::config::Config;
 use crate::domain::Shotlog;
+use crate::domain::search::reindex::{Reindexed, Repair};
 
 /// Runs the service until SIGINT or SIGTERM.
-pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
+pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), Failure> {
     let listen = &config.http.listen;
     let acceptor = TcpListener::bind(listen.as_str())
         .into_acceptor()
@@ -30,15 +31,10 @@ pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
     for (analyzer, why) in app.service.status.health().await.unavailable {
         tracing::warn!(%analyzer, %why, "analyzer not available");
     }
+    app.service.own_stores().await?;
     app.service.ingest.clear_work().await?;
-    let repaired = app.service.search.reindex(false).await?;
-    if repaired.rebuilt + repaired.orphans > 0 {
-        tracing::warn!(
-            rebuilt = repaired.rebuilt,
-            orphans = repaired.orphans,
-            "the index disagreed with the records and was brought in line"
-        );
-    }
+    let repair = Repair { remove_orphans, ..Repair::default() };
+    tell(&app.service.search.reindex(repair).await?);
     tracing::info!(url = %app.http.base_url, ui = !app.http.server.api_only, "listening");
     let grace = config.shutdown.grace;
     let service = app.service.clone();
@@ -65,15 +61,20 @@ pub(super) async fn serve(config: &Config) -> Result<(), Failure> {
 async fn repair_now_and_then(service: Arc<Shotlog>, every: Duration) {
     loop {
         tokio::time::sleep(every).await;
-        match service.search.reindex(false).await {
-            Ok(done) if done.rebuilt + done.orphans > 0 => tracing::warn!(
-                rebuilt = done.rebuilt,
-                orphans = done.orphans,
-                "the index disagreed with the records and was brought in line"
-            ),
-            Ok(_) => {}
+        match service.search.reindex(Repair::default()).await {
+            Ok(done) => tell(&done),
             Err(error) => tracing::warn!(error = %error.labelled(), "the index was not checked"),
         }
+    }
+}
+
+fn tell(repaired: &Reindexed) {
+    if repaired.rebuilt + repaired.orphans > 0 {
+        tracing::warn!(
+            rebuilt = repaired.rebuilt,
+            orphans = repaired.orphans,
+            "the index disagreed with the records and was brought in line"
+        );
     }
 }
 
@@ -135,11 +136,11 @@ pub(super) async fn verify(config: &Config) -> Result<(), Failure> {
 }
 
 /// Rebuilds every point from the records.
-pub(super) async fn reindex(config: &Config) -> Result<(), Failure> {
-    let done = app::reindex(config, listen_address(config)?).await?;
+pub(super) async fn reindex(config: &Config, remove_orphans: bool) -> Result<(), Failure> {
+    let done = app::reindex(config, listen_address(config)?, remove_orphans).await?;
     println!(
-        "{} videos, {} analyzers rebuilt, {} orphans removed",
-        done.videos, done.rebuilt, done.orphans
+        "{} videos, {} analyzers rebuilt, {} orphans removed, {} kept, {} videos do not read back",
+        done.videos, done.rebuilt, done.orphans, done.orphans_kept, done.unreadable
     );
     Ok(())
 }

@@ -26,8 +26,8 @@ use serde::{Deserialize, Serialize};
 
 use analysis::Analyzers;
 use answering::Answering;
-use catalog::Catalog;
 use catalog::videos::Deleted;
+use catalog::{Catalog, Stored, unknown};
 use export::Exports;
 use frames::Frames;
 use ingest::Ingest;
@@ -52,6 +52,7 @@ pub struct Settings {
     pub detector: analysis::evidence::Sighting,
     pub ingest: ingest::IngestSettings,
     pub records: ingest::RepairSettings,
+    pub index: search::reindex::OrphanSettings,
     pub llm: llm::metered::Prices,
     pub frames: frames::FrameSettings,
     pub search: search::SearchSettings,
@@ -78,6 +79,7 @@ impl Default for Settings {
             detector: analysis::evidence::Sighting::default(),
             ingest: ingest::IngestSettings::default(),
             records: ingest::RepairSettings::default(),
+            index: search::reindex::OrphanSettings::default(),
             llm: llm::metered::Prices::default(),
             frames: frames::FrameSettings::default(),
             search: search::SearchSettings::default(),
@@ -161,7 +163,13 @@ impl Shotlog {
         models.llm = llm::metered::MeteredModel::over(models.llm, settings.llm);
         models.embedder = llm::metered::MeteredEmbedder::over(models.embedder);
         let catalog = Arc::new(Catalog::new(&stores, analyzers, settings.lease()));
-        let search = Arc::new(Search::new(&stores, &models, catalog.clone(), settings.search));
+        let search = Arc::new(Search::new(
+            &stores,
+            &models,
+            catalog.clone(),
+            settings.search,
+            settings.index.max_orphans,
+        ));
         let answering = Arc::new(Answering::new(
             &models,
             catalog.clone(),
@@ -169,8 +177,13 @@ impl Shotlog {
             &settings.ask,
             settings.ingest.concurrency,
         ));
-        let ingest =
-            Arc::new(Ingest::new(&stores, &models, catalog.clone(), settings.of_an_ingest()));
+        let ingest = Arc::new(Ingest::new(
+            &stores,
+            &models,
+            catalog.clone(),
+            search.clone(),
+            settings.of_an_ingest(),
+        ));
         let jobs = Jobs::new(
             &stores,
             ingest.clone(),
@@ -203,10 +216,20 @@ impl Shotlog {
         })
     }
 
+    /// Enters this install as the owner of the index and the queue, where they have none yet.
+    /// `Invalid` when another owns one of them.
+    pub async fn own_stores(&self) -> Result<()> {
+        self.catalog.own_index().await?;
+        self.jobs.own_queue(&self.catalog.install().await?).await
+    }
+
     /// Removes vectors, record, objects and local copies of a video. A running ingest of it is
     /// cancelled first.
     pub async fn delete_video(&self, video_id: &str) -> Result<Deleted> {
-        self.catalog.record(video_id).await?;
+        // Also one whose record does not read back.
+        if self.catalog.stored(video_id).await? == Stored::Absent {
+            return Err(unknown(video_id));
+        }
         let lock = loop {
             // Again, since a job tells only after a while which video it works on.
             self.jobs.cancel_all_of(video_id, "the video was deleted").await?;

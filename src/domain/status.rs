@@ -7,6 +7,7 @@ use ports::index::Filter;
 use ports::{ErrorKind, PortError};
 
 use crate::domain::catalog::Catalog;
+use crate::domain::catalog::unreadable::UnreadableVideo;
 use crate::domain::chunking;
 use crate::domain::chunking::Preset;
 use crate::domain::jobs::{JobStatus, Jobs};
@@ -34,6 +35,8 @@ pub struct Health {
     pub aggregators: Vec<String>,
     /// Analyzers that are not registered, with why and what to do.
     pub unavailable: Vec<(String, String)>,
+    /// Videos that were found not to read back, at most 100.
+    pub unreadable: Vec<UnreadableVideo>,
 }
 
 /// The discovery document.
@@ -158,6 +161,7 @@ impl Status {
             analyzers: self.catalog.analyzers.ids(&self.models),
             aggregators: aggregation::ids(),
             unavailable,
+            unreadable: self.catalog.unreadable().list(),
         }
     }
 

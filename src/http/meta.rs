@@ -10,6 +10,7 @@ use super::body::Json;
 use super::errors::{Fails, Open, Plain};
 use super::values::{Ordered, shortest};
 use crate::domain::Shotlog;
+use crate::domain::catalog::unreadable;
 use crate::domain::chunking::Preset;
 use crate::domain::search::filters::FilterSpec;
 use crate::domain::status;
@@ -58,6 +59,16 @@ struct Health {
     aggregators: Vec<String>,
     /// Analyzers that are not registered, each with why and what to do.
     unavailable: BTreeMap<String, String>,
+    /// Videos whose record or documents did not read back when they were last read, at most 100.
+    /// They are not listed; delete them or ingest them again.
+    unreadable: Vec<UnreadableVideo>,
+}
+
+#[derive(Object)]
+struct UnreadableVideo {
+    video_id: String,
+    /// What is wrong.
+    error: String,
 }
 
 #[derive(Object)]
@@ -139,7 +150,14 @@ impl From<status::Health> for Health {
             analyzers: health.analyzers,
             aggregators: health.aggregators,
             unavailable: health.unavailable.into_iter().collect(),
+            unreadable: health.unreadable.into_iter().map(UnreadableVideo::from).collect(),
         }
+    }
+}
+
+impl From<unreadable::UnreadableVideo> for UnreadableVideo {
+    fn from(video: unreadable::UnreadableVideo) -> Self {
+        Self { video_id: video.video_id, error: video.error }
     }
 }
 

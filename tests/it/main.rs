@@ -7,6 +7,7 @@ mod auth;
 mod errors;
 #[cfg(feature = "ffmpeg")]
 mod footage;
+mod install;
 mod leases;
 mod limits;
 #[cfg(all(feature = "ffmpeg", target_os = "linux"))]
@@ -17,6 +18,7 @@ mod openapi;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]
 mod outage;
 mod probes;
+mod publication;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]
 mod replicas;
 #[cfg(feature = "ffmpeg")]
@@ -29,3 +31,4 @@ mod takeover;
 mod tidy;
 #[cfg(feature = "ffmpeg")]
 mod traces;
+mod unreadable;

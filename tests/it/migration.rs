@@ -4,6 +4,7 @@ use std::path::Path;
 
 use ports::records::RecordStore;
 use serde_json::{Value, json};
+use shotlog::domain::search::reindex::Repair;
 
 use crate::support::TestApp;
 
@@ -39,7 +40,7 @@ async fn opened() -> (TestApp, Vec<Value>) {
         }
     }
     assert_eq!(records.len(), 2);
-    app.service.search.reindex(false).await.expect("an index made from the records");
+    app.service.search.reindex(Repair::default()).await.expect("an index made from the records");
     (app, records)
 }
 

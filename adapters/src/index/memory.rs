@@ -2,7 +2,7 @@
 //! kept across a restart, every search looks at every point.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use async_trait::async_trait;
 use ports::index::{
@@ -21,6 +21,7 @@ const B: f32 = 0.75;
 pub struct MemoryIndex {
     dimension: usize,
     points: Arc<RwLock<Arc<Points>>>,
+    owner: Arc<OnceLock<String>>,
 }
 
 type Points = BTreeMap<PointId, Arc<Entry>>;
@@ -33,7 +34,7 @@ struct Entry {
 impl MemoryIndex {
     /// An empty index of vectors with so many dimensions.
     pub fn new(dimension: usize) -> Self {
-        Self { dimension, points: Arc::default() }
+        Self { dimension, points: Arc::default(), owner: Arc::default() }
     }
 
     /// The points as they are now; later writes do not show in it.
@@ -141,6 +142,10 @@ impl VectorIndex for MemoryIndex {
             Ok(values.into_iter().collect())
         })
         .await
+    }
+
+    async fn adopt(&self, install: &str) -> Result<String> {
+        Ok(self.owner.get_or_init(|| install.to_owned()).clone())
     }
 
     async fn probe(&self) -> Result<()> {

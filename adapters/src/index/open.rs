@@ -137,6 +137,16 @@ impl Rebuild {
         })
     }
 
+    /// What searches still go to, where that is another collection than the one to be filled.
+    pub async fn replaced(&self) -> Result<Option<Arc<dyn VectorIndex>>, OpenError> {
+        #[cfg(feature = "cloud")]
+        if let Some(fresh) = &self.beside {
+            let before = fresh.before().await.map_err(OpenError::at("index"))?;
+            return Ok(before.map(|index| Arc::new(index) as Arc<dyn VectorIndex>));
+        }
+        Ok(None)
+    }
+
     /// Has searches go to what was filled. True where they went elsewhere meanwhile, so that what
     /// was written since is not in it yet.
     pub async fn publish(self) -> Result<bool, OpenError> {

@@ -1,7 +1,7 @@
 //! Jobs in memory, gone with the process.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use async_trait::async_trait;
 use futures::StreamExt;
@@ -16,6 +16,7 @@ use tokio::sync::{Notify, watch};
 pub struct MemoryJobs {
     shelf: Arc<Shelf>,
     shared: bool,
+    owner: OnceLock<String>,
 }
 
 #[derive(Default)]
@@ -142,6 +143,10 @@ impl JobQueue for MemoryJobs {
             state.jobs.remove(job_id);
         }
         Ok(())
+    }
+
+    async fn adopt(&self, install: &str) -> Result<String> {
+        Ok(self.owner.get_or_init(|| install.to_owned()).clone())
     }
 
     async fn probe(&self) -> Result<()> {

@@ -79,6 +79,9 @@ pub struct NatsJobs {
     options: NatsOptions,
 }
 
+/// Where the install is entered that the jobs belong to, in a bucket of its own.
+const OWNER: &str = "install";
+
 /// The durable consumer of all instances.
 const CONSUMER: &str = "workers";
 
@@ -120,7 +123,7 @@ impl NatsJobs {
         })?;
         let mut context = jetstream::new(client);
         context.set_timeout(options.timeout);
-        let documents = documents(&context, &options).await?;
+        let documents = bucket(&context, &options, "jobs").await?;
         let queue = context
             .get_or_create_stream(streams::Config {
                 name: format!("{}-queue", options.name),
@@ -210,10 +213,10 @@ impl NatsJobs {
     }
 }
 
-/// The bucket, made as the stream that it is: servers before 2.10 cannot answer what the client asks
+/// A bucket, made as the stream that it is: servers before 2.10 cannot answer what the client asks
 /// before it makes a bucket.
-async fn documents(context: &Context, options: &NatsOptions) -> Result<kv::Store> {
-    let bucket = format!("{}-jobs", options.name);
+async fn bucket(context: &Context, options: &NatsOptions, of: &str) -> Result<kv::Store> {
+    let bucket = format!("{}-{of}", options.name);
     let stream = streams::Config {
         name: format!("KV_{bucket}"),
         subjects: vec![format!("$KV.{bucket}.>")],
@@ -324,6 +327,17 @@ impl JobQueue for NatsJobs {
                 _ => Err(unanswered(error)),
             },
         }
+    }
+
+    async fn adopt(&self, install: &str) -> Result<String> {
+        let owner = bucket(&self.context, &self.options, "owner").await?;
+        match owner.create(OWNER, install.to_owned().into()).await {
+            Ok(_) => return Ok(install.to_owned()),
+            Err(error) if error.kind() == CreateErrorKind::AlreadyExists => {}
+            Err(error) => return Err(unanswered(error)),
+        }
+        let entered = owner.get(OWNER).await.map_err(unanswered)?.unwrap_or_default();
+        Ok(String::from_utf8_lossy(&entered).into_owned())
     }
 
     async fn probe(&self) -> Result<()> {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
 use opendal::{Metadata, Operator};
-use ports::records::RecordStore;
+use ports::records::{Expected, RecordStore};
 use ports::{ErrorKind, PortError, Result};
 use serde_json::Value;
 
@@ -89,12 +89,17 @@ impl RecordStore for BucketRecords {
         written.map(|_| ()).map_err(|e| failed("write the record", key, e))
     }
 
-    async fn swap(&self, key: &str, expected: Option<&Value>, document: &Value) -> Result<bool> {
+    async fn compare_and_swap(
+        &self,
+        key: &str,
+        expected: Expected<'_>,
+        document: &Value,
+    ) -> Result<bool> {
         check_key(key)?;
         let seen = self.seen(key).await?;
         // What is read may be younger than what was seen; the condition below tells.
-        let found = if seen.is_some() { self.get(key).await? } else { None };
-        if found.as_ref() != expected {
+        let found = if seen.is_some() { self.get(key).await } else { Ok(None) };
+        if !expected.matches(found)? {
             return Ok(false);
         }
         let write = self.operator.write_with(key, json(key, document)?);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
-use ports::records::RecordStore;
+use ports::records::{Expected, RecordStore};
 use ports::{ErrorKind, PortError, Result};
 use serde_json::Value;
 use tempfile::{Builder, NamedTempFile};
@@ -17,7 +17,7 @@ use crate::keys::{check_key, check_prefix};
 
 /// Below the folder, out of reach of every key: documents being written, folders being removed.
 const PARTIAL: &str = ".partial";
-/// Beside them, locked by a swap.
+/// Beside them, locked by a compare-and-swap.
 const SWAP: &str = "swap.lock";
 /// How often a write is tried again whose folder another process removed under it.
 const ATTEMPTS: usize = 8;
@@ -112,17 +112,22 @@ impl RecordStore for FolderRecords {
         .await
     }
 
-    async fn swap(&self, key: &str, expected: Option<&Value>, document: &Value) -> Result<bool> {
+    async fn compare_and_swap(
+        &self,
+        key: &str,
+        expected: Expected<'_>,
+        document: &Value,
+    ) -> Result<bool> {
         check_key(key)?;
         let (lock, root) = (self.root.join(PARTIAL).join(SWAP), self.clone());
-        // Held by one swap at a time, in whatever process; given back when it is closed.
+        // Held by one caller at a time, in whatever process; given back when it is closed.
         let lock = self.blocking(format!("replace the record {key}"), move |_| {
             let file = File::options().create(true).truncate(false).write(true).open(lock)?;
             file.lock()?;
             Ok(file)
         });
         let lock = lock.await?;
-        let same = root.get(key).await?.as_ref() == expected;
+        let same = expected.matches(root.get(key).await)?;
         if same {
             root.put(key, document).await?;
         }

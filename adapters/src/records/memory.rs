@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use async_trait::async_trait;
 use ports::Result;
-use ports::records::RecordStore;
+use ports::records::{Expected, RecordStore};
 use serde_json::Value;
 
 use crate::keys::{check_key, check_prefix};
@@ -44,10 +44,15 @@ impl RecordStore for MemoryRecords {
         Ok(())
     }
 
-    async fn swap(&self, key: &str, expected: Option<&Value>, document: &Value) -> Result<bool> {
+    async fn compare_and_swap(
+        &self,
+        key: &str,
+        expected: Expected<'_>,
+        document: &Value,
+    ) -> Result<bool> {
         check_key(key)?;
         let mut documents = self.write();
-        if documents.get(key) != expected {
+        if !expected.matches(Ok(documents.get(key).cloned()))? {
             return Ok(false);
         }
         documents.insert(key.to_owned(), document.clone());

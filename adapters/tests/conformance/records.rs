@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use ports::ErrorKind;
 use ports::conformance::records::{check, check_reopened};
+use ports::records::{Expected, RecordStore};
+use serde_json::json;
 use shotlog_adapters::records::{FolderRecords, MemoryRecords};
 
 #[tokio::test]
@@ -16,6 +19,27 @@ async fn a_folder() {
     let below = root.path().join("made/on/demand");
     check(Arc::new(FolderRecords::open(&below).unwrap())).await;
     check_reopened(|| Arc::new(FolderRecords::open(&below).unwrap())).await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_json_can_be_replaced_and_removed() {
+    let root = tempfile::tempdir().unwrap();
+    let records = FolderRecords::open(root.path()).unwrap();
+    let (key, file) = ("v/video.json", root.path().join("v/video.json"));
+    records.put(key, &json!(1)).await.unwrap();
+    for garbage in ["", "{", "\u{0}\u{0}"] {
+        std::fs::write(&file, garbage).unwrap();
+        assert_eq!(records.get(key).await.unwrap_err().kind(), ErrorKind::Corrupt);
+        for expected in [Expected::Absent, Expected::Document(&json!(1))] {
+            assert!(!records.compare_and_swap(key, expected, &json!(2)).await.unwrap());
+        }
+        assert!(records.compare_and_swap(key, Expected::Unreadable, &json!(2)).await.unwrap());
+        assert_eq!(records.get(key).await.unwrap(), Some(json!(2)));
+        std::fs::write(&file, garbage).unwrap();
+        records.delete(key).await.unwrap();
+        assert_eq!(records.get(key).await.unwrap(), None);
+        records.put(key, &json!(1)).await.unwrap();
+    }
 }
 
 #[tokio::test]

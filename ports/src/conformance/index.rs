@@ -41,6 +41,7 @@ where
     vectors_come_back_in_order(&*fresh().await).await;
     values_are_distinct_and_in_order(&*fresh().await).await;
     writers_do_not_lose_each_others_points(fresh().await).await;
+    the_first_owner_stays(&*fresh().await).await;
 }
 
 /// Checks that readers see all of a `replace` or nothing of it.
@@ -50,6 +51,15 @@ where
     Fut: Future<Output = Arc<dyn VectorIndex>>,
 {
     readers_see_whole_batches(fresh().await).await;
+}
+
+async fn the_first_owner_stays(index: &dyn VectorIndex) {
+    for _ in 0..2 {
+        assert_eq!(index.adopt("one").await.unwrap(), "one");
+    }
+    let other = index.adopt("other").await.unwrap();
+    assert!(other == "one" || other == "other", "{other}");
+    assert_eq!(index.count(&Filter::default()).await.unwrap(), 0, "an owner is no point");
 }
 
 async fn an_empty_index_answers(index: &dyn VectorIndex) {

@@ -37,6 +37,10 @@ pub async fn check(jobs: Arc<dyn JobQueue>, redelivery: Duration) {
 /// Checks that two instances work on the same jobs.
 pub async fn check_shared(one: Arc<dyn JobQueue>, other: Arc<dyn JobQueue>) {
     assert!(one.shared() && other.shared());
+    assert_eq!(one.adopt("one").await.unwrap(), "one");
+    assert_eq!(one.adopt("one").await.unwrap(), "one");
+    assert_eq!(other.adopt("other").await.unwrap(), "one", "the first owner stays");
+    assert!(one.list().await.unwrap().is_empty(), "an owner is no job");
     one.add("a", &json!("by one")).await.unwrap();
     let kept = other.get("a").await.unwrap().expect("seen by the other");
     assert_eq!(kept.document, json!("by one"));

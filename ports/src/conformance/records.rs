@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::storage::{BAD_KEYS, refused};
 use crate::ErrorKind;
-use crate::records::RecordStore;
+use crate::records::{Expected, RecordStore};
 
 /// Checks a store that is empty, and leaves it so.
 pub async fn check(records: Arc<dyn RecordStore>) {
@@ -105,17 +105,24 @@ async fn replaces(records: &dyn RecordStore) {
 }
 
 async fn swaps_what_is_expected(records: &dyn RecordStore) {
+    use Expected::{Absent, Document, Unreadable};
     let key = "claims/a.json";
     let (one, two) = (json!({"n": 1}), json!({"n": 2}));
-    assert!(!records.swap(key, Some(&one), &two).await.unwrap(), "nothing is there yet");
-    assert!(records.swap(key, None, &one).await.unwrap());
-    assert!(!records.swap(key, None, &two).await.unwrap(), "something is there");
-    assert!(!records.swap(key, Some(&two), &two).await.unwrap(), "something else is there");
+    let swap = async |expected: Expected<'_>, new: &Value| {
+        records.compare_and_swap(key, expected, new).await.unwrap()
+    };
+    assert!(!swap(Document(&one), &two).await, "nothing is there yet");
+    assert!(!swap(Unreadable, &two).await, "nothing is there yet");
+    assert!(swap(Absent, &one).await);
+    assert!(!swap(Absent, &two).await, "something is there");
+    assert!(!swap(Document(&two), &two).await, "something else is there");
+    assert!(!swap(Unreadable, &two).await, "it can be read");
     assert_eq!(records.get(key).await.unwrap(), Some(one.clone()));
-    assert!(records.swap(key, Some(&one), &two).await.unwrap());
+    assert!(swap(Document(&one), &two).await);
     assert_eq!(records.get(key).await.unwrap(), Some(two));
     records.delete(key).await.unwrap();
-    refused(records.swap("../a", None, &one).await, ErrorKind::Invalid, "swap ../a");
+    let bad = records.compare_and_swap("../a", Absent, &one).await;
+    refused(bad, ErrorKind::Invalid, "compare_and_swap ../a");
 
     // Everyone adds one, whenever nobody else did in between.
     records.put(key, &json!(0)).await.unwrap();
@@ -124,7 +131,7 @@ async fn swaps_what_is_expected(records: &dyn RecordStore) {
             loop {
                 let before = records.get(key).await.unwrap().unwrap();
                 let after = json!(before.as_u64().unwrap() + 1);
-                if records.swap(key, Some(&before), &after).await.unwrap() {
+                if swap(Document(&before), &after).await {
                     break;
                 }
             }

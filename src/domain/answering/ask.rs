@@ -101,7 +101,7 @@ impl Answering {
                 let mut records: Vec<VideoRecord> = Vec::new();
                 for id in ids {
                     let known = records.iter().any(|r| r.video_id == *id);
-                    if let (false, Some(record)) = (known, self.catalog.find(id).await?) {
+                    if let (false, Some(record)) = (known, self.catalog.find_readable(id).await?) {
                         records.push(record);
                     }
                 }
@@ -122,7 +122,11 @@ impl Answering {
         // Across a large install aggregates are read of the videos alone that speak to the question.
         let read = if question.video_ids.is_some() { usize::MAX } else { self.most_videos };
         for context in contexts.iter_mut().take(read) {
-            self.consult(context, &routed, &vector).await?;
+            match self.consult(context, &routed, &vector).await {
+                // What does not read back is no evidence; the others' is.
+                Err(error) if error.is_corrupt() => {}
+                consulted => consulted?,
+            }
         }
         let question = question.question;
         let mut per_video: Vec<Vec<Evidence>> =

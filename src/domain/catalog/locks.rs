@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use ports::records::RecordStore;
+use ports::ErrorKind;
+use ports::records::{Expected, RecordStore};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio_util::sync::CancellationToken;
@@ -108,13 +109,22 @@ impl Leases {
     async fn take(&self, video_id: &str) -> Result<Option<Lease>> {
         let key = format!("claims/{video_id}.json");
         let holder = uuid::Uuid::new_v4().simple().to_string();
-        let before = self.records.get(&key).await?;
-        let ends = before.as_ref().and_then(|lease| lease["until"].as_f64());
-        if ends.is_some_and(|ends| ends > now()) {
+        let before = match self.records.get(&key).await {
+            // Nobody holds what nobody can read.
+            Err(e) if e.kind() == ErrorKind::Corrupt => Err(Expected::Unreadable),
+            read => Ok(read?),
+        };
+        let before = match &before {
+            Ok(lease) => Expected::from(lease.as_ref()),
+            Err(unreadable) => *unreadable,
+        };
+        if let Expected::Document(lease) = before
+            && lease["until"].as_f64().is_some_and(|ends| ends > now())
+        {
             return Ok(None);
         }
         let mine = self.lease(&holder);
-        if !self.records.swap(&key, before.as_ref(), &mine).await? {
+        if !self.records.compare_and_swap(&key, before, &mine).await? {
             return Ok(None);
         }
         let lease = Lease { lost: CancellationToken::new(), done: CancellationToken::new() };
@@ -139,7 +149,7 @@ impl Leases {
                 () = tokio::time::sleep(self.length / RENEWALS) => {}
             }
             let next = self.lease(&holder);
-            match self.records.swap(&key, Some(&mine), &next).await {
+            match self.records.compare_and_swap(&key, Expected::Document(&mine), &next).await {
                 Ok(true) => {
                     mine = next;
                     renewed = tokio::time::Instant::now();

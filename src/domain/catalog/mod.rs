@@ -6,8 +6,10 @@
 pub mod aggregates;
 pub mod chunks;
 pub mod entities;
+pub(crate) mod install;
 pub mod locks;
 pub mod record;
+pub mod unreadable;
 pub mod verify;
 pub mod videos;
 
@@ -18,11 +20,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::VectorIndex;
-use ports::records::RecordStore;
+use ports::records::{Expected, RecordStore};
 use ports::storage::ObjectStorage;
 use ports::transcriber::Transcript;
-use serde::Serialize;
+use ports::{ErrorKind, PortError};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::domain::aggregation;
@@ -30,6 +33,7 @@ use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
 use crate::domain::catalog::locks::VideoLocks;
 use crate::domain::catalog::record::VideoRecord;
+use crate::domain::catalog::unreadable::Unreadable;
 use crate::domain::chunking::Signals;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::{is_video_id, listed};
@@ -37,6 +41,10 @@ use crate::domain::kernel::ports::Stores;
 use crate::domain::kernel::time::Span;
 use crate::domain::llm::memoised::KeptAnswers;
 use crate::domain::media::speech::{Speech, TranscriptCache};
+
+/// Pauses before each attempt to find out what became of a publication whose answer was an error.
+const REREADS: [Duration; 3] =
+    [Duration::ZERO, Duration::from_millis(500), Duration::from_millis(2000)];
 
 /// Records read at once when listing.
 const PARALLEL_READS: usize = 16;
@@ -48,6 +56,7 @@ pub struct Catalog {
     index: Arc<dyn VectorIndex>,
     /// Who changes which video right now.
     pub(crate) locks: VideoLocks,
+    unreadable: Unreadable,
     /// The analyzers of this install.
     pub(crate) analyzers: Analyzers,
 }
@@ -60,21 +69,8 @@ impl Catalog {
             storage: stores.storage.clone(),
             index: stores.index.clone(),
             locks: VideoLocks::new(stores.records.clone(), lease),
+            unreadable: Unreadable::default(),
             analyzers,
-        }
-    }
-
-    /// The published record, if there is one.
-    pub(crate) async fn find(&self, video_id: &str) -> Result<Option<VideoRecord>> {
-        if !is_video_id(video_id) {
-            return Ok(None);
-        }
-        let record: Option<VideoRecord> = self.read(&published(video_id)).await?;
-        match record {
-            Some(record) if record.version < record::VERSION => {
-                self.migrated(record).await.map(Some)
-            }
-            current => Ok(current),
         }
     }
 
@@ -84,8 +80,8 @@ impl Catalog {
         for entry in record.analyzers.values_mut() {
             entry.found = match entry.points {
                 0 => {
-                    let outputs: OutputDocuments = self.document(&entry.document).await?;
-                    outputs.iter().flatten().count() as u32
+                    let outputs: Option<OutputDocuments> = self.read(&entry.document).await?;
+                    outputs.iter().flatten().flatten().count() as u32
                 }
                 points => points as u32,
             };
@@ -94,22 +90,82 @@ impl Catalog {
         Ok(record)
     }
 
+    /// Videos that were found not to read back.
+    pub(crate) fn unreadable(&self) -> &Unreadable {
+        &self.unreadable
+    }
+
+    /// What is stored as the published record.
+    pub(crate) async fn stored(&self, video_id: &str) -> Result<Stored> {
+        if !is_video_id(video_id) {
+            return Ok(Stored::Absent);
+        }
+        let key = published(video_id);
+        let unreadable = |json, error: String| {
+            self.unreadable.enter(video_id, &key, &error);
+            Ok(Stored::Unreadable(json, error))
+        };
+        let json = match self.records.get(&key).await {
+            Ok(Some(json)) => json,
+            Ok(None) => {
+                self.unreadable.named(video_id, |_| false);
+                return Ok(Stored::Absent);
+            }
+            Err(e) if e.kind() == ErrorKind::Corrupt => return unreadable(None, e.to_string()),
+            Err(e) => return Err(e.into()),
+        };
+        let read = match VideoRecord::deserialize(&json) {
+            Ok(record) if record.version < record::VERSION => {
+                self.migrated(record).await.map_err(|error| error.to_string())
+            }
+            read => read.map_err(|e| format!("the record {key} does not read back: {e}")),
+        };
+        match read {
+            Ok(record) if record.video_id == video_id => {
+                if self.unreadable.has(video_id) {
+                    let named = named(&record);
+                    self.unreadable.named(video_id, |of| of != key && named.contains(of));
+                }
+                Ok(Stored::Record(Box::new(record), json))
+            }
+            Ok(record) => {
+                let error = format!("the record {key} is that of video '{}'", record.video_id);
+                unreadable(Some(json), error)
+            }
+            Err(error) => unreadable(Some(json), error),
+        }
+    }
+
+    /// The published record, if there is one.
+    pub(crate) async fn find(&self, video_id: &str) -> Result<Option<VideoRecord>> {
+        self.stored(video_id).await?.into_record()
+    }
+
+    /// The published record, if there is one that reads back.
+    pub(crate) async fn find_readable(&self, video_id: &str) -> Result<Option<VideoRecord>> {
+        match self.stored(video_id).await? {
+            Stored::Record(record, _) => Ok(Some(*record)),
+            Stored::Absent | Stored::Unreadable(..) => Ok(None),
+        }
+    }
+
     /// The published record, or `NotFound`.
     pub(crate) async fn record(&self, video_id: &str) -> Result<VideoRecord> {
-        let found = self.find(video_id).await?;
-        found.ok_or_else(|| Error::NotFound(format!("unknown video_id '{video_id}'")))
+        self.find(video_id).await?.ok_or_else(|| unknown(video_id))
     }
 
-    /// Ids below which anything is stored, published or not.
+    /// Ids of videos of which anything is stored, published or not.
     pub(crate) async fn ids(&self) -> Result<Vec<String>> {
-        Ok(self.records.children("videos/").await?)
+        let mut ids = self.records.children("videos/").await?;
+        ids.retain(|id| is_video_id(id));
+        Ok(ids)
     }
 
-    /// Every published record, newest first.
+    /// Every published record that reads back, newest first.
     pub(crate) async fn all(&self) -> Result<Vec<VideoRecord>> {
         let ids = self.ids().await?;
         let mut records: Vec<VideoRecord> = stream::iter(ids)
-            .map(|id| async move { self.find(&id).await })
+            .map(|id| async move { self.find_readable(&id).await })
             .buffered(PARALLEL_READS)
             .try_filter_map(|found| async move { Ok(found) })
             .try_collect()
@@ -235,42 +291,114 @@ impl Catalog {
         Ok(key)
     }
 
-    /// Replaces the published record in one step, then removes the documents it no longer names.
-    pub(crate) async fn publish(&self, record: &VideoRecord) -> Result<()> {
-        let value = serde_json::to_value(record)
+    /// Makes `record` the published one in one step, if what is stored is still `before`, and then
+    /// removes the documents that are not named any more. After an error what is stored tells
+    /// whether it was published; where it was for certain, this is no error.
+    pub(crate) async fn publish(&self, before: &Stored, record: &VideoRecord) -> Result<()> {
+        let video_id = &record.video_id;
+        let json = serde_json::to_value(record)
             .map_err(|e| Error::corrupt(format!("cannot store the record: {e}")))?;
-        self.records.put(&published(&record.video_id), &value).await?;
-        self.sweep(&record.video_id, Some(record)).await
-    }
-
-    /// Removes every document of a video that `record` does not name.
-    pub(crate) async fn sweep(&self, video_id: &str, record: Option<&VideoRecord>) -> Result<()> {
-        let named = record.map(named).unwrap_or_default();
-        for key in self.records.list(&format!("videos/{video_id}/")).await? {
-            if !named.contains(&key) {
-                self.records.delete(&key).await?;
+        let key = published(video_id);
+        let swapped = self.records.compare_and_swap(&key, before.expected(), &json).await;
+        if !matches!(swapped, Ok(true)) {
+            // The write may have been done and its answer lost; a store that repeats a request by
+            // itself then finds what it has written.
+            let now = self.settled(video_id).await;
+            if !now.is_ok_and(|now| now.expected() == Expected::Document(&json)) {
+                return Err(swapped.err().unwrap_or_else(|| superseded(video_id)).into());
             }
+        }
+        if let Err(error) = self.sweep(video_id).await {
+            tracing::warn!(video_id, error = %error.labelled(), "superseded documents remain");
         }
         Ok(())
     }
 
-    /// The documents that a published record names and that are not there.
-    pub(crate) async fn missing(&self, record: &VideoRecord) -> Result<Vec<String>> {
-        let listed = self.records.list(&format!("videos/{}/", record.video_id)).await?;
-        let there: BTreeSet<String> = listed.into_iter().collect();
-        Ok(named(record).difference(&there).cloned().collect())
+    /// What is stored once a write has failed, as soon as that can be read.
+    async fn settled(&self, video_id: &str) -> Result<Stored> {
+        let mut read = Err(Error::corrupt("not read yet"));
+        for pause in REREADS {
+            tokio::time::sleep(pause).await;
+            read = self.stored(video_id).await;
+            if read.is_ok() {
+                break;
+            }
+        }
+        read
+    }
+
+    /// Removes every document that the stored record does not name; none where that does not read
+    /// back.
+    pub(crate) async fn sweep(&self, video_id: &str) -> Result<()> {
+        let listed = self.records.list(&format!("videos/{video_id}/")).await?;
+        // Read after they were listed: what has been published by now is named.
+        let named = match self.stored(video_id).await? {
+            Stored::Absent => BTreeSet::new(),
+            Stored::Record(record, _) => named(&record),
+            Stored::Unreadable(..) => return Ok(()),
+        };
+        for key in listed.iter().filter(|key| !named.contains(*key)) {
+            self.records.delete(key).await?;
+        }
+        if let Some(key) = named.iter().find(|key| !listed.contains(key)) {
+            self.unreadable.enter(video_id, key, &missing(key));
+        }
+        Ok(())
+    }
+
+    /// Removes what was stored after `before` was read, unless something has been published since
+    /// or it cannot be told.
+    pub(crate) async fn discard(&self, video_id: &str, before: &Stored) -> Result<Discarded> {
+        let now = self.settled(video_id).await?;
+        match (&now, now.expected() == before.expected()) {
+            (Stored::Absent, true) => {
+                self.sweep(video_id).await?;
+                Ok(Discarded::Everything)
+            }
+            (Stored::Record(..), true) => {
+                self.sweep(video_id).await?;
+                Ok(Discarded::Unpublished)
+            }
+            (Stored::Unreadable(..), _) | (_, false) => Ok(Discarded::Nothing),
+        }
+    }
+
+    /// The documents of a published video that are missing or do not read back.
+    pub(crate) async fn faults(&self, record: &VideoRecord) -> Result<Vec<Fault>> {
+        let mut faults = Vec::new();
+        let mut read = |part: Part, read: Result<()>| match read {
+            Ok(()) => Ok(()),
+            Err(error) if error.is_corrupt() => {
+                faults.push(Fault { part, error: error.to_string() });
+                Ok(())
+            }
+            Err(error) => Err(error),
+        };
+        read(Part::Base, self.spans(record).await.map(drop))?;
+        read(Part::Base, self.signals(record).await.map(drop))?;
+        if let Some(document) = &record.speech_document {
+            read(Part::Base, self.speech(document).await.map(drop))?;
+        }
+        for id in record.analyzers.keys() {
+            read(Part::Analyzer(id.clone()), self.outputs(record, id).await.map(drop))?;
+        }
+        for id in record.aggregates.keys() {
+            read(Part::Aggregate(id.clone()), self.stored_aggregate(record, id).await.map(drop))?;
+        }
+        Ok(faults)
     }
 
     /// Removes the published record first, so that a crash leaves no half of it, then the rest.
     pub(crate) async fn remove(&self, video_id: &str) -> Result<()> {
         self.records.delete(&published(video_id)).await?;
+        self.unreadable.named(video_id, |_| false);
         self.records.delete(&format!("videos/{video_id}/")).await?;
         Ok(self.records.delete(&format!("cache/{video_id}/")).await?)
     }
 
-    /// A cached analyzer result; the outer `None` means not cached.
+    /// A cached analyzer result; the outer `None` means not cached, or not in a way that reads back.
     pub(crate) async fn cached(&self, key: &CacheKey) -> Result<Option<Value>> {
-        Ok(self.records.get(&key.0).await?)
+        self.read_kept(&key.0).await
     }
 
     /// How many of these results are cached.
@@ -289,7 +417,7 @@ impl Catalog {
 
     /// What the language model has answered aggregators that then failed.
     pub(crate) async fn kept_answers(&self, video_id: &str) -> Result<KeptAnswers> {
-        Ok(self.read(&answers(video_id)).await?.unwrap_or_default())
+        Ok(self.read_kept(&answers(video_id)).await?.unwrap_or_default())
     }
 
     /// Replaces [`Self::kept_answers`].
@@ -302,8 +430,37 @@ impl Catalog {
         Ok(self.records.put(&answers(video_id), &value).await?)
     }
 
+    /// A document that a published record names.
     async fn document<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
-        self.read(key).await?.ok_or_else(|| Error::corrupt(format!("the record {key} is missing")))
+        let read = self.read(key).await;
+        let read = read.and_then(|found| found.ok_or_else(|| Error::corrupt(missing(key))));
+        if let Some(video_id) = video_of(key) {
+            match &read {
+                Ok(_) => self.unreadable.reads(video_id, key),
+                // A document that has been superseded meanwhile is no fault.
+                Err(error) if error.is_corrupt() && self.names(video_id, key).await => {
+                    self.unreadable.enter(video_id, key, &error.to_string());
+                }
+                Err(_) => {}
+            }
+        }
+        read
+    }
+
+    async fn names(&self, video_id: &str, key: &str) -> bool {
+        let record = self.find(video_id).await;
+        record.is_ok_and(|record| record.is_some_and(|record| named(&record).contains(key)))
+    }
+
+    /// A document of the cache: one that does not read back is as good as none.
+    async fn read_kept<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
+        match self.read(key).await {
+            Err(error) if error.is_corrupt() => {
+                tracing::warn!(%error, "a kept result is passed over");
+                Ok(None)
+            }
+            read => read,
+        }
     }
 
     async fn read<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
@@ -312,6 +469,69 @@ impl Catalog {
             .map_err(|e| Error::corrupt(format!("the record {key} does not read back: {e}")))?;
         Ok(Some(parsed))
     }
+}
+
+/// What is stored as the published record of a video.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Stored {
+    /// Nothing.
+    Absent,
+    /// A record, and the JSON it was read from.
+    Record(Box<VideoRecord>, Value),
+    /// Something that is no record of this video: its JSON, if it is that, and what is wrong.
+    Unreadable(Option<Value>, String),
+}
+
+impl Stored {
+    pub(crate) fn record(&self) -> Option<&VideoRecord> {
+        match self {
+            Self::Record(record, _) => Some(record),
+            Self::Absent | Self::Unreadable(..) => None,
+        }
+    }
+
+    /// The record; what is stored in its place is `Corrupt`.
+    pub(crate) fn into_record(self) -> Result<Option<VideoRecord>> {
+        match self {
+            Self::Absent => Ok(None),
+            Self::Record(record, _) => Ok(Some(*record)),
+            Self::Unreadable(_, error) => Err(Error::corrupt(error)),
+        }
+    }
+
+    fn expected(&self) -> Expected<'_> {
+        match self {
+            Self::Absent => Expected::Absent,
+            Self::Record(_, json) | Self::Unreadable(Some(json), _) => Expected::Document(json),
+            Self::Unreadable(None, _) => Expected::Unreadable,
+        }
+    }
+}
+
+/// A part of a published video whose document does not read back.
+pub(crate) struct Fault {
+    pub(crate) part: Part,
+    pub(crate) error: String,
+}
+
+/// What a document holds.
+pub(crate) enum Part {
+    /// Chunks, signals or speech, without which nothing else of the video is of use.
+    Base,
+    /// The outputs of this analyzer.
+    Analyzer(String),
+    /// The result of this aggregator.
+    Aggregate(String),
+}
+
+/// What became of the documents of a failed change.
+pub(crate) enum Discarded {
+    /// The video is as it was: the documents of its record stay.
+    Unpublished,
+    /// There is no such video.
+    Everything,
+    /// They stay: something else was published, or what is stored does not tell what it names.
+    Nothing,
 }
 
 /// One analyzer's outputs as JSON, one per chunk.
@@ -350,6 +570,27 @@ fn named(record: &VideoRecord) -> BTreeSet<String> {
     named.extend(record.analyzers.values().map(|entry| entry.document.clone()));
     named.extend(record.aggregates.values().cloned());
     named
+}
+
+pub(crate) fn unknown(video_id: &str) -> Error {
+    Error::NotFound(format!("unknown video_id '{video_id}'"))
+}
+
+fn missing(key: &str) -> String {
+    format!("the record {key} is missing")
+}
+
+fn superseded(video_id: &str) -> PortError {
+    let message = format!(
+        "another instance has published video '{video_id}' meanwhile, so this result was not; \
+         ingest it again"
+    );
+    PortError::new(ErrorKind::Other, message)
+}
+
+/// The video that a document belongs to.
+fn video_of(key: &str) -> Option<&str> {
+    key.strip_prefix("videos/")?.split('/').next()
 }
 
 fn answers(video_id: &str) -> String {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use ports::index::{Filter, Test};
 
-use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
+use crate::domain::catalog::{Catalog, Fault, Stored};
 use crate::domain::kernel::error::Result;
 
 /// What was looked at and what does not agree.
@@ -30,17 +30,22 @@ impl Catalog {
                 found.busy += 1;
                 continue;
             };
-            let problems = match self.find(video_id).await? {
-                Some(record) => {
+            let problems = match self.stored(video_id).await? {
+                Stored::Record(record, _) => {
                     found.videos += 1;
                     self.disagreements(&record).await?
                 }
-                None => vec!["documents of an interrupted ingest without a record".to_owned()],
+                Stored::Absent => {
+                    vec!["documents of an interrupted ingest without a record".to_owned()]
+                }
+                Stored::Unreadable(_, error) => {
+                    vec![format!("{error}; delete the video or ingest it again")]
+                }
             };
             found.problems.extend(problems.into_iter().map(|what| format!("{video_id}: {what}")));
         }
         for video_id in self.index.values("video_id").await? {
-            if !ids.contains(&video_id) && self.find(&video_id).await?.is_none() {
+            if !ids.contains(&video_id) && self.stored(&video_id).await? == Stored::Absent {
                 found.problems.push(format!("{video_id}: vectors without a record"));
             }
         }
@@ -49,8 +54,8 @@ impl Catalog {
 
     async fn disagreements(&self, record: &VideoRecord) -> Result<Vec<String>> {
         let mut problems = Vec::new();
-        for key in self.missing(record).await? {
-            problems.push(format!("the document {key} is missing"));
+        for Fault { error, .. } in self.faults(record).await? {
+            problems.push(format!("{error}; delete the video or ingest it again"));
         }
         match self.storage.stat(&record.storage_path).await? {
             None => problems.push(format!("the object {} is missing", record.storage_path)),

@@ -6,6 +6,7 @@ use crate::domain::aggregation::run::{AggregatesResult, Outcome, Run, run};
 use crate::domain::aggregation::{self, Aggregator, ChunkVectors};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::catalog::record::VideoRecord;
+use crate::domain::catalog::unknown;
 use crate::domain::ingest::Ingest;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::progress::Progress;
@@ -29,14 +30,15 @@ impl Ingest {
         let selected = selected(aggregators.as_deref())?;
         progress.video(video_id);
         let claim = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
-        let mut record = self.catalog.record(video_id).await?;
+        let before = self.catalog.stored(video_id).await?;
+        let mut record = before.clone().into_record()?.ok_or_else(|| unknown(video_id))?;
         let video = self.catalog.analyzed(&record).await?;
         let budget = Budget::open(&self.models, None);
         let report =
             self.run_aggregators(&mut record, &video, selected, force, &budget, &progress).await?;
         progress.check()?;
         claim.check()?;
-        self.catalog.publish(&record).await?;
+        self.catalog.publish(&before, &record).await?;
         Ok(report)
     }
 

@@ -20,9 +20,9 @@ use crate::domain::aggregation::AGGREGATORS;
 use crate::domain::analysis::Analyzer;
 use crate::domain::analysis::evidence::{ChunkEvidence, VideoEvidence};
 use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
-use crate::domain::catalog::CacheKey;
 use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::{self, AnalyzerEntry, Cost, Took, VideoRecord};
+use crate::domain::catalog::{CacheKey, Discarded, Fault, Part, Stored};
 use crate::domain::chunking::{Chunking, Signals};
 use crate::domain::ingest::Ingest;
 use crate::domain::ingest::signals::Perceived;
@@ -44,6 +44,19 @@ pub(crate) struct IngestRequest {
     pub(crate) analyzers: Vec<&'static dyn Analyzer>,
     pub(crate) chunking: Chunking,
     pub(crate) max_model_calls: Option<u32>,
+}
+
+/// The published video that an ingest builds on: what of its record reads back.
+struct Previous {
+    record: VideoRecord,
+    /// Whether its chunks, signals and speech do; else everything is found anew.
+    intact: bool,
+}
+
+impl Previous {
+    fn intact(&self) -> Option<&VideoRecord> {
+        self.intact.then_some(&self.record)
+    }
 }
 
 /// A source on disk that has turned out to be a video.
@@ -68,10 +81,10 @@ impl Ingest {
         progress.video(&video_id);
         let claim = self.catalog.locks.lock(&video_id);
         let claim = progress.cancellable(claim).await?;
-        let previous = self.catalog.find(&video_id).await?;
-        let outcome = self.process(&fetched, &plan, previous.clone(), &progress, &claim).await;
+        let before = self.catalog.stored(&video_id).await?;
+        let outcome = self.process(&fetched, &plan, &before, &progress, &claim).await;
         if outcome.is_err() && claim.check().is_ok() {
-            self.discard(&video_id, previous.as_ref()).await;
+            self.discard(&video_id, &before).await;
         }
         outcome
     }
@@ -155,15 +168,17 @@ impl Ingest {
         &self,
         fetched: &Fetched,
         plan: &IngestRequest,
-        previous: Option<VideoRecord>,
+        before: &Stored,
         progress: &Progress,
         claim: &VideoLock,
     ) -> Result<IngestResult> {
         progress.stage(Stage::Chunking, Value::Null);
+        let previous = self.salvage(before).await?;
+        let intact = previous.as_ref().and_then(Previous::intact);
         let budget = Budget::open(&self.models, plan.max_model_calls);
         let started = Instant::now();
         let Perceived { signals, signals_document, speech, speech_document } =
-            self.perceive(fetched, plan, previous.as_ref(), progress).await?;
+            self.perceive(fetched, plan, intact, progress).await?;
         let perceiving = started.elapsed().as_secs_f64();
         let duration = duration(&fetched.info, signals.end);
         if duration > self.settings.ingest.max_duration.as_secs_f64() {
@@ -177,7 +192,7 @@ impl Ingest {
         record.signals_document = signals_document;
         record.speech_document = Some(speech_document);
         // What was taken from the record tells nothing of what it takes.
-        if previous.as_ref().is_none_or(|p| p.signals_document != record.signals_document) {
+        if intact.is_none_or(|p| p.signals_document != record.signals_document) {
             record.took.perceiving = perceiving;
         }
         self.store_objects(fetched, &signals, &mut record).await?;
@@ -226,8 +241,27 @@ impl Ingest {
         let result = self.result(&record, plan, aggregated).await?;
         progress.check()?;
         claim.check()?;
-        self.publish(&record, previous.as_ref(), ran, fresh).await?;
+        self.publish(&record, before, ran, fresh).await?;
         Ok(result)
+    }
+
+    /// What of the published video can be built on.
+    async fn salvage(&self, before: &Stored) -> Result<Option<Previous>> {
+        let Some(record) = before.record() else { return Ok(None) };
+        let mut previous = Previous { record: record.clone(), intact: true };
+        for Fault { part, error } in self.catalog.faults(record).await? {
+            tracing::warn!(
+                video_id = record.video_id,
+                error,
+                "made again as far as it is asked for"
+            );
+            match part {
+                Part::Base => previous.intact = false,
+                Part::Analyzer(id) => drop(previous.record.analyzers.remove(&id)),
+                Part::Aggregate(id) => drop(previous.record.aggregates.remove(&id)),
+            }
+        }
+        Ok(Some(previous))
     }
 
     /// The record to be: what is kept of the previous one, with the new chunking.
@@ -235,19 +269,20 @@ impl Ingest {
         &self,
         fetched: &Fetched,
         plan: &IngestRequest,
-        previous: Option<&VideoRecord>,
+        previous: Option<&Previous>,
         spans: &[Span],
         signals_document: &str,
     ) -> Result<VideoRecord> {
         let source_url = previous
-            .and_then(|record| record.source_url.clone())
+            .and_then(|previous| previous.record.source_url.clone())
             .or_else(|| fetched.source_url.clone());
-        if let Some(previous) = previous
+        if let Some(previous) = previous.and_then(Previous::intact)
             && previous.chunking == plan.chunking
             && self.catalog.spans(previous).await? == spans
         {
             return Ok(VideoRecord { source_url, ..previous.clone() });
         }
+        let previous = previous.map(|previous| &previous.record);
         let video_id = fetched.file.video_id.clone();
         let filename = previous.map_or(&fetched.filename, |record| &record.filename);
         Ok(VideoRecord {
@@ -448,19 +483,24 @@ impl Ingest {
     async fn publish(
         &self,
         record: &VideoRecord,
-        previous: Option<&VideoRecord>,
-        ran: Vec<String>,
+        before: &Stored,
+        mut ran: Vec<String>,
         points: Vec<Point>,
     ) -> Result<()> {
         let of_video = Filter::video(&record.video_id);
-        let kept = previous.is_some_and(|p| p.chunks_document == record.chunks_document);
-        if !kept {
-            self.stores.index.replace(Some(&of_video), points).await?;
-        } else if !ran.is_empty() {
-            let scope = of_video.and("analyzer_id", Test::AnyKeyword(ran));
-            self.stores.index.replace(Some(&scope), points).await?;
+        match before.record().filter(|p| p.chunks_document == record.chunks_document) {
+            None => self.stores.index.replace(Some(&of_video), points).await?,
+            Some(previous) => {
+                let lost =
+                    previous.analyzers.keys().filter(|id| !record.analyzers.contains_key(*id));
+                ran.extend(lost.cloned());
+                if !ran.is_empty() {
+                    let scope = of_video.and("analyzer_id", Test::AnyKeyword(ran));
+                    self.stores.index.replace(Some(&scope), points).await?;
+                }
+            }
         }
-        self.catalog.publish(record).await
+        self.catalog.publish(before, record).await
     }
 
     async fn result(
@@ -497,16 +537,27 @@ impl Ingest {
         })
     }
 
-    /// Removes what a failed ingest wrote; what was paid for stays in the cache.
-    async fn discard(&self, video_id: &str, previous: Option<&VideoRecord>) {
-        let swept = self.catalog.sweep(video_id, previous).await;
-        let removed = match previous {
-            Some(_) => Ok(Vec::new()),
-            None => self.stores.storage.delete_prefix(&format!("{video_id}/")).await,
+    /// Removes what a failed ingest wrote, and nothing where something is published that was not
+    /// there before it; what was paid for stays in the cache.
+    async fn discard(&self, video_id: &str, before: &Stored) {
+        let removed = match self.catalog.discard(video_id, before).await {
+            Ok(Discarded::Everything) => self.discard_objects(video_id).await,
+            Ok(Discarded::Unpublished) => self.search.mend_points(before, false).await.map(drop),
+            Ok(Discarded::Nothing) => Ok(()),
+            Err(error) => Err(error),
         };
-        for error in swept.err().into_iter().chain(removed.err().map(Error::from)) {
+        if let Err(error) = removed {
             tracing::warn!(video_id, error = %error.labelled(), "leftovers of a failed ingest remain");
         }
+    }
+
+    async fn discard_objects(&self, video_id: &str) -> Result<()> {
+        self.stores.storage.delete_prefix(&format!("{video_id}/")).await?;
+        let of_video = Filter::video(video_id);
+        if self.stores.index.count(&of_video).await? > 0 {
+            self.stores.index.replace(Some(&of_video), Vec::new()).await?;
+        }
+        Ok(())
     }
 }
 

@@ -286,7 +286,10 @@ impl Ingest {
                 if !record.aggregates.contains_key(spec.id) {
                     continue;
                 }
-                let usage = self.catalog.stored_aggregate(record, spec.id).await?["usage"].clone();
+                let usage = match self.catalog.stored_aggregate(record, spec.id).await {
+                    Err(error) if error.is_corrupt() => continue,
+                    result => result?["usage"].clone(),
+                };
                 let number = |name: &str| usage[name].as_u64().unwrap_or_default();
                 if usage["model"] == self.models.llm.model() {
                     let cost = Cost {

@@ -13,6 +13,7 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::domain::catalog::install::owned;
 use crate::domain::ingest::{Ingest, IngestSettings};
 use crate::domain::jobs::webhook::CallbackSettings;
 use crate::domain::jobs::{Idempotency, Job, JobSettings, JobStatus, Sheet, Task};
@@ -69,6 +70,15 @@ impl Jobs {
             ending: CancellationToken::new(),
             adding: Mutex::default(),
         })
+    }
+
+    /// Enters an install as the owner of the queue, where it has none yet. `Invalid` when another
+    /// owns it.
+    pub(crate) async fn own_queue(&self, install: &str) -> Result<()> {
+        if self.queue.adopt(install).await.map_err(unreachable)? != install {
+            return Err(owned("the queue holds the jobs", "jobs.name"));
+        }
+        Ok(())
     }
 
     /// Whether other instances may work on the jobs.

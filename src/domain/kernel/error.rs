@@ -59,6 +59,11 @@ impl Error {
         format!("{}: {self}", self.type_name())
     }
 
+    /// Whether stored data does not read back.
+    pub(crate) fn is_corrupt(&self) -> bool {
+        matches!(self, Self::Port(e) if e.kind() == ErrorKind::Corrupt)
+    }
+
     /// Stored data that does not read back.
     pub(crate) fn corrupt(what: impl std::fmt::Display) -> Self {
         Self::Port(PortError::new(ErrorKind::Corrupt, what.to_string()))

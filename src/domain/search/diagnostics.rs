@@ -71,7 +71,7 @@ impl Search {
             Some(ids) => {
                 let mut records = Vec::new();
                 for id in ids.iter().take(MOST_VIDEOS) {
-                    match self.catalog.find(id).await? {
+                    match self.catalog.find_readable(id).await? {
                         Some(record) => records.push(record),
                         None => diagnostics.unknown_videos.push(id.clone()),
                     }

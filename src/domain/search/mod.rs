@@ -180,6 +180,8 @@ pub struct Search {
     storage: Arc<dyn ObjectStorage>,
     models: Models,
     settings: SearchSettings,
+    /// Videos without a record that a repair removes without being told to.
+    max_orphans: usize,
     nulls: NullDistributions,
 }
 
@@ -189,6 +191,7 @@ impl Search {
         models: &Models,
         catalog: Arc<Catalog>,
         settings: SearchSettings,
+        max_orphans: usize,
     ) -> Self {
         Self {
             catalog,
@@ -196,6 +199,7 @@ impl Search {
             storage: stores.storage.clone(),
             models: models.clone(),
             settings,
+            max_orphans,
             nulls: NullDistributions::default(),
         }
     }
@@ -260,7 +264,7 @@ impl Search {
         for hit in hits {
             let video_id = hit.id.video_id;
             if !urls.contains_key(&video_id) {
-                let record = self.catalog.find(&video_id).await?;
+                let record = self.catalog.find_readable(&video_id).await?;
                 let url = match record {
                     Some(record) => Some(self.storage.link(&record.storage_path).await?),
                     None => None,

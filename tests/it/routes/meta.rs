@@ -11,7 +11,7 @@ async fn health_says_what_is_there() {
     let health = app.get("/health").await.ok();
     assert_eq!(
         keys(&health),
-        ["aggregators", "analyzers", "status", "storage", "ui", "unavailable"]
+        ["aggregators", "analyzers", "status", "storage", "ui", "unavailable", "unreadable"]
     );
     assert_eq!(health["status"], "ok");
     assert_eq!(health["ui"], true);

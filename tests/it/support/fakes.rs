@@ -1,12 +1,13 @@
 //! Fakes of the ports whose real adapters need models or media.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::decoder::{
@@ -18,6 +19,7 @@ use ports::llm::{
     Answer, AnswerSentence, Completion, Description, Event, Events, LanguageModel, Narrative,
     Person, Persons, Request, Summary, Task, Title, Usage,
 };
+use ports::records::{Expected, RecordStore};
 use ports::storage::{ObjectInfo, ObjectStorage};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 use serde_json::{Value, json};
@@ -412,6 +414,122 @@ impl ObjectStorage for FlakyStorage {
 
     async fn probe(&self) -> Result<()> {
         self.probes.wait().await;
+        self.reach()?.probe().await
+    }
+}
+
+/// What happens to the next publication of a video.
+pub enum Publication {
+    /// It is done, and its answer gets lost.
+    Unanswered,
+    /// It is not done.
+    Refused,
+    /// It is done and its answer gets lost, and so is every later one until [`FlakyRecords::recover`].
+    Last,
+    /// Another instance publishes this record just before it.
+    Overtaken(Value),
+}
+
+/// Records that get lost on the way, and some that are spoilt.
+#[derive(Default)]
+pub struct FlakyRecords {
+    inner: MemoryRecords,
+    /// Fails every listing of a video's documents while set.
+    pub unlisted: AtomicBool,
+    down: AtomicBool,
+    next: Mutex<Option<Publication>>,
+    spoilt: Mutex<BTreeSet<String>>,
+}
+
+impl FlakyRecords {
+    /// Decides on the next publication.
+    pub fn at_publication(&self, what: Publication) {
+        *self.next.lock().expect("unpoisoned") = Some(what);
+    }
+
+    /// Ends what [`Publication::Last`] began.
+    pub fn recover(&self) {
+        self.down.store(false, Ordering::SeqCst);
+    }
+
+    /// Makes a document something that is not JSON.
+    pub async fn spoil(&self, key: &str) {
+        self.inner.put(key, &Value::Null).await.expect("records");
+        self.spoilt.lock().expect("unpoisoned").insert(key.to_owned());
+    }
+
+    fn reach(&self) -> Result<&MemoryRecords> {
+        if self.down.load(Ordering::SeqCst) { Err(unreachable()) } else { Ok(&self.inner) }
+    }
+}
+
+fn unreachable() -> PortError {
+    PortError::new(ErrorKind::Unavailable, "the records cannot be reached")
+}
+
+#[async_trait]
+impl RecordStore for FlakyRecords {
+    async fn get(&self, key: &str) -> Result<Option<Value>> {
+        if self.spoilt.lock().expect("unpoisoned").contains(key) {
+            let message = format!("the record {key} is not JSON");
+            return Err(PortError::new(ErrorKind::Corrupt, message));
+        }
+        self.reach()?.get(key).await
+    }
+
+    async fn put(&self, key: &str, document: &Value) -> Result<()> {
+        self.reach()?.put(key, document).await?;
+        self.spoilt.lock().expect("unpoisoned").remove(key);
+        Ok(())
+    }
+
+    async fn compare_and_swap(
+        &self,
+        key: &str,
+        expected: Expected<'_>,
+        document: &Value,
+    ) -> Result<bool> {
+        let is_publication = key.ends_with("/video.json");
+        let next = is_publication.then(|| self.next.lock().expect("unpoisoned").take()).flatten();
+        match &next {
+            Some(Publication::Refused) => return Err(unreachable()),
+            Some(Publication::Overtaken(other)) => self.put(key, other).await?,
+            _ => {}
+        }
+        let swapped = expected.matches(self.get(key).await)?;
+        if swapped {
+            self.put(key, document).await?;
+        }
+        match next {
+            Some(Publication::Unanswered) => Err(unreachable()),
+            Some(Publication::Last) => {
+                self.down.store(true, Ordering::SeqCst);
+                Err(unreachable())
+            }
+            _ => Ok(swapped),
+        }
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<String>> {
+        if prefix.starts_with("videos/") && self.unlisted.load(Ordering::SeqCst) {
+            return Err(unreachable());
+        }
+        self.reach()?.list(prefix).await
+    }
+
+    async fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        self.reach()?.children(prefix).await
+    }
+
+    async fn delete(&self, prefix: &str) -> Result<()> {
+        self.reach()?.delete(prefix).await?;
+        let gone =
+            |key: &String| key == prefix || (prefix.ends_with('/') && key.starts_with(prefix));
+        self.spoilt.lock().expect("unpoisoned").retain(|key| !gone(key));
+        Ok(())
+    }
+
+    async fn probe(&self) -> Result<()> {
         self.reach()?.probe().await
     }
 }

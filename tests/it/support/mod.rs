@@ -14,7 +14,6 @@ use adapters::entities::RuleEntities;
 use adapters::fetcher::{MemoryFetcher, MemoryNotifier};
 use adapters::index::memory::MemoryIndex;
 use adapters::jobs::MemoryJobs;
-use adapters::records::MemoryRecords;
 use adapters::sentiment::Vader;
 use adapters::storage::OpendalStorage;
 use poem::endpoint::BoxEndpoint;
@@ -38,7 +37,9 @@ use shotlog::http::HttpOptions;
 use tempfile::TempDir;
 
 pub use contract::Contract;
-pub use fakes::{FakeEmbedder, FakeModel, FlakyStorage, SceneDecoder, clip};
+pub use fakes::{
+    FakeEmbedder, FakeModel, FlakyRecords, FlakyStorage, Publication, SceneDecoder, clip,
+};
 
 /// Where the service says it is.
 pub const BASE: &str = "http://shotlog.test";
@@ -49,7 +50,8 @@ pub struct TestApp {
     contract: Contract,
     pub service: Arc<Shotlog>,
     pub storage: Arc<FlakyStorage>,
-    pub records: Arc<MemoryRecords>,
+    pub records: Arc<FlakyRecords>,
+    pub index: Arc<MemoryIndex>,
     pub fetcher: Arc<MemoryFetcher>,
     pub notifier: Arc<MemoryNotifier>,
     pub model: Arc<FakeModel>,
@@ -65,6 +67,8 @@ pub struct Setup {
     pub decoder: Arc<dyn VideoDecoder>,
     pub models: Models,
     pub jobs: Arc<MemoryJobs>,
+    pub records: Arc<FlakyRecords>,
+    pub index: Arc<MemoryIndex>,
     /// Instead of the fake model.
     pub llm: Option<Arc<dyn LanguageModel>>,
 }
@@ -124,13 +128,15 @@ impl TestApp {
             decoder: Arc::new(SceneDecoder),
             models: Models::default(),
             jobs: Arc::new(MemoryJobs::new()),
+            records: Arc::new(FlakyRecords::default()),
+            index: Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION)),
             llm: None,
         };
         change(&mut setup);
         setup.settings.ui = !setup.http.server.api_only;
         let folder = OpendalStorage::folder(&work.path().join("storage"), BASE).expect("storage");
         let storage = Arc::new(FlakyStorage::new(folder));
-        let records = Arc::new(MemoryRecords::new());
+        let (records, index) = (setup.records, setup.index);
         let fetcher = Arc::new(MemoryFetcher::new(false));
         let notifier = Arc::new(MemoryNotifier::default());
         let model = Arc::new(FakeModel::default());
@@ -138,7 +144,7 @@ impl TestApp {
         let stores = Stores {
             storage: storage.clone(),
             records: records.clone(),
-            index: Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION)),
+            index: index.clone(),
             jobs: setup.jobs,
             fetcher: fetcher.clone(),
             notifier: notifier.clone(),
@@ -166,6 +172,7 @@ impl TestApp {
             service,
             storage,
             records,
+            index,
             fetcher,
             notifier,
             model,

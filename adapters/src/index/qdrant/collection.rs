@@ -6,14 +6,17 @@ use ports::{ErrorKind, PortError, Result};
 use qdrant_client::qdrant::{
     CollectionConfig, CreateAliasBuilder, CreateCollectionBuilder,
     CreateFieldIndexCollectionBuilder, Distance, FieldType, Modifier, SparseVectorParamsBuilder,
-    SparseVectorsConfigBuilder, TextIndexParamsBuilder, TokenizerType, Value, VectorParamsBuilder,
-    VectorsConfigBuilder, value, vectors_config,
+    SparseVectorsConfigBuilder, TextIndexParamsBuilder, TokenizerType, UpdateCollectionBuilder,
+    Value, VectorParamsBuilder, VectorsConfigBuilder, value, vectors_config,
 };
 
 use super::{QdrantIndex, QdrantOptions, connect};
 
 /// The sparse vector of a point's words.
 pub(super) const TEXT: &str = "text";
+
+/// What a collection's metadata says of the install that its points belong to.
+const OWNER: &str = "install";
 
 /// The payload field of a point's words in order.
 pub(super) const WORDS: &str = "words";
@@ -29,7 +32,44 @@ impl QdrantIndex {
         index.target = index.numbered(current.as_deref().map_or(1, |name| index.number(name) + 1));
         index.remove(&index.target).await?;
         index.create(&index.target).await?;
+        if let Some(current) = current
+            && let Some(owner) = index.owner(&current).await?
+        {
+            index.enter_owner(&index.target, &owner).await?;
+        }
         Ok(index)
+    }
+
+    /// The collection that is searched, which [`Self::publish`] removes.
+    pub async fn before(&self) -> Result<Option<Self>> {
+        let current = self.current().await?;
+        Ok(current.map(|target| Self { target, ..self.clone() }))
+    }
+
+    pub(super) async fn adopt_collection(&self, install: &str) -> Result<String> {
+        if let Some(owner) = self.owner(&self.target).await? {
+            return Ok(owner);
+        }
+        self.enter_owner(&self.target, install).await?;
+        // Of several instances that enter theirs at once the last one counts.
+        Ok(self.owner(&self.target).await?.unwrap_or_default())
+    }
+
+    /// The install that a collection or alias says it belongs to.
+    async fn owner(&self, collection: &str) -> Result<Option<String>> {
+        let info = self.retrying(|| self.client.collection_info(collection)).await?;
+        let config = info.result.and_then(|info| info.config).unwrap_or_default();
+        match config.metadata.get(OWNER).and_then(|owner| owner.kind.as_ref()) {
+            Some(value::Kind::StringValue(owner)) => Ok(Some(owner.clone())),
+            _ => Ok(None),
+        }
+    }
+
+    async fn enter_owner(&self, collection: &str, install: &str) -> Result<()> {
+        let mut request = UpdateCollectionBuilder::new(collection).build();
+        request.metadata.insert(OWNER.into(), Value::from(install.to_owned()));
+        self.retrying(|| self.client.update_collection(request.clone())).await?;
+        Ok(())
     }
 
     /// Lets every instance search this collection from now on, and removes the one before it.

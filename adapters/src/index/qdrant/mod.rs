@@ -363,6 +363,10 @@ impl VectorIndex for QdrantIndex {
         Ok(values.into_iter().collect())
     }
 
+    async fn adopt(&self, install: &str) -> Result<String> {
+        self.adopt_collection(install).await
+    }
+
     async fn probe(&self) -> Result<()> {
         let known = self.client.collection_info(&self.target).await;
         known.map(|_| ()).map_err(|e| self.failed(e))

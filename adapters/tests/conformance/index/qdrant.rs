@@ -55,16 +55,23 @@ async fn qdrant_is_filled_anew_beside_what_is_searched() {
     let old = QdrantIndex::open(options.clone()).await.unwrap();
     old.replace(None, batch(1)).await.unwrap();
     let before = old.count(&all).await.unwrap();
+    assert_eq!(old.adopt("other").await.unwrap(), "other");
+    let again = QdrantIndex::open(options.clone()).await.unwrap();
+    assert_eq!(again.adopt("install").await.unwrap(), "other", "the first owner stays");
 
     // An attempt that died leaves a collection behind; the next one starts empty.
     QdrantIndex::beside(options.clone()).await.unwrap().replace(None, batch(3)).await.unwrap();
     let model = QdrantOptions { model: "another".into(), ..options.clone() };
     let new = QdrantIndex::beside(model.clone()).await.unwrap();
     assert_eq!(new.count(&all).await.unwrap(), 0);
+    let searched = new.before().await.unwrap().expect("the one that is searched");
+    assert_eq!(searched.count(&all).await.unwrap(), before);
     new.replace(None, [batch(1), batch(2)].concat()).await.unwrap();
     assert_eq!(old.count(&all).await.unwrap(), before, "searches see the old one");
     new.publish().await.unwrap();
     assert_eq!(old.count(&all).await.unwrap(), 2 * before, "searches see the new one");
+
+    assert_eq!(old.adopt("install").await.unwrap(), "other", "it is that of the one before");
 
     let error = QdrantIndex::open(options.clone()).await.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Invalid);

@@ -1,0 +1,136 @@
+//! Publication is one step: whatever fails around it, a video is as it was before or as it is after.
+
+use std::sync::atomic::Ordering;
+
+use ports::records::RecordStore;
+use serde_json::{Value, json};
+use shotlog::domain::search::reindex::Repair;
+
+use crate::support::{Publication, TestApp, clip, mentions};
+
+/// Parts of five seconds, where [`TestApp::video`] makes some of ten.
+const FIVES: &[(&str, &str)] = &[("mode", "interval"), ("interval", "5")];
+
+/// How many chunks are read back with what was seen in them.
+async fn chunks(app: &TestApp, id: &str) -> usize {
+    let log = app.get(&format!("/videos/{id}/chunks")).await.ok();
+    let chunks = log["chunks"].as_array().unwrap();
+    assert!(chunks.iter().all(|chunk| chunk["default_video"].is_object()), "{log}");
+    app.get(&format!("/videos/{id}/aggregates")).await.ok();
+    chunks.len()
+}
+
+async fn documents(app: &TestApp, id: &str) -> Vec<String> {
+    app.records.list(&format!("videos/{id}/")).await.unwrap()
+}
+
+async fn record(app: &TestApp, id: &str) -> Value {
+    app.records.get(&format!("videos/{id}/video.json")).await.unwrap().expect("a record")
+}
+
+#[tokio::test]
+async fn an_answer_that_gets_lost_undoes_nothing() {
+    let app = TestApp::new().await;
+    app.records.at_publication(Publication::Unanswered);
+    let id = app.video().await;
+    assert_eq!(chunks(&app, &id).await, 3);
+    app.records.at_publication(Publication::Unanswered);
+    let job = app.job_of(FIVES, "clip.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    assert_eq!(chunks(&app, &id).await, 6);
+    app.records.at_publication(Publication::Unanswered);
+    let rerun = format!("/videos/{id}/aggregates");
+    let form = "application/x-www-form-urlencoded";
+    let job = app.post_text(&rerun, form, "aggregators=stats").await.json();
+    let job = app.finished(job["job_id"].as_str().unwrap()).await;
+    assert_eq!(job["status"], "done", "{job}");
+    assert_eq!(chunks(&app, &id).await, 6);
+    let reply = app.get(&format!("/storage/{id}/clip.mp4")).await;
+    assert_eq!(reply.body, clip(30.0));
+}
+
+#[tokio::test]
+async fn a_listing_that_fails_after_it_undoes_nothing() {
+    let app = TestApp::new().await;
+    app.records.unlisted.store(true, Ordering::SeqCst);
+    let id = app.video().await;
+    assert_eq!(chunks(&app, &id).await, 3);
+    let job = app.job_of(FIVES, "clip.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    assert_eq!(chunks(&app, &id).await, 6);
+    let superseded = app.records.unlisted.swap(false, Ordering::SeqCst);
+    assert!(superseded);
+    let before = documents(&app, &id).await.len();
+    app.service.search.reindex(Repair::default()).await.unwrap();
+    assert!(documents(&app, &id).await.len() < before, "a repair removes what was superseded");
+    assert_eq!(chunks(&app, &id).await, 6);
+}
+
+#[tokio::test]
+async fn a_publication_that_was_not_done_leaves_the_video_as_it_was() {
+    let app = TestApp::new().await;
+    app.records.at_publication(Publication::Refused);
+    let job = app.job_of(FIVES, "clip.mp4", &clip(30.0)).await;
+    mentions(job["error"].as_str().unwrap(), &["ConnectionError", "records"]);
+    assert_eq!(app.stored(), 0, "its objects are gone");
+    let id = app.video().await;
+    let (before, of_record) = (documents(&app, &id).await, record(&app, &id).await);
+    app.records.at_publication(Publication::Refused);
+    let job = app.job_of(FIVES, "clip.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "failed", "{job}");
+    assert_eq!(documents(&app, &id).await, before);
+    assert_eq!(record(&app, &id).await["chunks"], of_record["chunks"]);
+    assert_eq!(chunks(&app, &id).await, 3);
+    let found = app.post_json("/query", json!({"text": "boat", "limit": 50})).await.ok();
+    assert_eq!(found["results"].as_array().unwrap().len(), 3, "its vectors are back: {found}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_discarded_while_it_cannot_be_told() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    app.records.at_publication(Publication::Last);
+    let job = app.job_of(FIVES, "clip.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "failed", "{job}");
+    app.records.recover();
+    assert_eq!(chunks(&app, &id).await, 6, "it was published all the same");
+}
+
+#[tokio::test]
+async fn one_that_another_instance_overtakes_fails_and_deletes_nothing_of_the_other() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    // The other's record names documents of its own.
+    let mut other = record(&app, &id).await;
+    let spans = app.records.get(other["chunks_document"].as_str().unwrap()).await.unwrap();
+    let own = format!("videos/{id}/chunks-of-the-other.json");
+    app.records.put(&own, &spans.expect("the chunks")).await.unwrap();
+    other["chunks_document"] = json!(own);
+    let before = documents(&app, &id).await;
+    app.records.at_publication(Publication::Overtaken(other.clone()));
+    let job = app.job_of(FIVES, "clip.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "failed", "{job}");
+    mentions(job["error"].as_str().unwrap(), &["another instance", "ingest it again"]);
+    assert_eq!(record(&app, &id).await, other);
+    let after = documents(&app, &id).await;
+    assert!(before.iter().all(|key| after.contains(key)), "{before:?} {after:?}");
+    assert_eq!(chunks(&app, &id).await, 3);
+}
+
+#[tokio::test]
+async fn an_ingest_heals_a_record_whose_documents_are_missing() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let described = app.model.described.load(Ordering::SeqCst);
+    for part in ["chunks-", "signals-", "speech-", "default_video-", "stats-", "summary-"] {
+        let documents = documents(&app, &id).await;
+        let lost = documents.iter().find(|key| key.contains(&format!("/{part}")));
+        app.records.delete(lost.expect("a document")).await.unwrap();
+        assert_eq!(app.video().await, id);
+        assert_eq!(chunks(&app, &id).await, 3, "without {part}");
+        let found = app.post_json("/query", json!({"text": "boat", "limit": 50})).await.ok();
+        assert_eq!(found["results"].as_array().unwrap().len(), 3, "without {part}: {found}");
+    }
+    assert_eq!(app.model.described.load(Ordering::SeqCst), described, "nothing is paid for twice");
+    assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
+}

@@ -1,0 +1,129 @@
+//! A video that does not read back is passed over and named; it can be deleted or ingested again.
+
+use ports::index::{Filter, VectorIndex};
+use ports::records::RecordStore;
+use serde_json::json;
+use shotlog::domain::search::reindex::Repair;
+
+use crate::support::{TestApp, clip, mentions};
+
+fn key(id: &str) -> String {
+    format!("videos/{id}/video.json")
+}
+
+/// Checks that the one video is passed over and named, and the other is served.
+async fn passes_over(app: &TestApp, bad: &str, good: &str) {
+    let repaired = app.service.search.reindex(Repair::default()).await.unwrap();
+    assert_eq!((repaired.videos, repaired.unreadable, repaired.orphans), (1, 1, 0));
+    let listing = app.get("/videos").await.ok();
+    assert_eq!(listing["total"], 1, "{listing}");
+    assert_eq!(listing["videos"][0]["video_id"], good);
+    let health = app.get("/health").await.ok();
+    assert_eq!(health["unreadable"].as_array().unwrap().len(), 1, "{health}");
+    assert_eq!(health["unreadable"][0]["video_id"], bad);
+    mentions(health["unreadable"][0]["error"].as_str().unwrap(), &["the record", bad]);
+    let verified = app.service.catalog.verify().await.unwrap();
+    assert_eq!(verified.problems.len(), 1, "{:?}", verified.problems);
+    mentions(&verified.problems[0], &[bad, "delete the video or ingest it again"]);
+    for body in [json!({"text": "boat"}), json!({"text": "boat", "video_ids": [bad, good]})] {
+        let found = app.post_json("/query", body).await.ok();
+        let hits = found["results"].as_array().unwrap();
+        assert!(!hits.is_empty() && hits.iter().all(|hit| hit["video_id"] == good), "{found}");
+    }
+    let asked = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
+    assert!(asked["answer"].is_string(), "{asked}");
+}
+
+#[tokio::test]
+async fn a_record_that_does_not_read_back_can_be_deleted() {
+    for spoil in [None, Some(json!({"video_id": 7})), Some(json!([]))] {
+        let app = TestApp::new().await;
+        let (bad, good) = (app.video_of(&clip(20.0)).await, app.video().await);
+        match &spoil {
+            None => app.records.spoil(&key(&bad)).await,
+            Some(json) => app.records.put(&key(&bad), json).await.unwrap(),
+        }
+        passes_over(&app, &bad, &good).await;
+        let deleted = app.delete(&format!("/videos/{bad}")).await.ok();
+        assert_eq!(deleted["objects"].as_array().unwrap().len(), 2, "{deleted}");
+        assert_eq!(app.records.list(&format!("videos/{bad}/")).await.unwrap(), [""; 0]);
+        assert_eq!(app.index.count(&Filter::video(&bad)).await.unwrap(), 0);
+        assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
+        app.delete(&format!("/videos/{bad}")).await.error(404);
+    }
+}
+
+#[tokio::test]
+async fn an_ingest_of_the_same_bytes_replaces_it() {
+    for spoil in [None, Some(json!({"video_id": 7}))] {
+        let app = TestApp::new().await;
+        let (bad, good) = (app.video_of(&clip(20.0)).await, app.video().await);
+        match &spoil {
+            None => app.records.spoil(&key(&bad)).await,
+            Some(json) => app.records.put(&key(&bad), json).await.unwrap(),
+        }
+        passes_over(&app, &bad, &good).await;
+        assert_eq!(app.video_of(&clip(20.0)).await, bad);
+        assert_eq!(app.get("/videos").await.ok()["total"], 2);
+        assert_eq!(app.get(&format!("/videos/{bad}/chunks")).await.ok()["total"], 2);
+        assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
+        assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn a_failed_ingest_over_it_discards_nothing() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    app.records.spoil(&key(&id)).await;
+    let before = app.records.list(&format!("videos/{id}/")).await.unwrap();
+    app.embedder.down.store(true, std::sync::atomic::Ordering::SeqCst);
+    let job = app.job_of(&[("mode", "interval"), ("interval", "5")], "c.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "failed", "{job}");
+    let after = app.records.list(&format!("videos/{id}/")).await.unwrap();
+    assert!(before.iter().all(|key| after.contains(key)), "{before:?} {after:?}");
+    let object = app.get(&format!("/storage/{id}/clip.mp4")).await;
+    assert_eq!(object.body, clip(30.0));
+}
+
+#[tokio::test]
+async fn documents_that_do_not_read_back_stop_no_repair() {
+    let app = TestApp::new().await;
+    let (bad, good) = (app.video_of(&clip(20.0)).await, app.video().await);
+    let documents = app.records.list(&format!("videos/{bad}/")).await.unwrap();
+    let outputs = documents.iter().find(|key| key.contains("/default_video-")).unwrap();
+    app.records.spoil(outputs).await;
+    // What needs no document of a video is as it was.
+    let repaired = app.service.search.reindex(Repair::default()).await.unwrap();
+    assert_eq!((repaired.videos, repaired.unreadable), (2, 0));
+    // Vectors that are lost cannot be made again of one, and are of the other.
+    app.index.replace(Some(&Filter::default()), Vec::new()).await.unwrap();
+    let repaired = app.service.search.reindex(Repair::default()).await.unwrap();
+    assert_eq!((repaired.videos, repaired.rebuilt, repaired.unreadable), (1, 1, 1));
+    let named = app.get("/health").await.ok()["unreadable"].clone();
+    assert_eq!(named[0]["video_id"], bad.as_str(), "{named}");
+    mentions(named[0]["error"].as_str().unwrap(), &[outputs]);
+    assert_eq!(app.get("/videos").await.ok()["total"], 2, "its record is read");
+    let found = app.post_json("/query", json!({"text": "boat"})).await.ok();
+    assert_eq!(found["results"][0]["video_id"], good.as_str());
+    assert_eq!(app.video_of(&clip(20.0)).await, bad);
+    assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
+    assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
+}
+
+#[tokio::test]
+async fn what_is_no_video_is_left_alone() {
+    let app = TestApp::new().await;
+    app.records.put("videos/notes-of-mine/a.json", &json!(1)).await.unwrap();
+    app.service.search.reindex(Repair::default()).await.unwrap();
+    assert!(app.records.get("videos/notes-of-mine/a.json").await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_lease_that_nobody_can_read_is_nobodys() {
+    let records = std::sync::Arc::new(crate::support::FlakyRecords::default());
+    let length = Some(std::time::Duration::from_secs(3600));
+    let claims = shotlog::domain::ingest::Claims::new(records.clone(), length);
+    records.spoil("claims/0123456789abcdef.json").await;
+    assert!(claims.try_claim("0123456789abcdef").await.unwrap().is_some());
+}
