@@ -25,6 +25,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::domain::aggregation::Aggregators;
+use crate::domain::aggregation::result::{Aggregate, Results};
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
 use crate::domain::catalog::locks::VideoLocks;
@@ -49,17 +51,25 @@ pub struct Catalog {
     pub(crate) locks: VideoLocks,
     /// The analyzers of this install.
     pub(crate) analyzers: Analyzers,
+    /// The aggregators of this install.
+    pub(crate) aggregators: Aggregators,
 }
 
 impl Catalog {
     /// Over the given stores; where instances share their records, a lock lasts `lease`.
-    pub(crate) fn new(stores: &Stores, analyzers: Analyzers, lease: Option<Duration>) -> Self {
+    pub(crate) fn new(
+        stores: &Stores,
+        analyzers: Analyzers,
+        aggregators: Aggregators,
+        lease: Option<Duration>,
+    ) -> Self {
         Self {
             records: stores.records.clone(),
             storage: stores.storage.clone(),
             index: stores.index.clone(),
             locks: VideoLocks::new(stores.records.clone(), lease),
             analyzers,
+            aggregators,
         }
     }
 
@@ -177,7 +187,7 @@ impl Catalog {
         })
     }
 
-    /// One stored aggregate; `Invalid` lists what is stored.
+    /// One stored aggregate as it is stored; `Invalid` lists what is stored.
     pub(crate) async fn stored_aggregate(
         &self,
         record: &VideoRecord,
@@ -191,6 +201,34 @@ impl Catalog {
             ))
         })?;
         self.document(key).await
+    }
+
+    /// One stored aggregate; `Invalid` lists what is stored.
+    pub(crate) async fn aggregate_result(
+        &self,
+        record: &VideoRecord,
+        aggregator: &str,
+    ) -> Result<Aggregate> {
+        let stored = self.stored_aggregate(record, aggregator).await?;
+        self.aggregators.read(aggregator, stored)
+    }
+
+    /// Every stored aggregate that reads back; one that does not is as good as lacking, and can be
+    /// computed again.
+    pub(crate) async fn aggregate_results(&self, record: &VideoRecord) -> Result<Results> {
+        let mut results = Results::new();
+        for id in record.aggregates.keys() {
+            let stored = self.stored_aggregate(record, id).await?;
+            match self.aggregators.read(id, stored) {
+                Ok(result) => {
+                    results.insert(id.clone(), result);
+                }
+                Err(error) => {
+                    tracing::warn!(video_id = %record.video_id, aggregator = %id, %error, "left out");
+                }
+            }
+        }
+        Ok(results)
     }
 
     /// Stores an immutable document and returns its key. It is garbage until a record that names
