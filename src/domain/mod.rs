@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use aggregation::Aggregators;
 use analysis::Analyzers;
 use answering::Answering;
 use catalog::videos::Deleted;
@@ -150,19 +151,20 @@ impl Shotlog {
     /// The service over the given ports. Nothing is read or written yet, and no job is worked on
     /// until [`Jobs::start`].
     pub fn new(stores: Stores, models: Models, settings: Settings) -> Arc<Self> {
-        Self::with(stores, models, settings, Analyzers::default())
+        Self::with(stores, models, settings, Analyzers::default(), Aggregators::default())
     }
 
-    /// The service with analyzers of its own.
+    /// The service with analyzers and aggregators of its own.
     pub fn with(
         stores: Stores,
         mut models: Models,
         settings: Settings,
         analyzers: Analyzers,
+        aggregators: Aggregators,
     ) -> Arc<Self> {
         models.llm = llm::metered::MeteredModel::over(models.llm, settings.llm);
         models.embedder = llm::metered::MeteredEmbedder::over(models.embedder);
-        let catalog = Arc::new(Catalog::new(&stores, analyzers, settings.lease()));
+        let catalog = Arc::new(Catalog::new(&stores, analyzers, aggregators, settings.lease()));
         let search = Arc::new(Search::new(
             &stores,
             &models,

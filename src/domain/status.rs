@@ -16,7 +16,7 @@ use crate::domain::kernel::metrics;
 use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::search::filters;
 use crate::domain::search::filters::FilterSpec;
-use crate::domain::{aggregation, analysis, search};
+use crate::domain::{analysis, search};
 
 /// The health document.
 #[derive(Debug, Clone, PartialEq)]
@@ -159,7 +159,7 @@ impl Status {
             bucket: self.stores.storage.bucket().to_owned(),
             storage_error: probe.err().map(|e| e.labelled()),
             analyzers: self.catalog.analyzers.ids(&self.models),
-            aggregators: aggregation::ids(),
+            aggregators: self.catalog.aggregators.ids(),
             unavailable,
             unreadable: self.catalog.unreadable().list(),
         }
@@ -180,9 +180,10 @@ impl Status {
             chunking_modes: pairs(chunking::MODES),
             detectors: pairs(chunking::DETECTORS),
             presets: chunking::PRESETS,
-            aggregators: aggregation::AGGREGATORS
-                .iter()
-                .map(|a| a.spec())
+            aggregators: self
+                .catalog
+                .aggregators
+                .specs()
                 .map(|spec| AggregatorInfo {
                     id: spec.id.to_owned(),
                     depends_on: spec.depends_on.iter().map(|&id| id.to_owned()).collect(),

@@ -71,6 +71,41 @@ async fn objects_are_counted_not_boxes() {
     assert_eq!(hits["results"][0]["detections"][1].get("locations"), None);
 }
 
+/// Runs aggregators again and returns what became of each.
+async fn rerun(app: &TestApp, id: &str, aggregators: &str) -> Value {
+    let path = format!("/videos/{id}/aggregates");
+    let form = format!("aggregators={aggregators}");
+    let reply = app.post_text(&path, "application/x-www-form-urlencoded", form).await;
+    app.finished(reply.json()["job_id"].as_str().unwrap()).await["result"].clone()
+}
+
+#[tokio::test]
+async fn what_builds_on_people_follows_them() {
+    let (app, result) = ingested("people").await;
+    let id = result["video_id"].as_str().unwrap();
+    let path = format!("/videos/{id}/aggregates?aggregator=entity_timelines");
+    let timelines = app.get(&path).await.ok()["result"].clone();
+    assert!(timelines["total"].as_u64() > Some(0), "{timelines}");
+
+    app.plant_aggregate(id, "entity_timelines", json!({"total": 0, "entities": []})).await;
+    let again = rerun(&app, id, "entities").await;
+    assert_eq!(again["ran"], json!(["entities", "entity_timelines", "cooccurrence"]));
+    assert_eq!(app.get(&path).await.ok()["result"], timelines, "of the people that are there now");
+
+    app.edit_record(id, |record| {
+        for aggregate in ["entities", "entity_timelines", "cooccurrence"] {
+            record["aggregates"].as_object_mut().unwrap().remove(aggregate);
+        }
+    })
+    .await;
+    let first = rerun(&app, id, "entity_timelines").await;
+    assert_eq!(first["ran"], json!(["entities", "entity_timelines"]));
+    assert_eq!(first["skipped"], json!([]));
+    assert_eq!(app.get(&path).await.ok()["result"], timelines);
+    let without = rerun(&app, id, "object_entities,speaker_stats").await;
+    assert_eq!(without["skipped"], json!(["speaker_stats", "object_entities"]));
+}
+
 #[tokio::test]
 async fn people_are_described_and_counted() {
     let (app, result) = ingested("people").await;

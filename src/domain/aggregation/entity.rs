@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// One person, linked across chunks. Ids mean something within one video only.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Entity {
     /// `{video_id_prefix}-p{n}`.
     pub entity_id: String,
@@ -20,12 +21,13 @@ pub struct Entity {
     /// What they did across the video.
     pub narrative: String,
     /// Set when `entity_timelines` has run.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<EntityTimeline>,
 }
 
 /// When a person was seen.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct EntityTimeline {
     /// Total, seconds.
     pub observed_seconds: f64,

@@ -3,9 +3,10 @@
 //! To add one, write its file, name it here as a module and in [`AGGREGATORS`]; `/schema`, request
 //! checks and the order in which they run come from the list.
 
-mod aggregators;
+pub(crate) mod aggregators;
 pub mod entity;
 mod linking;
+pub mod result;
 pub(crate) mod run;
 mod summarize;
 #[cfg(test)]
@@ -13,7 +14,6 @@ mod testing;
 mod topics;
 mod turns;
 
-use std::collections::BTreeMap;
 use std::future::Future;
 
 use async_trait::async_trait;
@@ -28,19 +28,19 @@ use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
-use crate::domain::kernel::time::Span;
 use crate::domain::llm::memoised::Model;
 use aggregators::{
     chapters, cooccurrence, entities, entity_timelines, events, ner, novelty, object_entities,
     sentiment, speaker_stats, stats, summary,
 };
+use result::{Aggregate, Results, Unknown, result_of};
 
 /// What is fixed about an aggregator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AggregatorSpec {
     /// Its id.
     pub id: &'static str,
-    /// Analyzers or aggregators without which it is skipped.
+    /// Analyzers, or aggregators listed before it, without which it is skipped.
     pub depends_on: &'static [&'static str],
     /// Whether it may bill model calls.
     pub uses_llm: bool,
@@ -65,7 +65,15 @@ pub struct Input<'a> {
     /// The `combined` vectors of the chunks, by the analyzer preferred as evidence.
     pub vectors: &'a ChunkVectors,
     /// Results so far, by aggregator id.
-    pub results: &'a BTreeMap<String, Value>,
+    pub results: &'a Results,
+}
+
+impl Input<'_> {
+    /// The result of an aggregator that this one depends on.
+    pub fn result<T: 'static>(&self, id: &str) -> Result<&T> {
+        let result = self.results.get(id).and_then(|result| result_of(result.as_ref()));
+        result.ok_or_else(|| Error::corrupt(format!("the aggregate {id} to build on is missing")))
+    }
 }
 
 /// One vector per chunk.
@@ -85,11 +93,11 @@ pub trait Aggregator: Send + Sync {
     /// What is fixed about it.
     fn spec(&self) -> &'static AggregatorSpec;
 
-    /// The result, as the contract shapes it.
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value>;
+    /// The result.
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate>;
 
-    /// The result in sentences with the moments they speak of, for questions routed to it.
-    fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)>;
+    /// A result of its own as it was stored, mostly [`result::read`] of the type.
+    fn read(&self, stored: Value) -> Result<Aggregate>;
 }
 
 /// Every aggregator, dependencies first, in the order that the contract lists them in.
@@ -108,35 +116,71 @@ pub const AGGREGATORS: &[&dyn Aggregator] = &[
     &object_entities::ObjectEntities,
 ];
 
-/// Ids of [`AGGREGATORS`].
-pub fn ids() -> Vec<String> {
-    AGGREGATORS.iter().map(|a| a.spec().id.to_owned()).collect()
+/// The aggregators of an install, dependencies first.
+#[derive(Clone)]
+pub struct Aggregators(Vec<&'static dyn Aggregator>);
+
+impl Default for Aggregators {
+    fn default() -> Self {
+        Self(AGGREGATORS.to_vec())
+    }
 }
 
-/// The aggregator of that id.
-pub fn find(id: &str) -> Option<&'static dyn Aggregator> {
-    AGGREGATORS.iter().copied().find(|a| a.spec().id == id)
-}
+impl Aggregators {
+    /// These and one more, which may depend on them.
+    #[must_use]
+    pub fn and(mut self, aggregator: &'static dyn Aggregator) -> Self {
+        self.0.push(aggregator);
+        self
+    }
 
-/// The aggregators of a comma-separated selection; `Invalid` lists what there is.
-pub fn select(selection: &[String]) -> Result<Vec<&'static dyn Aggregator>> {
-    for id in selection {
-        if find(id).is_none() {
+    /// All of them.
+    pub fn all(&self) -> &[&'static dyn Aggregator] {
+        &self.0
+    }
+
+    /// What is fixed about each.
+    pub fn specs(&self) -> impl DoubleEndedIterator<Item = &'static AggregatorSpec> {
+        self.0.iter().map(|a| a.spec())
+    }
+
+    /// Their ids.
+    pub fn ids(&self) -> Vec<String> {
+        self.specs().map(|spec| spec.id.to_owned()).collect()
+    }
+
+    /// The aggregator of that id.
+    pub fn find(&self, id: &str) -> Option<&'static dyn Aggregator> {
+        self.0.iter().copied().find(|a| a.spec().id == id)
+    }
+
+    /// Those of a selection, all of them without one; `Invalid` lists what there is.
+    pub fn select(&self, selection: Option<&[String]>) -> Result<Vec<&'static dyn Aggregator>> {
+        let Some(selection) = selection else { return Ok(self.0.clone()) };
+        if let Some(id) = selection.iter().find(|id| self.find(id).is_none()) {
             return Err(Error::Invalid(format!(
                 "unknown aggregator '{id}'; available: {}",
-                listed(&ids())
+                listed(&self.ids())
             )));
         }
+        let selected = |a: &&dyn Aggregator| selection.iter().any(|id| id == a.spec().id);
+        Ok(self.0.iter().copied().filter(selected).collect())
     }
-    Ok(AGGREGATORS.iter().copied().filter(|a| selection.iter().any(|s| s == a.spec().id)).collect())
-}
 
-/// Ids in the order of [`AGGREGATORS`], those unknown to it last.
-pub fn in_order<'a>(stored: impl Iterator<Item = &'a String>) -> Vec<String> {
-    let mut stored: Vec<String> = stored.cloned().collect();
-    let place = |id: &str| AGGREGATORS.iter().position(|a| a.spec().id == id).unwrap_or(usize::MAX);
-    stored.sort_by_key(|id| place(id));
-    stored
+    /// Ids in the order of the aggregators, those of none last.
+    pub fn in_order<'a>(&self, stored: impl Iterator<Item = &'a String>) -> Vec<String> {
+        let mut stored: Vec<String> = stored.cloned().collect();
+        stored.sort_by_key(|id| self.specs().position(|spec| spec.id == id).unwrap_or(usize::MAX));
+        stored
+    }
+
+    /// A stored result; one of an aggregator that this install does not have is kept as it is.
+    pub fn read(&self, id: &str, stored: Value) -> Result<Aggregate> {
+        match self.find(id) {
+            Some(aggregator) => aggregator.read(stored),
+            None => result::read::<Unknown>(stored),
+        }
+    }
 }
 
 /// Pieces of work with the model done at once.
@@ -236,7 +280,7 @@ mod tests {
     fn aggregators_stand_in_the_contracts_order_and_behind_what_they_need() {
         let contract = "stats novelty speaker_stats sentiment ner summary chapters events entities \
                         entity_timelines cooccurrence object_entities";
-        assert_eq!(ids().join(" "), contract);
+        assert_eq!(Aggregators::default().ids().join(" "), contract);
         for (place, aggregator) in AGGREGATORS.iter().enumerate() {
             for id in aggregator.spec().depends_on {
                 let needed = AGGREGATORS.iter().position(|a| a.spec().id == *id);

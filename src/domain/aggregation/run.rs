@@ -2,16 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ports::entities::EntityRecognizer;
+use ports::llm::LanguageModel;
+use ports::sentiment::SentimentClassifier;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::domain::aggregation::{AGGREGATORS, Aggregator, ChunkVectors, Input};
+use crate::domain::aggregation::result::{ModelUsage, Results};
+use crate::domain::aggregation::{Aggregator, Aggregators, ChunkVectors, Input};
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::chunk_text::{based_on, chunk_texts};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::progress::{Progress, Stage};
-use crate::domain::llm::budget::Budget;
 use crate::domain::llm::memoised::{KeptAnswers, Model};
 
 /// What a run has done, as the job of a re-run shows it.
@@ -37,13 +40,18 @@ pub struct AggregatesResult {
 
 /// What to run.
 pub(crate) struct Run<'a> {
-    pub(crate) budget: &'a Budget,
+    pub(crate) llm: &'a dyn LanguageModel,
+    pub(crate) sentiment: Option<&'a dyn SentimentClassifier>,
+    pub(crate) recognizer: Option<&'a dyn EntityRecognizer>,
+    /// Whether the model calls that are allowed are used up.
+    pub(crate) exhausted: &'a (dyn Fn() -> bool + Send + Sync),
     pub(crate) analyzers: &'a Analyzers,
+    pub(crate) aggregators: &'a Aggregators,
     pub(crate) video: &'a AnalyzedVideo,
     pub(crate) vectors: &'a ChunkVectors,
     /// Results that are stored already.
-    pub(crate) stored: BTreeMap<String, Value>,
-    /// Which of them to compute.
+    pub(crate) stored: Results,
+    /// What is asked for.
     pub(crate) selected: Vec<&'static dyn Aggregator>,
     /// Compute even what is stored.
     pub(crate) force: bool,
@@ -57,12 +65,13 @@ pub(crate) struct Run<'a> {
 pub(crate) struct Outcome {
     pub(crate) report: AggregatesResult,
     /// Every result that is valid now.
-    pub(crate) results: BTreeMap<String, Value>,
+    pub(crate) results: Results,
     /// What the model has answered aggregators that failed, so that it need not be paid for again.
     pub(crate) kept: KeptAnswers,
 }
 
-/// Computes what is asked for.
+/// Computes what is asked for, before it what that depends on and nobody has computed, and after it
+/// what is stored and depends on it: no result is kept whose foundation has changed.
 pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
     let mut report = AggregatesResult {
         video_id: run.video.video_id.clone(),
@@ -70,46 +79,54 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
         ..AggregatesResult::default()
     };
     // After a change of analyzers nothing stored is true any more, so everything is due.
-    let selected = if report.recomputed_because_analyzers_changed {
-        AGGREGATORS.to_vec()
-    } else {
-        run.selected
-    };
-    let keep = !run.force && !report.recomputed_because_analyzers_changed;
-    let mut results =
-        if report.recomputed_because_analyzers_changed { BTreeMap::new() } else { run.stored };
+    let changed_input = report.recomputed_because_analyzers_changed;
+    let selected = if changed_input { run.aggregators.all() } else { &run.selected };
+    let mut results = if changed_input { Results::new() } else { run.stored };
+    let due = due(selected, run.aggregators, run.video, &results);
+    let keep = !run.force && !changed_input;
     let texts = chunk_texts(run.video, run.analyzers);
     let based_on = based_on(run.video, run.analyzers);
-    let models = &run.budget.models;
-    let billed = models.llm.billed();
-    let model = Model::new(models.llm.as_ref(), &run.kept);
+    let billed = run.llm.billed();
+    let model = Model::new(run.llm, &run.kept);
     let mut kept = run.kept;
     // What has been paid for in this run, should it end before it is published.
     let mut paid = KeptAnswers::new();
-    let mut renewed: BTreeSet<&str> = BTreeSet::new();
-    for aggregator in selected {
+    // What is not what it was before this run.
+    let mut changed: BTreeSet<&str> = BTreeSet::new();
+    // Why nothing further is computed.
+    let mut ended: Option<String> = None;
+    for aggregator in run.aggregators.all() {
         let spec = aggregator.spec();
-        let renewed_input = spec.depends_on.iter().any(|id| renewed.contains(id));
-        if keep && results.contains_key(spec.id) && !renewed_input {
+        let stored = results.contains_key(spec.id);
+        let follows = spec.depends_on.iter().any(|id| changed.contains(id))
+            && (stored || is_built_on(spec.id, run.aggregators, &results));
+        if !follows && (ended.is_some() || !due.contains(spec.id)) {
+            continue;
+        }
+        if stored && !follows && keep {
             report.reused.push(spec.id.into());
             if spec.uses_llm && billed {
                 report.llm_calls_saved.push(spec.id.into());
             }
             continue;
         }
-        let lacking = spec
-            .depends_on
-            .iter()
-            .any(|id| !run.video.outputs.contains_key(*id) && !results.contains_key(*id));
-        if lacking {
+        if follows {
+            results.remove(spec.id);
+            changed.insert(spec.id);
+        }
+        if let Some(why) = &ended {
+            report.failed.insert(spec.id.into(), why.clone());
+            continue;
+        }
+        if !spec.depends_on.iter().all(|id| is_there(id, run.video, &results)) {
             report.skipped.push(spec.id.into());
             continue;
         }
         progress.stage(Stage::Aggregating, json!({"aggregator": spec.id}));
         let input = Input {
             model: &model,
-            sentiment: models.sentiment.as_deref(),
-            recognizer: models.recognizer.as_deref(),
+            sentiment: run.sentiment,
+            recognizer: run.recognizer,
             video: run.video,
             based_on: &based_on,
             texts: &texts,
@@ -121,11 +138,11 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
             Ok(mut result) => {
                 if spec.uses_llm && billed {
                     let usage = model.usage();
-                    result["usage"] = json!({
-                        "model": models.llm.model(),
-                        "calls": usage.calls,
-                        "input_tokens": usage.input_tokens,
-                        "output_tokens": usage.output_tokens,
+                    result = result.billed(ModelUsage {
+                        model: run.llm.model().to_owned(),
+                        calls: usage.calls,
+                        input_tokens: usage.input_tokens,
+                        output_tokens: usage.output_tokens,
                     });
                 }
                 kept.remove(spec.id);
@@ -134,7 +151,7 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
                     paid.insert(spec.id.into(), answers);
                 }
                 results.insert(spec.id.into(), result);
-                renewed.insert(spec.id);
+                changed.insert(spec.id);
                 report.ran.push(spec.id.into());
             }
             Err(error) => {
@@ -144,13 +161,256 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
                 }
                 tracing::warn!(aggregator = spec.id, error = %error.labelled(), "aggregator failed");
                 report.failed.insert(spec.id.into(), error.labelled());
-                if run.budget.is_exhausted() || progress.check().is_err() {
+                if (run.exhausted)() || progress.check().is_err() {
                     kept.append(&mut paid);
-                    break;
+                    ended = Some(error.labelled());
                 }
             }
         }
     }
-    report.aggregates = crate::domain::aggregation::in_order(results.keys());
+    report.aggregates = run.aggregators.in_order(results.keys());
     Ok(Outcome { report, results, kept })
+}
+
+/// Whether a video has the output or the result of that id.
+fn is_there(id: &str, video: &AnalyzedVideo, results: &Results) -> bool {
+    video.outputs.contains_key(id) || results.contains_key(id)
+}
+
+/// Whether a result is there that depends on the aggregator of that id, directly or not.
+fn is_built_on(id: &str, aggregators: &Aggregators, results: &Results) -> bool {
+    aggregators
+        .specs()
+        .filter(|spec| spec.depends_on.contains(&id))
+        .any(|spec| results.contains_key(spec.id) || is_built_on(spec.id, aggregators, results))
+}
+
+/// What is selected, and what that depends on where it is lacking and can be computed.
+fn due(
+    selected: &[&'static dyn Aggregator],
+    aggregators: &Aggregators,
+    video: &AnalyzedVideo,
+    results: &Results,
+) -> BTreeSet<&'static str> {
+    let there = |id: &str| is_there(id, video, results);
+    let mut possible: BTreeSet<&str> = BTreeSet::new();
+    for spec in aggregators.specs() {
+        if spec.depends_on.iter().all(|id| there(id) || possible.contains(id)) {
+            possible.insert(spec.id);
+        }
+    }
+    let mut due: BTreeSet<&str> = selected.iter().map(|a| a.spec().id).collect();
+    // Backwards, so that what depends on something comes before it.
+    for spec in aggregators.specs().rev() {
+        if due.contains(spec.id) && possible.contains(spec.id) {
+            due.extend(spec.depends_on.iter().filter(|id| !there(id)));
+        }
+    }
+    due
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use async_trait::async_trait;
+    use ports::{ErrorKind, PortError};
+    use serde_json::{Map, Value};
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::domain::aggregation::AggregatorSpec;
+    use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
+    use crate::domain::aggregation::testing::{Narrator, video};
+    use crate::domain::kernel::progress::{Cancellation, Observer};
+    use crate::domain::kernel::time::Span;
+
+    /// 1 where it has been computed in this run.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    struct Count {
+        count: u32,
+    }
+
+    impl Conclusion for Count {
+        fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
+            Vec::new()
+        }
+    }
+
+    /// Counts what it computes, or fails.
+    struct Counter {
+        spec: &'static AggregatorSpec,
+        fails: bool,
+    }
+
+    #[async_trait]
+    impl Aggregator for Counter {
+        fn spec(&self) -> &'static AggregatorSpec {
+            self.spec
+        }
+
+        async fn aggregate(&self, _input: &Input<'_>) -> Result<Aggregate> {
+            if self.fails {
+                return Err(PortError::new(ErrorKind::Unavailable, "out of order").into());
+            }
+            Ok(Arc::new(Stored::new(Count { count: 1 })))
+        }
+
+        fn read(&self, stored: Value) -> Result<Aggregate> {
+            read::<Count>(stored)
+        }
+    }
+
+    const fn spec(id: &'static str, depends_on: &'static [&'static str]) -> AggregatorSpec {
+        AggregatorSpec { id, depends_on, uses_llm: false, answers: "" }
+    }
+
+    static BASE: Counter = Counter { spec: &spec("base", &[]), fails: false };
+    static MIDDLE: Counter = Counter { spec: &spec("middle", &["base"]), fails: false };
+    static BROKEN: Counter = Counter { spec: &spec("middle", &["base"]), fails: true };
+    static TOP: Counter = Counter { spec: &spec("top", &["middle"]), fails: false };
+    static ASIDE: Counter = Counter { spec: &spec("aside", &[]), fails: false };
+    static LOST: Counter = Counter { spec: &spec("lost", &["nobody"]), fails: false };
+
+    fn working() -> Aggregators {
+        Aggregators(vec![&BASE, &MIDDLE, &TOP, &ASIDE, &LOST])
+    }
+
+    struct Nobody;
+
+    impl Observer for Nobody {
+        fn stage(&self, _stage: Stage, _detail: Map<String, Value>) {}
+
+        fn video(&self, _video_id: &str) {}
+    }
+
+    /// Runs what is selected of `aggregators` where `stored` is stored already, as 0.
+    async fn rerun(
+        aggregators: &Aggregators,
+        selected: &[&str],
+        stored: &[&str],
+        force: bool,
+    ) -> Outcome {
+        let old =
+            |id: &&str| ((*id).to_owned(), Arc::new(Stored::new(Count::default())) as Aggregate);
+        let selection: Vec<String> = selected.iter().map(|&id| id.into()).collect();
+        let token = Cancellation::with(CancellationToken::new());
+        let what = Run {
+            llm: &Narrator,
+            sentiment: None,
+            recognizer: None,
+            exhausted: &|| false,
+            analyzers: &Analyzers::default(),
+            aggregators,
+            video: &video(10.0, 1),
+            vectors: &ChunkVectors::default(),
+            stored: stored.iter().map(old).collect(),
+            selected: aggregators.select(Some(&selection)).expect("a selection"),
+            force,
+            analyzers_changed: false,
+            kept: KeptAnswers::new(),
+        };
+        run(what, &Progress::new(Arc::new(Nobody), token)).await.expect("an outcome")
+    }
+
+    #[tokio::test]
+    async fn what_is_computed_follows_from_what_depends_on_what() {
+        const ALL: &[&str] = &["base", "middle", "top", "aside"];
+        for (what, selected, stored, force, ran, reused, skipped) in [
+            (
+                "all that builds on it",
+                vec!["base"],
+                ALL,
+                true,
+                vec!["base", "middle", "top"],
+                vec![],
+                vec![],
+            ),
+            (
+                "what lies between",
+                vec!["base"],
+                &["base", "top"],
+                true,
+                vec!["base", "middle", "top"],
+                vec![],
+                vec![],
+            ),
+            (
+                "nothing that is not stored",
+                vec!["base"],
+                &["base", "aside"],
+                true,
+                vec!["base"],
+                vec![],
+                vec![],
+            ),
+            (
+                "what it builds on first",
+                vec!["top"],
+                &[],
+                true,
+                vec!["base", "middle", "top"],
+                vec![],
+                vec![],
+            ),
+            (
+                "what is lacking of that",
+                vec!["top"],
+                &["base"],
+                true,
+                vec!["middle", "top"],
+                vec![],
+                vec![],
+            ),
+            ("alone where that is stored", vec!["top"], ALL, true, vec!["top"], vec![], vec![]),
+            (
+                "nothing that is stored",
+                vec!["base", "top"],
+                ALL,
+                false,
+                vec![],
+                vec!["base", "top"],
+                vec![],
+            ),
+            (
+                "nothing that cannot be",
+                vec!["lost", "aside"],
+                &[],
+                true,
+                vec!["aside"],
+                vec![],
+                vec!["lost"],
+            ),
+        ] {
+            let outcome = rerun(&working(), &selected, stored, force).await;
+            let report = outcome.report;
+            assert_eq!(
+                (report.ran, report.reused, report.skipped),
+                (owned(&ran), owned(&reused), owned(&skipped)),
+                "{what}"
+            );
+            assert_eq!(report.failed, BTreeMap::new(), "{what}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_computed_anew_is_not_kept() {
+        let aggregators = Aggregators(vec![&BASE, &BROKEN, &TOP, &ASIDE]);
+        let Outcome { report, results, .. } =
+            rerun(&aggregators, &["base"], &["base", "middle", "top", "aside"], true).await;
+        assert_eq!(report.ran, ["base"]);
+        assert_eq!(report.failed.keys().collect::<Vec<_>>(), ["middle"]);
+        assert_eq!(report.skipped, ["top"]);
+        assert_eq!(report.aggregates, ["base", "aside"]);
+        assert_eq!(results.keys().collect::<Vec<_>>(), ["aside", "base"]);
+        // One that fails by itself is still what it was.
+        let Outcome { report, .. } =
+            rerun(&aggregators, &["middle"], &["base", "middle", "top"], true).await;
+        assert_eq!((report.ran.len(), report.aggregates), (0, owned(&["base", "middle", "top"])));
+    }
+
+    fn owned(ids: &[&str]) -> Vec<String> {
+        ids.iter().map(|&id| id.into()).collect()
+    }
 }

@@ -1,12 +1,11 @@
 //! Hand-made videos and a model for the tests of the aggregators.
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 use ports::llm::{Completion, LanguageModel, Narrative, Request, Summary, Task, Title, Usage};
 use ports::{ErrorKind, PortError};
 use serde_json::{Value, json};
 
+use crate::domain::aggregation::result::Results;
 use crate::domain::aggregation::{Aggregator, ChunkVectors, Input};
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::chunk_text::{based_on, chunk_texts};
@@ -53,7 +52,7 @@ pub(crate) fn spoken(turns: &[(&str, f64, f64, &str)]) -> Option<Value> {
     output(json!({"turns": turns}))
 }
 
-/// One aggregator's result on a video, with a model that says `narrated`.
+/// One aggregator's result on a video as it is stored, with a model that says `narrated`.
 pub(crate) async fn aggregate(aggregator: &dyn Aggregator, video: &AnalyzedVideo) -> Value {
     aggregate_over(aggregator, video, &ChunkVectors::default()).await
 }
@@ -74,13 +73,13 @@ pub(crate) async fn aggregate_over(
         based_on: &based_on(video, &analyzers),
         texts: &chunk_texts(video, &analyzers),
         vectors,
-        results: &BTreeMap::new(),
+        results: &Results::new(),
     };
-    aggregator.aggregate(&input).await.expect("a result")
+    aggregator.aggregate(&input).await.expect("a result").to_json()
 }
 
 /// Tells of everybody and everything the same; sums up and names by the first words it is given.
-struct Narrator;
+pub(crate) struct Narrator;
 
 #[async_trait]
 impl LanguageModel for Narrator {

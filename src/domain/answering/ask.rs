@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::{Filter, Test, VectorQuery};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::domain::aggregation;
-use crate::domain::aggregation::{AGGREGATORS, Aggregator};
+use crate::domain::aggregation::AggregatorSpec;
+use crate::domain::aggregation::aggregators::summary::{self, Digest};
+use crate::domain::aggregation::result::result_of;
 use crate::domain::answering::Answering;
 use crate::domain::answering::answer::{CitationForm, Evidence};
 use crate::domain::answering::audit::AuditedSentence;
@@ -205,45 +205,40 @@ impl Answering {
     }
 
     /// The aggregators whose description stands out in likeness to a question.
-    async fn route(&self, vector: &[f32]) -> Result<Vec<&'static dyn Aggregator>> {
+    async fn route(&self, vector: &[f32]) -> Result<Vec<&'static AggregatorSpec>> {
+        let specs: Vec<&'static AggregatorSpec> = self.catalog.aggregators.specs().collect();
         let descriptions = self
             .routes
             .get_or_try_init(|| async {
-                let texts: Vec<String> =
-                    AGGREGATORS.iter().map(|a| a.spec().answers.to_owned()).collect();
+                let texts: Vec<String> = specs.iter().map(|spec| spec.answers.to_owned()).collect();
                 Ok::<_, Error>(self.embedder.embed(&texts).await?)
             })
             .await?;
         let scores: Vec<f64> = descriptions.iter().map(|d| cosine(d, vector)).collect();
-        let routed = standing_out(&scores).into_iter().map(|i| AGGREGATORS[i]).collect();
-        Ok(routed)
+        Ok(standing_out(&scores).into_iter().map(|i| specs[i]).collect())
     }
 
     /// Adds the routed aggregates, the summary and its nearest sections.
     async fn consult(
         &self,
         context: &mut Context<'_>,
-        routed: &[&'static dyn Aggregator],
+        routed: &[&'static AggregatorSpec],
         vector: &[f32],
     ) -> Result<()> {
         let record = context.record;
         let whole = Span { start: 0.0, end: record.duration };
-        for aggregator in routed {
-            let id = aggregator.spec().id;
-            if record.aggregates.contains_key(id) {
-                let result = self.catalog.stored_aggregate(record, id).await?;
-                context.routed_to.push(id.into());
-                context.routed.push((id, aggregator.evidence(&result, whole)));
+        for spec in routed {
+            if record.aggregates.contains_key(spec.id) {
+                let result = self.catalog.aggregate_result(record, spec.id).await?;
+                context.routed_to.push(spec.id.into());
+                context.routed.push((*spec, result.evidence(whole)));
             }
         }
-        if record.aggregates.contains_key("summary") {
-            let summary = self.catalog.stored_aggregate(record, "summary").await?;
-            if let Some(aggregator) = aggregation::find("summary") {
-                context.summary = aggregator.evidence(&summary, whole);
-            }
-            if summary["depth"].as_u64() > Some(1) {
-                let sections = summary_sections(&summary);
-                context.sections = self.nearest(sections, vector).await?;
+        if record.aggregates.contains_key(summary::ID) {
+            let summary = self.catalog.aggregate_result(record, summary::ID).await?;
+            context.summary = summary.evidence(whole);
+            if let Some(digest) = result_of::<Digest>(summary.as_ref()).filter(|d| d.depth > 1) {
+                context.sections = self.nearest(digest.parts(), vector).await?;
             }
         }
         Ok(())
@@ -272,7 +267,7 @@ struct Context<'a> {
     /// what is seen.
     beside: Vec<SearchResult>,
     routed_to: Vec<String>,
-    routed: Vec<(&'static str, Vec<(Span, String)>)>,
+    routed: Vec<(&'static AggregatorSpec, Vec<(Span, String)>)>,
     summary: Vec<(Span, String)>,
     sections: Vec<(Span, String)>,
 }
@@ -289,9 +284,9 @@ impl Context<'_> {
             in_turn(hits.iter().map(|hit| Evidence::of_hit(hit, question)).collect())
         };
         let aggregates =
-            self.routed.iter().map(|(id, pieces)| (*id, labelled(id), pieces)).chain([
+            self.routed.iter().map(|(spec, pieces)| (spec.id, labelled(spec), pieces)).chain([
                 ("sections", "section".to_owned(), &self.sections),
-                ("summary", "summary".to_owned(), &self.summary),
+                (summary::ID, "summary".to_owned(), &self.summary),
             ]);
         let mut sources = vec![of_hits(&self.results), of_hits(&self.beside)];
         for (kind, source, pieces) in aggregates {
@@ -321,8 +316,8 @@ impl Context<'_> {
     fn sources(&self, kept: &[&Evidence]) -> Sources {
         let of_video = kept.iter().filter(|e| e.video_id == self.record.video_id);
         let used: BTreeSet<(&str, u32)> = of_video.map(|e| (e.kind, e.element)).collect();
-        let kinds = ["chunks", "sections", "summary"];
-        let kinds = kinds.into_iter().chain(self.routed.iter().map(|(id, _)| *id));
+        let kinds = ["chunks", "sections", summary::ID];
+        let kinds = kinds.into_iter().chain(self.routed.iter().map(|(spec, _)| spec.id));
         let count = |kind: &str| used.iter().filter(|(of, _)| *of == kind).count() as u32;
         let counts = kinds.map(|kind| (kind.to_owned(), count(kind))).collect();
         Sources { routed_to: self.routed_to.clone(), counts }
@@ -330,9 +325,8 @@ impl Context<'_> {
 }
 
 /// An aggregator's id with what it answers: a model that is shown its result should know.
-fn labelled(id: &str) -> String {
-    let answers = aggregation::find(id).map_or("", |aggregator| aggregator.spec().answers);
-    format!("{id} ({answers})")
+fn labelled(spec: &AggregatorSpec) -> String {
+    format!("{} ({})", spec.id, spec.answers)
 }
 
 /// The first of every list, then the second of every list, and so on.
@@ -358,17 +352,6 @@ fn nothing(question: String, error: &str) -> AskResponse {
         results: Vec::new(),
         error: Some(error.into()),
     }
-}
-
-fn summary_sections(summary: &Value) -> Vec<(Span, String)> {
-    let sections = summary["sections"].as_array().into_iter().flatten();
-    sections
-        .filter_map(|s| {
-            let span = Span { start: s["start"].as_f64()?, end: s["end"].as_f64()? };
-            let text = s["summary"].as_str().filter(|text| !text.is_empty())?;
-            Some((span, text.to_owned()))
-        })
-        .collect()
 }
 
 /// Cosine of two unit vectors.

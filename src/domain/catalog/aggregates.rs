@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::domain::aggregation;
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::Result;
@@ -26,7 +25,7 @@ impl Catalog {
         let record = self.record(video_id).await?;
         Ok(Aggregates {
             video_id: video_id.to_owned(),
-            available: aggregation::in_order(record.aggregates.keys()),
+            available: self.aggregators.in_order(record.aggregates.keys()),
             aggregates: self.stored_aggregates(&record).await?,
         })
     }

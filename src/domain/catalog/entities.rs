@@ -1,8 +1,11 @@
 //! Reading the people linked across a video's chunks.
 
-use serde_json::Value;
+use std::collections::BTreeMap;
 
+use crate::domain::aggregation::aggregators::entities::{self, People};
+use crate::domain::aggregation::aggregators::entity_timelines::{self, Timelines};
 use crate::domain::aggregation::entity::Entity;
+use crate::domain::aggregation::result::result_of;
 use crate::domain::catalog::Catalog;
 use crate::domain::kernel::error::{Error, Result};
 
@@ -21,25 +24,26 @@ impl Catalog {
     /// People seen in at least `min_appearances` chunks.
     pub async fn entities(&self, video_id: &str, min_appearances: u32) -> Result<EntityList> {
         let record = self.record(video_id).await?;
-        let linked = self.stored_aggregate(&record, "entities").await?;
-        let timelines = if record.aggregates.contains_key("entity_timelines") {
-            self.stored_aggregate(&record, "entity_timelines").await?
-        } else {
-            Value::Null
-        };
-        let unreadable = |e| Error::corrupt(format!("the entities of '{video_id}': {e}"));
-        let mut entities: Vec<Entity> =
-            serde_json::from_value(linked["entities"].clone()).map_err(unreadable)?;
-        entities.retain(|entity| entity.appearances >= min_appearances);
-        for entity in &mut entities {
-            let timeline = timelines["entities"]
-                .as_array()
-                .and_then(|all| all.iter().find(|t| t["entity_id"] == *entity.entity_id));
-            if let Some(timeline) = timeline {
-                entity.timeline =
-                    Some(serde_json::from_value(timeline.clone()).map_err(unreadable)?);
-            }
+        let unreadable =
+            || Error::corrupt(format!("the entities of '{video_id}' are of another kind"));
+        let linked = self.aggregate_result(&record, entities::ID).await?;
+        let linked: &People = result_of(linked.as_ref()).ok_or_else(unreadable)?;
+        let mut timelines = BTreeMap::new();
+        if record.aggregates.contains_key(entity_timelines::ID) {
+            let stored = self.aggregate_result(&record, entity_timelines::ID).await?;
+            let stored: &Timelines = result_of(stored.as_ref()).ok_or_else(unreadable)?;
+            let of_person =
+                stored.entities.iter().map(|t| (t.entity_id.clone(), t.timeline.clone()));
+            timelines.extend(of_person);
         }
+        let people = linked.entities.iter().map(|person| &person.entity);
+        let entities: Vec<Entity> = people
+            .filter(|entity| entity.appearances >= min_appearances)
+            .map(|entity| Entity {
+                timeline: timelines.remove(&entity.entity_id),
+                ..entity.clone()
+            })
+            .collect();
         Ok(EntityList { video_id: video_id.to_owned(), total: entities.len() as u32, entities })
     }
 }

@@ -28,7 +28,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::aggregation;
+use crate::domain::aggregation::Aggregators;
+use crate::domain::aggregation::result::{Aggregate, Results};
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
 use crate::domain::catalog::locks::VideoLocks;
@@ -59,11 +60,18 @@ pub struct Catalog {
     unreadable: Unreadable,
     /// The analyzers of this install.
     pub(crate) analyzers: Analyzers,
+    /// The aggregators of this install.
+    pub(crate) aggregators: Aggregators,
 }
 
 impl Catalog {
     /// Over the given stores; where instances share their records, a lock lasts `lease`.
-    pub(crate) fn new(stores: &Stores, analyzers: Analyzers, lease: Option<Duration>) -> Self {
+    pub(crate) fn new(
+        stores: &Stores,
+        analyzers: Analyzers,
+        aggregators: Aggregators,
+        lease: Option<Duration>,
+    ) -> Self {
         Self {
             records: stores.records.clone(),
             storage: stores.storage.clone(),
@@ -71,6 +79,7 @@ impl Catalog {
             locks: VideoLocks::new(stores.records.clone(), lease),
             unreadable: Unreadable::default(),
             analyzers,
+            aggregators,
         }
     }
 
@@ -260,7 +269,7 @@ impl Catalog {
         })
     }
 
-    /// One stored aggregate; `Invalid` lists what is stored.
+    /// One stored aggregate as it is stored; `Invalid` lists what is stored.
     pub(crate) async fn stored_aggregate(
         &self,
         record: &VideoRecord,
@@ -270,10 +279,38 @@ impl Catalog {
             Error::Invalid(format!(
                 "video '{}' has no aggregate '{aggregator}'; it has: {}",
                 record.video_id,
-                listed(&aggregation::in_order(record.aggregates.keys()))
+                listed(&self.aggregators.in_order(record.aggregates.keys()))
             ))
         })?;
         self.document(key).await
+    }
+
+    /// One stored aggregate; `Invalid` lists what is stored.
+    pub(crate) async fn aggregate_result(
+        &self,
+        record: &VideoRecord,
+        aggregator: &str,
+    ) -> Result<Aggregate> {
+        let stored = self.stored_aggregate(record, aggregator).await?;
+        self.aggregators.read(aggregator, stored)
+    }
+
+    /// Every stored aggregate that reads back; one that does not is as good as lacking, and can be
+    /// computed again.
+    pub(crate) async fn aggregate_results(&self, record: &VideoRecord) -> Result<Results> {
+        let mut results = Results::new();
+        for id in record.aggregates.keys() {
+            let stored = self.stored_aggregate(record, id).await?;
+            match self.aggregators.read(id, stored) {
+                Ok(result) => {
+                    results.insert(id.clone(), result);
+                }
+                Err(error) => {
+                    tracing::warn!(video_id = %record.video_id, aggregator = %id, %error, "left out");
+                }
+            }
+        }
+        Ok(results)
     }
 
     /// Stores an immutable document and returns its key. It is garbage until a record that names

@@ -7,7 +7,6 @@ use ports::storage::ObjectInfo;
 use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Map, Value};
 
-use crate::domain::aggregation;
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::VideoRecord;
@@ -93,7 +92,7 @@ impl Catalog {
             video: self.listed_video(&record).await?,
             preset: record.chunking.preset().to_owned(),
             params: record.chunking.params(),
-            aggregates: aggregation::in_order(record.aggregates.keys()),
+            aggregates: self.aggregators.in_order(record.aggregates.keys()),
             storage_path: record.storage_path,
             source_url: record.source_url,
             size_bytes: record.size_bytes,

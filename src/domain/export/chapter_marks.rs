@@ -1,5 +1,7 @@
 //! The chapters of a video: what the formats that carry chapters share.
 
+use crate::domain::aggregation::aggregators::chapters;
+use crate::domain::aggregation::result::result_of;
 use crate::domain::export::{Log, one_line};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
@@ -16,9 +18,10 @@ pub(super) fn chapters(log: &Log, format: &str) -> Result<Vec<Chapter>> {
     stored(log).ok_or_else(|| {
         let present: Vec<&String> = log.aggregates.keys().collect();
         Error::Invalid(format!(
-            "video '{}' has no chapters to export as {format}; the aggregator chapters gives them, \
-             the video has: {}",
+            "video '{}' has no chapters to export as {format}; the aggregator {} gives them, the \
+             video has: {}",
             log.record.video_id,
+            chapters::ID,
             listed(&present)
         ))
     })
@@ -26,10 +29,10 @@ pub(super) fn chapters(log: &Log, format: &str) -> Result<Vec<Chapter>> {
 
 /// The chapters, if there are any.
 pub(super) fn stored(log: &Log) -> Option<Vec<Chapter>> {
-    let chapters = log.aggregates.get("chapters")?["chapters"].as_array()?;
-    let read = chapters.iter().filter_map(|chapter| {
-        let span = Span { start: chapter["start"].as_f64()?, end: chapter["end"].as_f64()? };
-        let title = one_line(chapter["title"].as_str()?).replace("-->", "→");
+    let outline: &chapters::Outline = result_of(log.chapters.as_deref()?)?;
+    let read = outline.chapters.iter().filter_map(|chapter| {
+        let span = Span { start: chapter.start, end: chapter.end };
+        let title = one_line(&chapter.title).replace("-->", "→");
         (span.end > span.start).then_some(Chapter { span, title })
     });
     Some(read.collect())

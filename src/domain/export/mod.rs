@@ -21,6 +21,8 @@ use ports::llm::PassageKind;
 use ports::storage::ObjectStorage;
 use serde_json::Value;
 
+use crate::domain::aggregation::aggregators::chapters;
+use crate::domain::aggregation::result::Aggregate;
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::catalog::Catalog;
@@ -95,7 +97,9 @@ struct Log {
     analyzers: Analyzers,
     record: VideoRecord,
     video: AnalyzedVideo,
+    /// As they are stored.
     aggregates: BTreeMap<String, Value>,
+    chapters: Option<Aggregate>,
     video_url: String,
 }
 
@@ -122,11 +126,16 @@ impl Exports {
         };
         let record = self.catalog.record(video_id).await?;
         let Aggregates { aggregates, .. } = self.catalog.aggregates(video_id).await?;
+        let chapters = match record.aggregates.contains_key(chapters::ID) {
+            true => Some(self.catalog.aggregate_result(&record, chapters::ID).await?),
+            false => None,
+        };
         let log = Log {
             analyzers: self.catalog.analyzers.clone(),
             video: self.catalog.analyzed(&record).await?,
             video_url: self.storage.link(&record.storage_path).await?,
             aggregates,
+            chapters,
             record,
         };
         let filename = format!("{}.{}", log.stem(), format.extension);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::aggregation::run::{AggregatesResult, Outcome, Run, run};
-use crate::domain::aggregation::{self, Aggregator, ChunkVectors};
+use crate::domain::aggregation::{Aggregator, ChunkVectors};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::catalog::unknown;
@@ -11,13 +11,6 @@ use crate::domain::ingest::Ingest;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::progress::Progress;
 use crate::domain::llm::budget::Budget;
-
-pub(crate) fn selected(ids: Option<&[String]>) -> Result<Vec<&'static dyn Aggregator>> {
-    match ids {
-        Some(ids) => aggregation::select(ids),
-        None => Ok(aggregation::AGGREGATORS.to_vec()),
-    }
-}
 
 impl Ingest {
     pub(crate) async fn aggregate_again(
@@ -27,7 +20,7 @@ impl Ingest {
         force: bool,
         progress: Progress,
     ) -> Result<AggregatesResult> {
-        let selected = selected(aggregators.as_deref())?;
+        let selected = self.catalog.aggregators.select(aggregators.as_deref())?;
         progress.video(video_id);
         let claim = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
         let before = self.catalog.stored(video_id).await?;
@@ -57,11 +50,15 @@ impl Ingest {
         let kept = self.catalog.kept_answers(&record.video_id).await?;
         let Outcome { report, results, kept: keep } = run(
             Run {
-                budget,
+                llm: budget.models.llm.as_ref(),
+                sentiment: budget.models.sentiment.as_deref(),
+                recognizer: budget.models.recognizer.as_deref(),
+                exhausted: &|| budget.is_exhausted(),
                 analyzers: &self.catalog.analyzers,
+                aggregators: &self.catalog.aggregators,
                 video,
                 vectors: &self.chunk_vectors(video).await?,
-                stored: self.catalog.stored_aggregates(record).await?,
+                stored: self.catalog.aggregate_results(record).await?,
                 selected,
                 force,
                 analyzers_changed: analyzers != record.aggregated_analyzers,
@@ -78,7 +75,7 @@ impl Ingest {
             let kept = record.aggregates.get(id).filter(|_| !report.ran.contains(id));
             let key = match kept {
                 Some(key) => key.clone(),
-                None => self.catalog.store(&record.video_id, id, result).await?,
+                None => self.catalog.store(&record.video_id, id, &result.to_json()).await?,
             };
             aggregates.insert(id.clone(), key);
         }

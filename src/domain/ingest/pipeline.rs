@@ -16,7 +16,6 @@ use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Value, json};
 use tempfile::TempPath;
 
-use crate::domain::aggregation::AGGREGATORS;
 use crate::domain::analysis::Analyzer;
 use crate::domain::analysis::evidence::{ChunkEvidence, VideoEvidence};
 use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
@@ -463,7 +462,7 @@ impl Ingest {
         progress: &Progress,
     ) -> Result<Aggregated> {
         let video: AnalyzedVideo = self.catalog.analyzed(record).await?;
-        let all = AGGREGATORS.to_vec();
+        let all = self.catalog.aggregators.all().to_vec();
         match self.run_aggregators(record, &video, all, false, budget, progress).await {
             Ok(report) => Ok(Aggregated::Done {
                 ran: report.ran,

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::aggregation::AGGREGATORS;
+use crate::domain::aggregation::result::ModelUsage;
 use crate::domain::analysis::Analyzer;
 use crate::domain::catalog::CacheKey;
 use crate::domain::catalog::record::{Cost, VideoRecord};
@@ -182,8 +182,7 @@ impl Ingest {
             available.extend(record.analyzers.keys().map(String::as_str));
         }
         let mut aggregators = BTreeMap::new();
-        for aggregator in AGGREGATORS {
-            let spec = aggregator.spec();
+        for spec in self.catalog.aggregators.specs() {
             if !spec.depends_on.iter().all(|id| available.contains(id)) {
                 continue;
             }
@@ -282,22 +281,22 @@ impl Ingest {
             if !self.models.llm.billed() {
                 continue;
             }
-            for spec in AGGREGATORS.iter().map(|a| a.spec()).filter(|spec| spec.uses_llm) {
+            for spec in self.catalog.aggregators.specs().filter(|spec| spec.uses_llm) {
                 if !record.aggregates.contains_key(spec.id) {
                     continue;
                 }
-                let usage = match self.catalog.stored_aggregate(record, spec.id).await {
+                let result = match self.catalog.aggregate_result(record, spec.id).await {
                     Err(error) if error.is_corrupt() => continue,
-                    result => result?["usage"].clone(),
+                    result => result?,
                 };
-                let number = |name: &str| usage[name].as_u64().unwrap_or_default();
-                if usage["model"] == self.models.llm.model() {
+                let by_present = |usage: &&ModelUsage| usage.model == self.models.llm.model();
+                if let Some(usage) = result.usage().filter(by_present) {
                     let cost = Cost {
                         chunks: record.chunks,
                         seconds: 0.0,
-                        model_calls: number("calls") as u32,
-                        input_tokens: number("input_tokens"),
-                        output_tokens: number("output_tokens"),
+                        model_calls: usage.calls,
+                        input_tokens: usage.input_tokens,
+                        output_tokens: usage.output_tokens,
                     };
                     add(history.aggregators.entry(spec.id.to_owned()).or_default(), &cost);
                 }

@@ -1,6 +1,5 @@
 //! Checking requests and queueing them as jobs.
 
-use crate::domain::ingest::aggregate::selected;
 use crate::domain::ingest::pipeline::file_stream;
 use crate::domain::ingest::source::incoming;
 use crate::domain::ingest::{IngestFields, Source, Spooled, check_url};
@@ -90,7 +89,7 @@ impl Jobs {
         aggregators: Option<Vec<String>>,
         force: bool,
     ) -> Result<Job> {
-        selected(aggregators.as_deref())?;
+        self.ingest.catalog.aggregators.select(aggregators.as_deref())?;
         let filename = self.ingest.catalog.record(video_id).await?.filename;
         let task = Task::Aggregate { video_id: video_id.to_owned(), aggregators, force };
         Ok(self.add(filename, task, None).await?.job)

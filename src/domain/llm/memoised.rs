@@ -209,7 +209,7 @@ mod tests {
         model.complete(&request(1)).await.expect("an answer");
         assert_eq!((model.usage().calls, model.answers().len()), (0, 1));
 
-        let kept = KeptAnswers::from([("chapters".to_owned(), model.answers())]);
+        let kept = KeptAnswers::from([("of-one".to_owned(), model.answers())]);
         let model = Model::new(&llm, &kept);
         model.complete(&request(1)).await.expect("a kept answer");
         assert_eq!(llm.calls.load(Ordering::SeqCst), 2);

@@ -1,9 +1,13 @@
 //! `chapters`: consecutive chunks grouped by topic, each with a title and a summary.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use ports::llm::{Passage, Task, Title};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
     Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, rounded, topics,
@@ -17,6 +21,31 @@ pub(crate) const ID: &str = "chapters";
 
 /// The aggregator.
 pub(crate) struct Chapters;
+
+/// A video by its topics.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Outline {
+    /// In order of time; every chunk is in one.
+    pub(crate) chapters: Vec<Chapter>,
+    /// The analyzers whose output was read.
+    pub(crate) based_on: Vec<String>,
+}
+
+/// Consecutive chunks of one topic.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Chapter {
+    pub(crate) title: String,
+    pub(crate) summary: String,
+    pub(crate) first_chunk: usize,
+    pub(crate) last_chunk: usize,
+    /// Seconds.
+    pub(crate) start: f64,
+    /// Seconds.
+    pub(crate) end: f64,
+    pub(crate) chunk_ids: Vec<usize>,
+}
 
 const PROMPT: &str = include_str!("../prompts/title.md");
 
@@ -35,7 +64,7 @@ impl Aggregator for Chapters {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
         let groups = topics::segment(&input.video.spans, input.vectors);
         let work = groups.into_iter().enumerate().map(async |(number, group)| {
             let texts: Vec<ChunkText> = input
@@ -46,28 +75,30 @@ impl Aggregator for Chapters {
                 .collect();
             let (title, summary) = head(input, number, &texts).await?;
             let spans = &input.video.spans[group.clone()];
-            Ok(json!({
-                "title": title,
-                "summary": summary,
-                "first_chunk": group.start,
-                "last_chunk": group.end - 1,
-                "start": rounded(spans[0].start),
-                "end": rounded(spans[spans.len() - 1].end),
-                "chunk_ids": group.collect::<Vec<_>>(),
-            }))
+            Ok(Chapter {
+                title,
+                summary,
+                first_chunk: group.start,
+                last_chunk: group.end - 1,
+                start: rounded(spans[0].start),
+                end: rounded(spans[spans.len() - 1].end),
+                chunk_ids: group.collect(),
+            })
         });
-        let chapters: Vec<Value> = each(work).await?;
-        Ok(json!({"chapters": chapters, "based_on": input.based_on}))
+        let chapters = each(work).await?;
+        Ok(Arc::new(Stored::new(Outline { chapters, based_on: input.based_on.to_vec() })))
     }
 
-    fn evidence(&self, result: &Value, _whole: Span) -> Vec<(Span, String)> {
-        let chapters = result["chapters"].as_array().into_iter().flatten();
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<Outline>(stored)
+    }
+}
+
+impl Conclusion for Outline {
+    fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
+        let chapters = self.chapters.iter();
         chapters
-            .filter_map(|c| {
-                let span = Span { start: c["start"].as_f64()?, end: c["end"].as_f64()? };
-                let text = format!("{}.\n{}", c["title"].as_str()?, c["summary"].as_str()?);
-                Some((span, text))
-            })
+            .map(|c| (Span { start: c.start, end: c.end }, format!("{}.\n{}", c.title, c.summary)))
             .collect()
     }
 }
@@ -93,9 +124,12 @@ async fn head(input: &Input<'_>, number: usize, texts: &[ChunkText]) -> Result<(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::domain::aggregation::ChunkVectors;
     use crate::domain::aggregation::testing::{aggregate, aggregate_over, output, video};
+    use crate::domain::analysis::analyzers::default_video;
 
     /// Chunks that say what topic they are of, with vectors to match.
     async fn chapters(topics: &[usize]) -> Vec<Value> {
@@ -109,9 +143,9 @@ mod tests {
         };
         let vectors = topics.iter().map(|&topic| vector(topic)).collect();
         let vectors = ChunkVectors { vectors, ..ChunkVectors::default() };
-        let video = video(5.0, topics.len()).with("default_video", outputs);
+        let video = video(5.0, topics.len()).with(default_video::ID, outputs);
         let result = aggregate_over(&Chapters, &video, &vectors).await;
-        assert_eq!(result["based_on"], json!(["default_video"]));
+        assert_eq!(result["based_on"], json!([default_video::ID]));
         result["chapters"].as_array().expect("chapters").clone()
     }
 

@@ -1,12 +1,15 @@
 //! `cooccurrence`: which people are seen together, and what is seen with them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::domain::aggregation::aggregators::entities::{self, Person, stored};
+use crate::domain::aggregation::aggregators::entities::{self, People, Person};
 use crate::domain::aggregation::aggregators::stats::objects_in;
+use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
@@ -17,6 +20,51 @@ pub(crate) const ID: &str = "cooccurrence";
 
 /// The aggregator.
 pub(crate) struct Cooccurrence;
+
+/// Who is seen with whom and with what.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Company {
+    /// Those seen together most often first.
+    pub(crate) pairs: Vec<Pair>,
+    /// One for each person.
+    pub(crate) objects: Vec<Belongings>,
+    /// One for each chunk.
+    pub(crate) people_per_chunk: Vec<Gathering>,
+}
+
+/// Two people who are seen together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Pair {
+    pub(crate) a: String,
+    pub(crate) b: String,
+    /// In how many chunks.
+    pub(crate) chunks: u32,
+    pub(crate) seconds: f64,
+}
+
+/// What one person is seen with.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Belongings {
+    pub(crate) entity_id: String,
+    /// In how many of the person's chunks each object is seen, most first.
+    pub(crate) objects: Vec<(String, u32)>,
+}
+
+/// Who is in one chunk.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Gathering {
+    pub(crate) chunk_id: u32,
+    /// Seconds.
+    pub(crate) start: f64,
+    /// Seconds.
+    pub(crate) end: f64,
+    pub(crate) count: usize,
+    pub(crate) entity_ids: Vec<String>,
+}
 
 /// Objects listed per person.
 const OBJECTS: usize = 20;
@@ -36,37 +84,31 @@ impl Aggregator for Cooccurrence {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
-        Ok(result(input.video, &stored(input)?))
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
+        let people: &People = input.result(entities::ID)?;
+        Ok(Arc::new(Stored::new(company(input.video, &people.entities))))
     }
 
-    fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)> {
-        let mut evidence = Vec::new();
-        for pair in result["pairs"].as_array().into_iter().flatten().take(20) {
-            if let (Some(a), Some(b)) = (pair["a"].as_str(), pair["b"].as_str()) {
-                let text =
-                    format!("Persons {a} and {b} appear together in {} chunks.", pair["chunks"]);
-                evidence.push((whole, text));
-            }
-        }
-        for chunk in result["people_per_chunk"].as_array().into_iter().flatten() {
-            let ids: Vec<&str> = chunk["entity_ids"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect();
-            if let (Some(start), Some(end), true) =
-                (chunk["start"].as_f64(), chunk["end"].as_f64(), ids.len() > 1)
-            {
-                evidence.push((Span { start, end }, format!("Seen together: {}.", ids.join(", "))));
-            }
-        }
-        evidence
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<Company>(stored)
     }
 }
 
-fn result(video: &AnalyzedVideo, people: &[Person]) -> Value {
+impl Conclusion for Company {
+    fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
+        let pairs = self.pairs.iter().take(20).map(|Pair { a, b, chunks, .. }| {
+            (whole, format!("Persons {a} and {b} appear together in {chunks} chunks."))
+        });
+        let together = self.people_per_chunk.iter().filter(|chunk| chunk.entity_ids.len() > 1);
+        let together = together.map(|chunk| {
+            let text = format!("Seen together: {}.", chunk.entity_ids.join(", "));
+            (Span { start: chunk.start, end: chunk.end }, text)
+        });
+        pairs.chain(together).collect()
+    }
+}
+
+fn company(video: &AnalyzedVideo, people: &[Person]) -> Company {
     let mut in_chunk: BTreeMap<u32, Vec<(usize, Span)>> = BTreeMap::new();
     for (n, person) in people.iter().enumerate() {
         for s in &person.sightings {
@@ -87,25 +129,33 @@ fn result(video: &AnalyzedVideo, people: &[Person]) -> Value {
     }
     let mut pairs: Vec<_> = pairs.into_iter().collect();
     pairs.sort_by(|x, y| y.1.0.cmp(&x.1.0).then(y.1.1.total_cmp(&x.1.1)).then(x.0.cmp(&y.0)));
-    let id = |n: usize| &people[n].entity.entity_id;
-    let per_chunk = (0..).zip(&video.spans).map(|(chunk_id, span)| {
-        let ids: Vec<&String> =
-            in_chunk.get(&chunk_id).into_iter().flatten().map(|(n, _)| id(*n)).collect();
-        json!({
-            "chunk_id": chunk_id, "start": rounded(span.start), "end": rounded(span.end),
-            "count": ids.len(), "entity_ids": ids,
-        })
+    let id = |n: usize| people[n].entity.entity_id.clone();
+    let pairs = pairs.into_iter().map(|((a, b), (chunks, seconds))| Pair {
+        a: id(a),
+        b: id(b),
+        chunks,
+        seconds: rounded(seconds),
     });
-    json!({
-        "pairs": pairs.iter().map(|((a, b), (chunks, seconds))| json!({
-            "a": id(*a), "b": id(*b), "chunks": chunks, "seconds": rounded(*seconds),
-        })).collect::<Vec<_>>(),
-        "objects": people.iter().map(|person| json!({
-            "entity_id": person.entity.entity_id,
-            "objects": objects(video, person),
-        })).collect::<Vec<_>>(),
-        "people_per_chunk": per_chunk.collect::<Vec<_>>(),
-    })
+    let belongings = people.iter().map(|person| Belongings {
+        entity_id: person.entity.entity_id.clone(),
+        objects: objects(video, person),
+    });
+    let gatherings = (0..).zip(&video.spans).map(|(chunk_id, span)| {
+        let present = in_chunk.get(&chunk_id).into_iter().flatten();
+        let entity_ids: Vec<String> = present.map(|(n, _)| id(*n)).collect();
+        Gathering {
+            chunk_id,
+            start: rounded(span.start),
+            end: rounded(span.end),
+            count: entity_ids.len(),
+            entity_ids,
+        }
+    });
+    Company {
+        pairs: pairs.collect(),
+        objects: belongings.collect(),
+        people_per_chunk: gatherings.collect(),
+    }
 }
 
 /// What is seen in a person's chunks, with the number of those chunks.
@@ -126,10 +176,13 @@ fn objects(video: &AnalyzedVideo, person: &Person) -> Vec<(String, u32)> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::domain::aggregation::aggregators::entities::Sighting;
     use crate::domain::aggregation::entity::Entity;
     use crate::domain::aggregation::testing::{output, video};
+    use crate::domain::analysis::analyzers::object_detection;
 
     fn person(n: usize, sightings: &[(u32, f64, f64)]) -> Person {
         let sightings: Vec<Sighting> = sightings
@@ -141,11 +194,7 @@ mod tests {
                 entity_id: format!("v-p{n}"),
                 appearances: sightings.len() as u32,
                 chunk_ids: sightings.iter().map(|s| s.chunk_id).collect(),
-                first_seen: 0.0,
-                last_seen: 0.0,
-                description: String::new(),
-                narrative: String::new(),
-                timeline: None,
+                ..Entity::default()
             },
             sightings,
         }
@@ -154,7 +203,7 @@ mod tests {
     #[test]
     fn people_are_together_in_chunks_and_seconds() {
         let video = video(10.0, 3).with(
-            "object_detection",
+            object_detection::ID,
             vec![
                 output(json!({"objects": ["person", "car"]})),
                 output(json!({"objects": ["car", "dog"]})),
@@ -166,7 +215,7 @@ mod tests {
             person(2, &[(0, 5.0, 10.0), (1, 13.0, 20.0)]),
             person(3, &[(1, 10.0, 20.0)]),
         ];
-        let result = result(&video, &people);
+        let result = json!(company(&video, &people));
         assert_eq!(
             result["pairs"],
             json!([

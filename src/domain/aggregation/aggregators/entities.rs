@@ -1,13 +1,16 @@
 //! `entities`: people linked across chunks by what they wear, with what each one did.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use ports::llm::{Narrative, Passage, Task};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::domain::aggregation::entity::Entity;
 use crate::domain::aggregation::linking::clothing::Signature;
 use crate::domain::aggregation::linking::link;
+use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{
     Aggregator, AggregatorSpec, Input, Question, batches, complete, each, prefix, rounded,
 };
@@ -34,8 +37,24 @@ const NARRATED: usize = 40;
 /// A person that one look at a chunk saw lasts this long, seconds.
 const GLANCE: f64 = 1.0;
 
+/// The people of a video.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct People {
+    pub(crate) total: usize,
+    /// Those seen in several chunks.
+    pub(crate) linked: usize,
+    /// Those seen in one.
+    pub(crate) unlinked: usize,
+    /// How often anybody was seen in a chunk.
+    pub(crate) observations: usize,
+    /// In order of their first appearance; without timelines, which another aggregate holds.
+    pub(crate) entities: Vec<Person>,
+}
+
 /// One person in one chunk, as `entities` stores it for the aggregates that build on it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Sighting {
     pub(crate) chunk_id: u32,
     /// The people analyzer's name for them within the chunk.
@@ -47,18 +66,12 @@ pub(crate) struct Sighting {
 }
 
 /// A linked person as stored.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Person {
     #[serde(flatten)]
     pub(crate) entity: Entity,
     pub(crate) sightings: Vec<Sighting>,
-}
-
-/// The people of a stored `entities` aggregate.
-pub(crate) fn stored(input: &Input<'_>) -> Result<Vec<Person>> {
-    let entities = input.results.get("entities").map_or(&Value::Null, |e| &e["entities"]);
-    serde_json::from_value(entities.clone())
-        .map_err(|e| Error::corrupt(format!("the aggregate entities does not read back: {e}")))
 }
 
 /// One person in one chunk, as observed.
@@ -82,7 +95,7 @@ impl Aggregator for Entities {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
         let observations = observations(input.video);
         let clothes: Vec<(usize, Signature)> = observations
             .iter()
@@ -105,41 +118,33 @@ impl Aggregator for Entities {
             .collect();
         let entities = each(work).await?;
         let linked = entities.iter().filter(|p| p.entity.appearances > 1).count();
-        let entities: Vec<Value> = entities.iter().map(json_of).collect();
-        Ok(json!({
-            "total": entities.len(),
-            "linked": linked,
-            "unlinked": entities.len() - linked,
-            "observations": observations.len(),
-            "entities": entities,
-        }))
+        Ok(Arc::new(Stored::new(People {
+            total: entities.len(),
+            linked,
+            unlinked: entities.len() - linked,
+            observations: observations.len(),
+            entities,
+        })))
     }
 
-    fn evidence(&self, result: &Value, _whole: Span) -> Vec<(Span, String)> {
-        let entities = result["entities"].as_array().into_iter().flatten();
-        entities
-            .filter_map(|e| {
-                let span = Span { start: e["first_seen"].as_f64()?, end: e["last_seen"].as_f64()? };
-                let text = format!(
-                    "Person {}, seen in {} chunks: {} {}",
-                    e["entity_id"].as_str()?,
-                    e["appearances"],
-                    e["description"].as_str()?,
-                    e["narrative"].as_str()?
-                );
-                Some((span, text))
-            })
-            .collect()
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<People>(stored)
     }
 }
 
-/// Without the timeline, which another aggregate holds.
-fn json_of(person: &Person) -> Value {
-    let mut value = json!(person);
-    if let Some(object) = value.as_object_mut() {
-        object.shift_remove("timeline");
+impl Conclusion for People {
+    fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
+        let people = self.entities.iter().map(|person| &person.entity);
+        people
+            .map(|e| {
+                let text = format!(
+                    "Person {}, seen in {} chunks: {} {}",
+                    e.entity_id, e.appearances, e.description, e.narrative
+                );
+                (Span { start: e.first_seen, end: e.last_seen }, text)
+            })
+            .collect()
     }
-    value
 }
 
 fn observations(video: &AnalyzedVideo) -> Vec<Observation> {
@@ -268,6 +273,8 @@ async fn narrate(input: &Input<'_>, entity: &Entity, person: &[&Observation]) ->
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::domain::aggregation::testing::{aggregate, output, video};
 
@@ -289,7 +296,7 @@ mod tests {
     #[tokio::test]
     async fn people_are_linked_and_told_of() {
         let video = video(10.0, 4).with(
-            "people",
+            people::ID,
             vec![
                 crowd(0, &[("red coat", "opening a door"), ("green hoodie", "reading")]),
                 crowd(1, &[("a red jacket and blue jeans", "sitting down")]),

@@ -1,9 +1,14 @@
 //! `entity_timelines`: when each person is there, and for how long.
 
-use async_trait::async_trait;
-use serde_json::{Value, json};
+use std::sync::Arc;
 
-use crate::domain::aggregation::aggregators::entities::{self, Sighting, stored};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::domain::aggregation::aggregators::entities::{self, People, Sighting};
+use crate::domain::aggregation::entity::EntityTimeline;
+use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
@@ -13,6 +18,24 @@ pub(crate) const ID: &str = "entity_timelines";
 
 /// The aggregator.
 pub(crate) struct EntityTimelines;
+
+/// When the people of a video are there.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Timelines {
+    pub(crate) total: usize,
+    /// One for each person.
+    pub(crate) entities: Vec<PersonTimeline>,
+}
+
+/// When one person is there.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct PersonTimeline {
+    pub(crate) entity_id: String,
+    #[serde(flatten)]
+    pub(crate) timeline: EntityTimeline,
+}
 
 #[async_trait]
 impl Aggregator for EntityTimelines {
@@ -26,37 +49,35 @@ impl Aggregator for EntityTimelines {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
-        let entities: Vec<Value> = stored(input)?
-            .iter()
-            .map(|person| {
-                let spans = spans(&person.sightings);
-                let observed: f64 = spans.iter().map(|[start, end]| end - start).sum();
-                json!({
-                    "entity_id": person.entity.entity_id,
-                    "observed_seconds": rounded(observed),
-                    "spans": spans,
-                })
-            })
-            .collect();
-        Ok(json!({"total": entities.len(), "entities": entities}))
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
+        let people: &People = input.result(entities::ID)?;
+        let timelines = people.entities.iter().map(|person| {
+            let spans = spans(&person.sightings);
+            let observed: f64 = spans.iter().map(|[start, end]| end - start).sum();
+            PersonTimeline {
+                entity_id: person.entity.entity_id.clone(),
+                timeline: EntityTimeline { observed_seconds: rounded(observed), spans },
+            }
+        });
+        let entities: Vec<PersonTimeline> = timelines.collect();
+        Ok(Arc::new(Stored::new(Timelines { total: entities.len(), entities })))
     }
 
-    fn evidence(&self, result: &Value, _whole: Span) -> Vec<(Span, String)> {
-        let mut evidence = Vec::new();
-        for entity in result["entities"].as_array().into_iter().flatten() {
-            let id = entity["entity_id"].as_str().unwrap_or_default();
-            for span in entity["spans"].as_array().into_iter().flatten() {
-                if let (Some(start), Some(end)) = (span[0].as_f64(), span[1].as_f64()) {
-                    let text = format!(
-                        "Person {id} is present here; {} seconds in all.",
-                        entity["observed_seconds"]
-                    );
-                    evidence.push((Span { start, end }, text));
-                }
-            }
-        }
-        evidence
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<Timelines>(stored)
+    }
+}
+
+impl Conclusion for Timelines {
+    fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
+        let told = self.entities.iter().flat_map(|PersonTimeline { entity_id, timeline }| {
+            let text = format!(
+                "Person {entity_id} is present here; {:?} seconds in all.",
+                timeline.observed_seconds
+            );
+            timeline.spans.iter().map(move |&[start, end]| (Span { start, end }, text.clone()))
+        });
+        told.collect()
     }
 }
 

@@ -1,12 +1,15 @@
 //! `events`: discrete, timestamped events with actor and category.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::{Event, Events as Found, Task};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use text::{is_article, tokens};
 
+use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{
     Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, rounded,
 };
@@ -18,6 +21,34 @@ pub(crate) const ID: &str = "events";
 
 /// The aggregator.
 pub(crate) struct Events;
+
+/// What happens in a video.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Happenings {
+    /// In order of time.
+    pub(crate) events: Vec<Happening>,
+    /// How many events there are of each category.
+    pub(crate) categories: BTreeMap<String, u32>,
+    /// The analyzers whose output was read.
+    pub(crate) based_on: Vec<String>,
+}
+
+/// One event.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Happening {
+    pub(crate) event: String,
+    pub(crate) chunk_id: usize,
+    /// Who or what does it; empty when it cannot be told.
+    pub(crate) actor: String,
+    /// One lower-case word.
+    pub(crate) category: String,
+    /// Seconds.
+    pub(crate) start: f64,
+    /// Seconds.
+    pub(crate) end: f64,
+}
 
 const PROMPT: &str = include_str!("../prompts/events.md");
 
@@ -36,7 +67,7 @@ impl Aggregator for Events {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
         let work = batches(input, chunk_passages(input.texts))
             .into_iter()
             .map(|batch| complete::<Found>(input, Task::Events, PROMPT, None, batch, MAX_TOKENS));
@@ -50,37 +81,33 @@ impl Aggregator for Events {
         events.sort_by_key(|(chunk, _)| *chunk);
         let events = without_repetitions(events);
         let mut categories: BTreeMap<String, u32> = BTreeMap::new();
-        let items: Vec<Value> = events
-            .iter()
-            .map(|(chunk, event)| {
-                let span = input.video.spans[*chunk];
-                let category = category(&event.category);
-                *categories.entry(category.clone()).or_default() += 1;
-                json!({
-                    "event": event.event,
-                    "chunk_id": chunk,
-                    "actor": event.actor,
-                    "category": category,
-                    "start": rounded(span.start),
-                    "end": rounded(span.end),
-                })
-            })
-            .collect();
-        Ok(json!({
-            "events": items,
-            "categories": categories,
-            "based_on": input.based_on,
-        }))
+        let items = events.into_iter().map(|(chunk_id, event)| {
+            let span = input.video.spans[chunk_id];
+            let category = category(&event.category);
+            *categories.entry(category.clone()).or_default() += 1;
+            Happening {
+                event: event.event,
+                chunk_id,
+                actor: event.actor,
+                category,
+                start: rounded(span.start),
+                end: rounded(span.end),
+            }
+        });
+        let events = items.collect();
+        let based_on = input.based_on.to_vec();
+        Ok(Arc::new(Stored::new(Happenings { events, categories, based_on })))
     }
 
-    fn evidence(&self, result: &Value, _whole: Span) -> Vec<(Span, String)> {
-        let events = result["events"].as_array().into_iter().flatten();
-        events
-            .filter_map(|e| {
-                let span = Span { start: e["start"].as_f64()?, end: e["end"].as_f64()? };
-                Some((span, e["event"].as_str()?.to_owned()))
-            })
-            .collect()
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<Happenings>(stored)
+    }
+}
+
+impl Conclusion for Happenings {
+    fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
+        let events = self.events.iter();
+        events.map(|e| (Span { start: e.start, end: e.end }, e.event.clone())).collect()
     }
 }
 

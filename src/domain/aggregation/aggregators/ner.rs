@@ -1,12 +1,15 @@
 //! `ner`: named entities in speech, descriptions and text on screen.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::PassageKind;
 use ports::{ErrorKind, PortError};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
@@ -17,6 +20,30 @@ pub(crate) const ID: &str = "ner";
 
 /// The aggregator.
 pub(crate) struct Ner;
+
+/// What is called by its name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Named {
+    /// The most often mentioned first.
+    pub(crate) entities: Vec<NamedEntity>,
+    /// Mentions by label.
+    pub(crate) by_label: BTreeMap<String, u32>,
+    /// The labels that were looked for.
+    pub(crate) labels_used: Vec<String>,
+    /// The analyzers whose texts were read.
+    pub(crate) based_on: Vec<String>,
+}
+
+/// One name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct NamedEntity {
+    pub(crate) text: String,
+    pub(crate) label: String,
+    /// How often it is mentioned.
+    pub(crate) count: u32,
+}
 
 /// Texts recognised in one call.
 const BATCH: usize = 256;
@@ -33,7 +60,7 @@ impl Aggregator for Ner {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
         let recognizer = input.recognizer.ok_or_else(|| {
             PortError::new(ErrorKind::Unavailable, "no entity recogniser is configured")
         })?;
@@ -52,14 +79,18 @@ impl Aggregator for Ner {
         }
         let based_on: BTreeSet<&str> =
             sources.iter().map(|source| source.analyzer.as_str()).collect();
-        Ok(mentions.result(recognizer.labels(), &based_on))
+        Ok(Arc::new(Stored::new(mentions.named(recognizer.labels(), &based_on))))
     }
 
-    fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)> {
-        let entities = result["entities"].as_array().into_iter().flatten().take(20);
-        let named: Vec<String> = entities
-            .filter_map(|e| Some(format!("{} ({})", e["text"].as_str()?, e["label"].as_str()?)))
-            .collect();
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<Named>(stored)
+    }
+}
+
+impl Conclusion for Named {
+    fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
+        let named = self.entities.iter().take(20).map(|e| format!("{} ({})", e.text, e.label));
+        let named: Vec<String> = named.collect();
         if named.is_empty() {
             return Vec::new();
         }
@@ -114,28 +145,26 @@ impl Mentions {
         *entity.spellings.entry(text).or_default() += 1;
     }
 
-    fn result(self, labels: &[String], based_on: &BTreeSet<&str>) -> Value {
-        let mut entities: Vec<(String, String, u32)> = self
+    fn named(self, labels: &[String], based_on: &BTreeSet<&str>) -> Named {
+        let mut entities: Vec<NamedEntity> = self
             .entities
             .into_iter()
             .filter_map(|((label, _), entity)| {
                 let count = entity.count();
-                Some((entity.spelling()?, label, count))
+                Some(NamedEntity { text: entity.spelling()?, label, count })
             })
             .collect();
-        entities.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
-        let mut by_label: BTreeMap<&str, u32> = BTreeMap::new();
-        for (_, label, count) in &entities {
-            *by_label.entry(label).or_default() += count;
+        entities.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.text.cmp(&b.text)));
+        let mut by_label: BTreeMap<String, u32> = BTreeMap::new();
+        for entity in &entities {
+            *by_label.entry(entity.label.clone()).or_default() += entity.count;
         }
-        json!({
-            "entities": entities.iter().map(|(text, label, count)| json!({
-                "text": text, "label": label, "count": count,
-            })).collect::<Vec<_>>(),
-            "by_label": by_label,
-            "labels_used": labels,
-            "based_on": based_on,
-        })
+        Named {
+            entities,
+            by_label,
+            labels_used: labels.to_vec(),
+            based_on: based_on.iter().map(|&id| id.to_owned()).collect(),
+        }
     }
 }
 
@@ -160,7 +189,10 @@ impl Entity {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::domain::analysis::analyzers::{diarization, object_detection, ocr};
 
     #[test]
     fn what_two_analyzers_read_is_one_mention() {
@@ -171,18 +203,18 @@ mod tests {
             text: String::new(),
         };
         for (chunk, analyzer, text, label) in [
-            (0, "ocr", "NASA", "organisation"),
-            (0, "default_video", "NASA", "organisation"),
-            (1, "ocr", "nasa", "organisation"),
-            (1, "ocr", "NASA", "organisation"),
-            (1, "transcript", "New\nYork", "place"),
+            (0, "read", "NASA", "organisation"),
+            (0, "described", "NASA", "organisation"),
+            (1, "read", "nasa", "organisation"),
+            (1, "read", "NASA", "organisation"),
+            (1, "heard", "New\nYork", "place"),
         ] {
             mentions.add(&source(chunk, analyzer), text, label);
         }
         let labels = ["organisation".to_owned(), "place".to_owned(), "date".to_owned()];
-        let result = mentions.result(&labels, &["ocr", "transcript"].into());
+        let named = mentions.named(&labels, &["read", "heard"].into());
         assert_eq!(
-            result,
+            json!(named),
             json!({
                 "entities": [
                     {"text": "NASA", "label": "organisation", "count": 3},
@@ -190,7 +222,7 @@ mod tests {
                 ],
                 "by_label": {"organisation": 3, "place": 1},
                 "labels_used": ["organisation", "place", "date"],
-                "based_on": ["ocr", "transcript"],
+                "based_on": ["heard", "read"],
             })
         );
     }
@@ -199,12 +231,12 @@ mod tests {
     fn only_texts_are_read() {
         use crate::domain::aggregation::testing::{output, spoken, video};
         let video = video(10.0, 2)
-            .with("ocr", vec![output(json!({"text": "EXIT"})), None])
-            .with("diarization", vec![None, spoken(&[("S1", 1.0, 2.0, "hello Bob")])])
-            .with("object_detection", vec![output(json!({"objects": ["car"]})), None]);
+            .with(ocr::ID, vec![output(json!({"text": "EXIT"})), None])
+            .with(diarization::ID, vec![None, spoken(&[("S1", 1.0, 2.0, "hello Bob")])])
+            .with(object_detection::ID, vec![output(json!({"objects": ["car"]})), None]);
         let texts = texts(&video);
         let read: Vec<(usize, &str, &str)> =
             texts.iter().map(|s| (s.chunk, s.analyzer.as_str(), s.text.as_str())).collect();
-        assert_eq!(read, [(1, "diarization", "hello Bob"), (0, "ocr", "EXIT")]);
+        assert_eq!(read, [(1, diarization::ID, "hello Bob"), (0, ocr::ID, "EXIT")]);
     }
 }

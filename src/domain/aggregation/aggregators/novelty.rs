@@ -1,8 +1,12 @@
 //! `novelty`: chunks ranked by how unlike the rest of the video they are.
 
-use async_trait::async_trait;
-use serde_json::{Value, json};
+use std::sync::Arc;
 
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, rounded};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
@@ -12,6 +16,32 @@ pub(crate) const ID: &str = "novelty";
 
 /// The aggregator.
 pub(crate) struct Novelty;
+
+/// How unlike the rest of the video its chunks are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Ranking {
+    /// What is compared, in words.
+    pub(crate) basis: String,
+    pub(crate) mean_distance: f64,
+    /// Every chunk that can be compared, the most unlike first.
+    pub(crate) ranked: Vec<Ranked>,
+    /// Those of them that stand out.
+    pub(crate) outliers: Vec<Ranked>,
+}
+
+/// How unlike the rest of the video one chunk is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Ranked {
+    pub(crate) chunk_id: usize,
+    /// Seconds.
+    pub(crate) start: f64,
+    /// Seconds.
+    pub(crate) end: f64,
+    /// Cosine distance.
+    pub(crate) novelty: f64,
+}
 
 #[async_trait]
 impl Aggregator for Novelty {
@@ -24,7 +54,7 @@ impl Aggregator for Novelty {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
         let vectors = &input.vectors.vectors;
         let distances = distances(vectors);
         let count = distances.len() as f64;
@@ -39,35 +69,39 @@ impl Aggregator for Novelty {
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let item = |&(chunk, distance): &(usize, f64)| {
             let span = input.video.spans[chunk];
-            json!({
-                "chunk_id": chunk, "start": rounded(span.start), "end": rounded(span.end),
-                "novelty": round4(distance),
-            })
+            Ranked {
+                chunk_id: chunk,
+                start: rounded(span.start),
+                end: rounded(span.end),
+                novelty: round4(distance),
+            }
         };
-        let outliers: Vec<Value> = ranked
+        let outliers = ranked
             .iter()
             .filter(|(_, distance)| deviation > 1e-6 && (distance - mean).abs() > 2.0 * deviation)
             .map(item)
             .collect();
-        Ok(json!({
-            "basis": format!(
+        Ok(Arc::new(Stored::new(Ranking {
+            basis: format!(
                 "cosine distance of each chunk's {} embedding ({}) from the mean of the others",
                 input.vectors.analyzer, input.vectors.model
             ),
-            "mean_distance": round4(mean),
-            "ranked": ranked.iter().map(item).collect::<Vec<_>>(),
-            "outliers": outliers,
-        }))
+            mean_distance: round4(mean),
+            ranked: ranked.iter().map(item).collect(),
+            outliers,
+        })))
     }
 
-    fn evidence(&self, result: &Value, _whole: Span) -> Vec<(Span, String)> {
-        let moments = result["ranked"].as_array().into_iter().flatten().take(3);
-        moments
-            .filter_map(|m| {
-                let span = Span { start: m["start"].as_f64()?, end: m["end"].as_f64()? };
-                Some((span, "This moment is among the most unlike the rest of the video.".into()))
-            })
-            .collect()
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<Ranking>(stored)
+    }
+}
+
+impl Conclusion for Ranking {
+    fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
+        let text = "This moment is among the most unlike the rest of the video.";
+        let moments = self.ranked.iter().take(3);
+        moments.map(|m| (Span { start: m.start, end: m.end }, text.to_owned())).collect()
     }
 }
 

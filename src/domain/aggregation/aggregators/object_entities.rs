@@ -1,12 +1,15 @@
 //! `object_entities`: objects followed across chunks, told apart from what never moves.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::{Narrative, Passage, Task};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::domain::aggregation::linking::object_tracks::{Object, people_sightings, track};
+use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{
     Aggregator, AggregatorSpec, Input, Question, batches, complete, each, prefix, rounded,
 };
@@ -20,6 +23,46 @@ pub(crate) const ID: &str = "object_entities";
 
 /// The aggregator.
 pub(crate) struct ObjectEntities;
+
+/// The objects of a video.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Things {
+    /// Those that move or pass, in order of their first appearance.
+    pub(crate) objects: Vec<Thing>,
+    pub(crate) total: usize,
+    /// Those seen in several chunks.
+    pub(crate) linked: usize,
+    /// Those seen in one.
+    pub(crate) unlinked: usize,
+    /// How often any object was seen in a chunk, fixtures included.
+    pub(crate) observations: usize,
+    /// Of how many the model tells.
+    pub(crate) narrated: usize,
+    /// Distinct people in each chunk, added up.
+    pub(crate) people_sightings: u64,
+    /// What never moves, with the number of chunks it is seen in, most first.
+    pub(crate) fixtures: Vec<(String, usize)>,
+}
+
+/// One object over the chunks it is seen in.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Thing {
+    /// `{video_id_prefix}-o{n}`.
+    pub(crate) entity_id: String,
+    pub(crate) label: String,
+    /// Number of chunks it is seen in.
+    pub(crate) appearances: usize,
+    pub(crate) chunk_ids: Vec<usize>,
+    /// Seconds.
+    pub(crate) first_seen: f64,
+    /// Seconds.
+    pub(crate) last_seen: f64,
+    pub(crate) description: String,
+    /// What happens to it.
+    pub(crate) narrative: String,
+}
 
 const PROMPT: &str = include_str!("../prompts/narrative.md");
 
@@ -41,15 +84,15 @@ impl Aggregator for ObjectEntities {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
         let (still, moving): (Vec<Object>, Vec<Object>) =
             track(input.video).into_iter().partition(Object::is_fixture);
-        let mut fixtures: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut fixtures: BTreeMap<String, usize> = BTreeMap::new();
         for fixture in &still {
-            *fixtures.entry(&fixture.label).or_default() += fixture.sightings.len();
+            *fixtures.entry(fixture.label.clone()).or_default() += fixture.sightings.len();
         }
-        let mut fixtures: Vec<(&str, usize)> = fixtures.into_iter().collect();
-        fixtures.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        let mut fixtures: Vec<(String, usize)> = fixtures.into_iter().collect();
+        fixtures.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let told = told_by_model(&moving);
         let work: Vec<_> = moving
             .iter()
@@ -60,32 +103,37 @@ impl Aggregator for ObjectEntities {
         let observations: usize =
             still.iter().chain(&moving).map(|object| object.sightings.len()).sum();
         let linked = moving.iter().filter(|object| object.sightings.len() > 1).count();
-        Ok(json!({
-            "objects": objects,
-            "total": moving.len(),
-            "linked": linked,
-            "unlinked": moving.len() - linked,
-            "observations": observations,
-            "narrated": told.len(),
-            "people_sightings": people_sightings(input.video),
-            "fixtures": fixtures,
-        }))
+        Ok(Arc::new(Stored::new(Things {
+            objects,
+            total: moving.len(),
+            linked,
+            unlinked: moving.len() - linked,
+            observations,
+            narrated: told.len(),
+            people_sightings: people_sightings(input.video),
+            fixtures,
+        })))
     }
 
-    fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)> {
-        let objects = || result["objects"].as_array().into_iter().flatten();
-        let labels: BTreeSet<&str> = objects().filter_map(|o| o["label"].as_str()).collect();
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<Things>(stored)
+    }
+}
+
+impl Conclusion for Things {
+    fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
+        let labels: BTreeSet<&str> = self.objects.iter().map(|o| o.label.as_str()).collect();
         let mut evidence: Vec<(Span, String)> = Vec::new();
         if !labels.is_empty() {
             let labels: Vec<&str> = labels.into_iter().collect();
             evidence.push((whole, format!("Objects that are seen: {}.", labels.join(", "))));
         }
-        evidence.extend(objects().filter_map(|o| {
-            let span = Span { start: o["first_seen"].as_f64()?, end: o["last_seen"].as_f64()? };
-            Some((span, o["narrative"].as_str()?.to_owned()))
-        }));
-        let fixtures = result["fixtures"].as_array().into_iter().flatten();
-        let fixtures: Vec<&str> = fixtures.filter_map(|fixture| fixture[0].as_str()).collect();
+        evidence.extend(
+            self.objects
+                .iter()
+                .map(|o| (Span { start: o.first_seen, end: o.last_seen }, o.narrative.clone())),
+        );
+        let fixtures: Vec<&str> = self.fixtures.iter().map(|(label, _)| label.as_str()).collect();
         if !fixtures.is_empty() {
             evidence.push((whole, format!("Standing still are: {}.", fixtures.join(", "))));
         }
@@ -102,22 +150,22 @@ fn told_by_model(objects: &[Object]) -> Vec<usize> {
     linked
 }
 
-/// An object as the contract shapes it.
-async fn tell(input: &Input<'_>, number: usize, object: &Object, by_model: bool) -> Result<Value> {
+/// An object with a narrative, from the model or from where it is seen.
+async fn tell(input: &Input<'_>, number: usize, object: &Object, by_model: bool) -> Result<Thing> {
     let mut narrative = if by_model { narrate(input, object).await? } else { String::new() };
     if narrative.trim().is_empty() {
         narrative = object.account();
     }
-    Ok(json!({
-        "entity_id": format!("{}-o{number}", prefix(&input.video.video_id)),
-        "label": object.label,
-        "appearances": object.sightings.len(),
-        "chunk_ids": object.chunk_ids(),
-        "first_seen": rounded(object.first_seen()),
-        "last_seen": rounded(object.last_seen()),
-        "description": object.description(),
-        "narrative": narrative,
-    }))
+    Ok(Thing {
+        entity_id: format!("{}-o{number}", prefix(&input.video.video_id)),
+        label: object.label.clone(),
+        appearances: object.sightings.len(),
+        chunk_ids: object.chunk_ids(),
+        first_seen: rounded(object.first_seen()),
+        last_seen: rounded(object.last_seen()),
+        description: object.description(),
+        narrative,
+    })
 }
 
 /// What happens to an object, from where it is seen and what is told of those chunks.
@@ -152,6 +200,8 @@ async fn narrate(input: &Input<'_>, object: &Object) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::domain::aggregation::testing::{aggregate, output, video};
 
@@ -175,7 +225,7 @@ mod tests {
     async fn fixtures_stand_still_and_objects_move() {
         let plant = [0.8, 0.5, 0.1, 0.3];
         let video = video(10.0, 3).with(
-            "object_detection",
+            object_detection::ID,
             vec![
                 detected(&[
                     ("car", &[(2.0, [0.0, 0.4, 0.2, 0.2]), (6.0, [0.3, 0.4, 0.2, 0.2])]),

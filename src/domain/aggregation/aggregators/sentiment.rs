@@ -1,12 +1,15 @@
 //! `sentiment`: sentiment of the language that speakers use, per speaker and over time.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::sentiment::Sentiment as Shares;
+use ports::sentiment::Sentiment as Judgement;
 use ports::{ErrorKind, PortError};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::turns::{Turn, turns};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, rounded};
 use crate::domain::analysis::analyzers::diarization;
@@ -18,6 +21,65 @@ pub(crate) const ID: &str = "sentiment";
 
 /// The aggregator.
 pub(crate) struct Sentiment;
+
+/// The sentiment of what is said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Language {
+    /// What judged it.
+    pub(crate) model: String,
+    pub(crate) overall: Shares,
+    pub(crate) dominant: Tone,
+    pub(crate) per_speaker: Vec<SpeakerTone>,
+    /// In order of time.
+    pub(crate) timeline: Vec<TurnTone>,
+    /// How to read it.
+    pub(crate) note: String,
+}
+
+/// How much of each there is; together 1.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Shares {
+    pub(crate) positive: f64,
+    pub(crate) neutral: f64,
+    pub(crate) negative: f64,
+}
+
+/// What prevails.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Tone {
+    Positive,
+    #[default]
+    Neutral,
+    Negative,
+}
+
+/// The language of one speaker.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct SpeakerTone {
+    pub(crate) speaker: String,
+    #[serde(flatten)]
+    pub(crate) shares: Shares,
+    pub(crate) dominant: Tone,
+    pub(crate) turns: usize,
+}
+
+/// The language of one turn.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct TurnTone {
+    /// Seconds.
+    pub(crate) start: f64,
+    /// Seconds.
+    pub(crate) end: f64,
+    pub(crate) speaker: String,
+    #[serde(flatten)]
+    pub(crate) shares: Shares,
+    pub(crate) dominant: Tone,
+}
 
 const NOTE: &str = "Sentiment of the language used, turn by turn and weighted by words, not \
                     inferred emotion; errors of speech recognition propagate.";
@@ -37,7 +99,7 @@ impl Aggregator for Sentiment {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
         let classifier = input.sentiment.ok_or_else(|| {
             PortError::new(ErrorKind::Unavailable, "no sentiment classifier is configured")
         })?;
@@ -48,128 +110,142 @@ impl Aggregator for Sentiment {
         for batch in texts.chunks(BATCH) {
             classified.extend(classifier.classify(batch).await?);
         }
-        let turns: Vec<(Turn, Shares)> = turns.into_iter().zip(classified).collect();
-        Ok(result(classifier.model(), &turns))
+        let turns: Vec<(Turn, Judgement)> = turns.into_iter().zip(classified).collect();
+        Ok(Arc::new(Stored::new(judged(classifier.model(), &turns))))
     }
 
-    fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)> {
-        let Some(dominant) = result["dominant"].as_str() else { return Vec::new() };
-        let mut evidence = vec![(whole, format!("The language used is {dominant} on the whole."))];
-        for speaker in result["per_speaker"].as_array().into_iter().flatten() {
-            if let (Some(id), Some(dominant)) =
-                (speaker["speaker"].as_str(), speaker["dominant"].as_str())
-            {
-                evidence.push((whole, format!("Speaker {id} mostly uses {dominant} language.")));
-            }
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<Language>(stored)
+    }
+}
+
+impl Conclusion for Language {
+    fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
+        let mut evidence =
+            vec![(whole, format!("The language used is {} on the whole.", self.dominant.word()))];
+        for SpeakerTone { speaker, dominant, .. } in &self.per_speaker {
+            let text = format!("Speaker {speaker} mostly uses {} language.", dominant.word());
+            evidence.push((whole, text));
         }
-        for tone in ["positive", "negative"] {
-            let turns = result["timeline"].as_array().into_iter().flatten();
-            let strongest = turns
-                .filter(|turn| turn["dominant"] == tone)
-                .max_by(|a, b| score(a, tone).total_cmp(&score(b, tone)));
-            if let Some((start, end)) =
-                strongest.and_then(|t| Some((t["start"].as_f64()?, t["end"].as_f64()?)))
-            {
-                let text = format!("Here the most {tone} words are spoken.");
-                evidence.push((Span { start, end }, text));
+        for tone in [Tone::Positive, Tone::Negative] {
+            let share = |turn: &TurnTone| turn.shares.of(tone);
+            let turns = self.timeline.iter().filter(|turn| turn.dominant == tone);
+            if let Some(turn) = turns.max_by(|a, b| share(a).total_cmp(&share(b))) {
+                let text = format!("Here the most {} words are spoken.", tone.word());
+                evidence.push((Span { start: turn.start, end: turn.end }, text));
             }
         }
         evidence
     }
 }
 
-fn score(turn: &Value, tone: &str) -> f64 {
-    turn[tone].as_f64().unwrap_or_default()
+impl Shares {
+    fn new(of: &Judgement) -> Self {
+        Self {
+            positive: round4(of.positive.into()),
+            neutral: round4(of.neutral.into()),
+            negative: round4(of.negative.into()),
+        }
+    }
+
+    fn of(&self, tone: Tone) -> f64 {
+        match tone {
+            Tone::Positive => self.positive,
+            Tone::Neutral => self.neutral,
+            Tone::Negative => self.negative,
+        }
+    }
 }
 
-fn result(model: &str, turns: &[(Turn, Shares)]) -> Value {
-    let mut speakers: BTreeMap<&str, Vec<&(Turn, Shares)>> = BTreeMap::new();
+impl Tone {
+    /// The largest share. Of equal ones neutral wins: nothing is claimed without evidence.
+    fn dominant(of: &Judgement) -> Self {
+        if of.positive > of.neutral && of.positive > of.negative {
+            Self::Positive
+        } else if of.negative > of.neutral && of.negative > of.positive {
+            Self::Negative
+        } else {
+            Self::Neutral
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Positive => "positive",
+            Self::Neutral => "neutral",
+            Self::Negative => "negative",
+        }
+    }
+}
+
+fn judged(model: &str, turns: &[(Turn, Judgement)]) -> Language {
+    let mut speakers: BTreeMap<&str, Vec<&(Turn, Judgement)>> = BTreeMap::new();
     for turn in turns {
         speakers.entry(&turn.0.speaker).or_default().push(turn);
     }
     let overall = mean(turns.iter());
-    json!({
-        "model": model,
-        "overall": shares(&overall),
-        "dominant": dominant(&overall),
-        "per_speaker": speakers.into_iter().map(|(speaker, turns)| {
-            let mean = mean(turns.iter().copied());
-            with(json!({"speaker": speaker}), &mean, json!({"turns": turns.len()}))
-        }).collect::<Vec<_>>(),
-        "timeline": turns.iter().map(|(turn, shares)| {
-            let place = json!({
-                "start": rounded(turn.start), "end": rounded(turn.end), "speaker": turn.speaker,
-            });
-            with(place, shares, json!({}))
-        }).collect::<Vec<_>>(),
-        "note": NOTE,
-    })
-}
-
-/// An item: what it is of, its shares, and the rest.
-fn with(mut item: Value, of: &Shares, rest: Value) -> Value {
-    let judged = json!({"dominant": dominant(of)});
-    if let Some(item) = item.as_object_mut() {
-        for part in [shares(of), judged, rest] {
-            item.extend(part.as_object().cloned().unwrap_or_default());
+    let per_speaker = speakers.into_iter().map(|(speaker, turns)| {
+        let mean = mean(turns.iter().copied());
+        SpeakerTone {
+            speaker: speaker.to_owned(),
+            shares: Shares::new(&mean),
+            dominant: Tone::dominant(&mean),
+            turns: turns.len(),
         }
+    });
+    let timeline = turns.iter().map(|(turn, judgement)| TurnTone {
+        start: rounded(turn.start),
+        end: rounded(turn.end),
+        speaker: turn.speaker.clone(),
+        shares: Shares::new(judgement),
+        dominant: Tone::dominant(judgement),
+    });
+    Language {
+        model: model.to_owned(),
+        overall: Shares::new(&overall),
+        dominant: Tone::dominant(&overall),
+        per_speaker: per_speaker.collect(),
+        timeline: timeline.collect(),
+        note: NOTE.to_owned(),
     }
-    item
-}
-
-fn shares(of: &Shares) -> Value {
-    json!({
-        "positive": round4(of.positive.into()),
-        "neutral": round4(of.neutral.into()),
-        "negative": round4(of.negative.into()),
-    })
 }
 
 /// The mean over turns by their weight; neutral where there are none.
-fn mean<'a>(turns: impl Iterator<Item = &'a (Turn, Shares)>) -> Shares {
+fn mean<'a>(turns: impl Iterator<Item = &'a (Turn, Judgement)>) -> Judgement {
     let (mut positive, mut neutral, mut negative, mut total) = (0.0, 0.0, 0.0, 0.0);
-    for (turn, shares) in turns {
+    for (turn, judgement) in turns {
         let weight = turn.weight();
-        positive += weight * f64::from(shares.positive);
-        neutral += weight * f64::from(shares.neutral);
-        negative += weight * f64::from(shares.negative);
+        positive += weight * f64::from(judgement.positive);
+        neutral += weight * f64::from(judgement.neutral);
+        negative += weight * f64::from(judgement.negative);
         total += weight;
     }
     if total <= 0.0 {
-        return Shares { positive: 0.0, neutral: 1.0, negative: 0.0 };
+        return Judgement { positive: 0.0, neutral: 1.0, negative: 0.0 };
     }
-    Shares {
+    Judgement {
         positive: (positive / total) as f32,
         neutral: (neutral / total) as f32,
         negative: (negative / total) as f32,
     }
 }
 
-/// The largest share. Of equal ones neutral wins: nothing is claimed without evidence.
-fn dominant(of: &Shares) -> &'static str {
-    if of.positive > of.neutral && of.positive > of.negative {
-        "positive"
-    } else if of.negative > of.neutral && of.negative > of.positive {
-        "negative"
-    } else {
-        "neutral"
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
-    fn turn(speaker: &str, words: usize, p: f32, n: f32) -> (Turn, Shares) {
+    fn turn(speaker: &str, words: usize, p: f32, n: f32) -> (Turn, Judgement) {
         let text = vec!["word"; words].join(" ");
         let turn = Turn { speaker: speaker.into(), start: 1.0, end: 2.0, text };
-        (turn, Shares { positive: p, neutral: 1.0 - p - n, negative: n })
+        (turn, Judgement { positive: p, neutral: 1.0 - p - n, negative: n })
     }
 
     #[test]
     fn a_long_turn_weighs_more_than_a_short_one() {
         let turns = [turn("S1", 9, 0.9, 0.0), turn("S2", 1, 0.0, 1.0), turn("S1", 10, 0.1, 0.3)];
-        let result = result("vader", &turns);
+        let result = json!(judged("vader", &turns));
         assert_eq!(result["model"], "vader");
         assert_eq!(
             result["overall"],
@@ -191,7 +267,7 @@ mod tests {
 
     #[test]
     fn without_words_it_is_neutral() {
-        let result = result("vader", &[]);
+        let result = json!(judged("vader", &[]));
         assert_eq!(result["overall"], json!({"positive": 0.0, "neutral": 1.0, "negative": 0.0}));
         assert_eq!(result["dominant"], "neutral");
         assert_eq!(result["timeline"], json!([]));

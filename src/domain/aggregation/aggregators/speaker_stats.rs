@@ -1,12 +1,15 @@
 //! `speaker_stats`: talk time, turns and handovers of each speaker.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::turns::{Turn, turns};
-use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
+use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, rounded};
 use crate::domain::analysis::analyzers::diarization;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
@@ -16,6 +19,43 @@ pub(crate) const ID: &str = "speaker_stats";
 
 /// The aggregator.
 pub(crate) struct SpeakerStats;
+
+/// How the talking is shared out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Conversation {
+    /// Those who talk longest first.
+    pub(crate) speakers: Vec<TalkTime>,
+    pub(crate) speaker_count: usize,
+    pub(crate) total_turns: usize,
+    /// How often somebody else goes on.
+    pub(crate) handovers: usize,
+    pub(crate) total_speech_seconds: f64,
+    pub(crate) dominant_speaker: Option<String>,
+    pub(crate) timeline: Vec<SpokenTurn>,
+}
+
+/// How much one speaker talks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct TalkTime {
+    pub(crate) speaker: String,
+    pub(crate) seconds: f64,
+    pub(crate) turns: u32,
+    /// Of all talking, 0..=1.
+    pub(crate) share: f64,
+}
+
+/// Who speaks when.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct SpokenTurn {
+    /// Seconds.
+    pub(crate) start: f64,
+    /// Seconds.
+    pub(crate) end: f64,
+    pub(crate) speaker: String,
+}
 
 #[async_trait]
 impl Aggregator for SpeakerStats {
@@ -29,42 +69,42 @@ impl Aggregator for SpeakerStats {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
-        Ok(statistics(&turns(input.video)))
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
+        Ok(Arc::new(Stored::new(statistics(&turns(input.video)))))
     }
 
-    fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)> {
-        let speakers: Vec<String> = result["speakers"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|s| {
-                Some(format!(
-                    "Speaker {} talks for {:.0} seconds ({:.0} %) in {} turn{}.",
-                    s["speaker"].as_str()?,
-                    s["seconds"].as_f64()?,
-                    100.0 * s["share"].as_f64()?,
-                    s["turns"],
-                    if s["turns"] == 1 { "" } else { "s" }
-                ))
-            })
-            .collect();
-        if speakers.is_empty() {
-            return Vec::new();
-        }
-        let dominant = result["dominant_speaker"].as_str().unwrap_or_default();
-        let heard = match speakers.len() {
-            1 => format!("One speaker is heard: {dominant}."),
-            count => format!(
-                "{count} speakers are heard, with {} handovers; {dominant} speaks most.",
-                result["handovers"]
-            ),
-        };
-        vec![(whole, format!("{heard} {}", speakers.join(" ")))]
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<Conversation>(stored)
     }
 }
 
-fn statistics(turns: &[Turn]) -> Value {
+impl Conclusion for Conversation {
+    fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
+        let told = self.speakers.iter().map(|s| {
+            format!(
+                "Speaker {} talks for {:.0} seconds ({:.0} %) in {} turn{}.",
+                s.speaker,
+                s.seconds,
+                100.0 * s.share,
+                s.turns,
+                if s.turns == 1 { "" } else { "s" }
+            )
+        });
+        let told: Vec<String> = told.collect();
+        let dominant = self.dominant_speaker.as_deref().unwrap_or_default();
+        let heard = match told.len() {
+            0 => return Vec::new(),
+            1 => format!("One speaker is heard: {dominant}."),
+            count => format!(
+                "{count} speakers are heard, with {} handovers; {dominant} speaks most.",
+                self.handovers
+            ),
+        };
+        vec![(whole, format!("{heard} {}", told.join(" ")))]
+    }
+}
+
+fn statistics(turns: &[Turn]) -> Conversation {
     let mut totals: BTreeMap<&str, (f64, u32)> = BTreeMap::new();
     for turn in turns {
         let total = totals.entry(&turn.speaker).or_default();
@@ -75,26 +115,35 @@ fn statistics(turns: &[Turn]) -> Value {
     let mut speakers: Vec<(&str, f64, u32)> =
         totals.into_iter().map(|(speaker, (seconds, turns))| (speaker, seconds, turns)).collect();
     speakers.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-    json!({
-        "speakers": speakers.iter().map(|(speaker, seconds, turns)| json!({
-            "speaker": speaker,
-            "seconds": rounded(*seconds),
-            "turns": turns,
-            "share": crate::domain::aggregation::round4(seconds / speech),
-        })).collect::<Vec<_>>(),
-        "speaker_count": speakers.len(),
-        "total_turns": turns.len(),
-        "handovers": turns.windows(2).filter(|pair| pair[0].speaker != pair[1].speaker).count(),
-        "total_speech_seconds": rounded(speech),
-        "dominant_speaker": speakers.first().map(|(speaker, ..)| speaker),
-        "timeline": turns.iter().map(|turn| json!({
-            "start": rounded(turn.start), "end": rounded(turn.end), "speaker": turn.speaker,
-        })).collect::<Vec<_>>(),
-    })
+    let handovers = turns.windows(2).filter(|pair| pair[0].speaker != pair[1].speaker).count();
+    let timeline = turns.iter().map(|turn| SpokenTurn {
+        start: rounded(turn.start),
+        end: rounded(turn.end),
+        speaker: turn.speaker.clone(),
+    });
+    Conversation {
+        speaker_count: speakers.len(),
+        total_turns: turns.len(),
+        handovers,
+        total_speech_seconds: rounded(speech),
+        dominant_speaker: speakers.first().map(|(speaker, ..)| (*speaker).to_owned()),
+        timeline: timeline.collect(),
+        speakers: speakers
+            .into_iter()
+            .map(|(speaker, seconds, turns)| TalkTime {
+                speaker: speaker.to_owned(),
+                seconds: rounded(seconds),
+                turns,
+                share: round4(seconds / speech),
+            })
+            .collect(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::domain::aggregation::testing::{spoken, video};
 
@@ -102,7 +151,7 @@ mod tests {
     fn talk_time_is_counted_by_speaker() {
         // S1 is cut by the end of the first chunk: one turn, not two.
         let video = video(10.0, 3).with(
-            "diarization",
+            diarization::ID,
             vec![
                 spoken(&[
                     ("S1", 0.0, 4.0, "hello"),
@@ -113,7 +162,7 @@ mod tests {
                 None,
             ],
         );
-        let stats = statistics(&turns(&video));
+        let stats = json!(statistics(&turns(&video)));
         assert_eq!(
             stats["speakers"],
             json!([
@@ -136,7 +185,8 @@ mod tests {
 
     #[test]
     fn silence_has_no_speakers() {
-        let stats = statistics(&turns(&video(10.0, 2).with("diarization", vec![None, None])));
+        let video = video(10.0, 2).with(diarization::ID, vec![None, None]);
+        let stats = json!(statistics(&turns(&video)));
         assert_eq!(stats["speakers"], json!([]));
         assert_eq!(stats["dominant_speaker"], Value::Null);
         assert_eq!(stats["total_speech_seconds"], 0.0);

@@ -1,10 +1,13 @@
 //! `stats`: counts over time, busiest and quietest moment, speech totals.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
 use crate::domain::analysis::analyzers::default_video::{self, Shown};
 use crate::domain::analysis::analyzers::diarization::{self, Voices};
@@ -21,6 +24,72 @@ pub(crate) const ID: &str = "stats";
 /// The aggregator.
 pub(crate) struct Stats;
 
+/// What can be counted in a video.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Counts {
+    /// Seconds.
+    pub(crate) duration: f64,
+    pub(crate) chunks: usize,
+    /// Those that have output.
+    pub(crate) analyzers: Vec<String>,
+    pub(crate) people: PeopleOverTime,
+    pub(crate) objects: ObjectKinds,
+    pub(crate) speech: SpeechTotals,
+}
+
+/// How many people the chunks show.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct PeopleOverTime {
+    pub(crate) series: Vec<PeopleCount>,
+    pub(crate) min: u64,
+    pub(crate) max: u64,
+    pub(crate) mean: f64,
+    pub(crate) total_observations: u64,
+    pub(crate) busiest: Option<Moment>,
+    pub(crate) quietest: Option<Moment>,
+}
+
+/// How many people one chunk shows.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct PeopleCount {
+    /// Seconds.
+    pub(crate) start: f64,
+    /// Seconds.
+    pub(crate) end: f64,
+    pub(crate) people_count: u64,
+}
+
+/// A chunk that stands out by how many people it shows.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Moment {
+    /// Seconds.
+    pub(crate) start: f64,
+    /// Seconds.
+    pub(crate) end: f64,
+    pub(crate) count: u64,
+}
+
+/// The kinds of objects that are seen.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ObjectKinds {
+    pub(crate) distinct: usize,
+    /// In how many chunks each is seen, most first.
+    pub(crate) most_common: Vec<(String, u32)>,
+}
+
+/// How much is said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct SpeechTotals {
+    pub(crate) words: usize,
+    pub(crate) seconds: f64,
+}
+
 #[async_trait]
 impl Aggregator for Stats {
     fn spec(&self) -> &'static AggregatorSpec {
@@ -33,55 +102,48 @@ impl Aggregator for Stats {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
         let video = input.video;
-        let objects = objects(video);
-        let mut most_common: Vec<(&String, &u32)> = objects.iter().collect();
-        most_common.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
-        Ok(json!({
-            "duration": rounded(video.duration),
-            "chunks": video.spans.len(),
-            "analyzers": video.outputs.keys().collect::<Vec<_>>(),
-            "people": people_over_time(video),
-            "objects": {
-                "distinct": objects.len(),
-                "most_common": most_common,
-            },
-            "speech": speech(video),
-        }))
+        let mut most_common: Vec<(String, u32)> = objects(video).into_iter().collect();
+        most_common.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        Ok(Arc::new(Stored::new(Counts {
+            duration: rounded(video.duration),
+            chunks: video.spans.len(),
+            analyzers: video.outputs.keys().cloned().collect(),
+            people: people_over_time(video),
+            objects: ObjectKinds { distinct: most_common.len(), most_common },
+            speech: speech(video),
+        })))
     }
 
-    fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)> {
-        let mut text = format!(
-            "The video lasts {} seconds and has {} chunks.",
-            result["duration"], result["chunks"]
-        );
-        let common: Vec<String> = result["objects"]["most_common"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .take(8)
-            .filter_map(|pair| {
-                let plural = if pair[1] == 1 { "" } else { "s" };
-                Some(format!("{} ({} chunk{plural})", pair[0].as_str()?, pair[1]))
-            })
-            .collect();
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<Counts>(stored)
+    }
+}
+
+impl Conclusion for Counts {
+    fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
+        let mut text =
+            format!("The video lasts {:?} seconds and has {} chunks.", self.duration, self.chunks);
+        let common = self.objects.most_common.iter().take(8).map(|(object, chunks)| {
+            let plural = if *chunks == 1 { "" } else { "s" };
+            format!("{object} ({chunks} chunk{plural})")
+        });
+        let common: Vec<String> = common.collect();
         if !common.is_empty() {
             text.push_str(&format!(
                 " {} kinds of objects are seen. Most often in view: {}.",
-                result["objects"]["distinct"],
+                self.objects.distinct,
                 common.join(", ")
             ));
         }
         let mut evidence = vec![(whole, text)];
-        let people = &result["people"];
         // Where nobody looked for people, nothing is known of how many there are.
-        let counted = people["series"].as_array().is_some_and(|series| !series.is_empty());
-        let moments = [("busiest", "most"), ("quietest", "fewest")];
-        for (key, word) in moments.into_iter().filter(|_| counted) {
-            let moment = &people[key];
-            if let (Some(start), Some(end)) = (moment["start"].as_f64(), moment["end"].as_f64()) {
-                let text = format!("The {word} people at once are {}.", moment["count"]);
+        let counted = !self.people.series.is_empty();
+        let moments = [(&self.people.busiest, "most"), (&self.people.quietest, "fewest")];
+        for (moment, word) in moments.into_iter().filter(|_| counted) {
+            if let Some(Moment { start, end, count }) = *moment {
+                let text = format!("The {word} people at once are {count}.");
                 evidence.push((Span { start, end }, text));
             }
         }
@@ -104,25 +166,32 @@ fn people_counts(video: &AnalyzedVideo) -> Vec<(Span, u64)> {
     described.map(|(_, span, shown)| (span, shown.people.len() as u64)).collect()
 }
 
-fn people_over_time(video: &AnalyzedVideo) -> Value {
+fn people_over_time(video: &AnalyzedVideo) -> PeopleOverTime {
     let counts = people_counts(video);
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
-    let moment = |(span, count): &(Span, u64)| json!({"start": rounded(span.start), "end": rounded(span.end), "count": count});
     // Of equal counts the first moment is named.
     let busiest = counts.iter().rev().max_by_key(|(_, count)| *count);
     let quietest = counts.iter().min_by_key(|(_, count)| *count);
     let uncounted = (video.spans.first().copied().unwrap_or(Span { start: 0.0, end: 0.0 }), 0);
-    json!({
-        "series": counts.iter().map(|(span, count)| json!({
-            "start": rounded(span.start), "end": rounded(span.end), "people_count": count,
-        })).collect::<Vec<_>>(),
-        "min": quietest.map_or(0, |(_, count)| *count),
-        "max": busiest.map_or(0, |(_, count)| *count),
-        "mean": if counts.is_empty() { 0.0 } else { rounded(total as f64 / counts.len() as f64) },
-        "total_observations": total,
-        "busiest": moment(busiest.unwrap_or(&uncounted)),
-        "quietest": moment(quietest.unwrap_or(&uncounted)),
-    })
+    let moment = |&(span, count): &(Span, u64)| Moment {
+        start: rounded(span.start),
+        end: rounded(span.end),
+        count,
+    };
+    let in_chunk = |&(span, people_count): &(Span, u64)| PeopleCount {
+        start: rounded(span.start),
+        end: rounded(span.end),
+        people_count,
+    };
+    PeopleOverTime {
+        series: counts.iter().map(in_chunk).collect(),
+        min: quietest.map_or(0, |(_, count)| *count),
+        max: busiest.map_or(0, |(_, count)| *count),
+        mean: if counts.is_empty() { 0.0 } else { rounded(total as f64 / counts.len() as f64) },
+        total_observations: total,
+        busiest: Some(moment(busiest.unwrap_or(&uncounted))),
+        quietest: Some(moment(quietest.unwrap_or(&uncounted))),
+    }
 }
 
 /// In how many chunks each object name occurs.
@@ -144,7 +213,7 @@ pub(crate) fn objects_in(video: &AnalyzedVideo, chunk: usize) -> BTreeSet<String
 }
 
 /// Words and seconds of speech, from whichever speech analyzer ran.
-fn speech(video: &AnalyzedVideo) -> Value {
+fn speech(video: &AnalyzedVideo) -> SpeechTotals {
     let said = video.of::<Words>(transcript::ID).flat_map(|(_, _, words)| &words.segments);
     let said = said.map(|segment| (&segment.text, segment.end - segment.start));
     let turns = video.of::<Voices>(diarization::ID).flat_map(|(_, _, voices)| &voices.turns);
@@ -154,24 +223,29 @@ fn speech(video: &AnalyzedVideo) -> Value {
         words += text.split_whitespace().count();
         seconds += length;
     }
-    json!({"words": words, "seconds": rounded(seconds)})
+    SpeechTotals { words, seconds: rounded(seconds) }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::domain::aggregation::testing::{aggregate, output, spoken, video};
 
     #[tokio::test]
     async fn counts_name_their_moments() {
-        let people = |count: u64| output(json!({"people": [], "people_count": count}));
+        let crowd = |count: u64| output(json!({"people": [], "people_count": count}));
         let objects = |names: &[&str]| output(json!({"objects": names}));
         let video = video(10.0, 4)
-            .with("people", vec![people(2), people(5), None, people(5)])
-            .with("object_detection", vec![objects(&["Dog", "car"]), objects(&["car"]), None, None])
-            .with("default_video", vec![objects(&["dog"]), None, objects(&["kite"]), None])
+            .with(people::ID, vec![crowd(2), crowd(5), None, crowd(5)])
             .with(
-                "diarization",
+                object_detection::ID,
+                vec![objects(&["Dog", "car"]), objects(&["car"]), None, None],
+            )
+            .with(default_video::ID, vec![objects(&["dog"]), None, objects(&["kite"]), None])
+            .with(
+                diarization::ID,
                 vec![
                     spoken(&[("S1", 1.0, 3.0, "two words"), ("S2", 4.0, 4.5, "one")]),
                     None,
@@ -203,7 +277,8 @@ mod tests {
         let none = json!({"start": 0.0, "end": 10.0, "count": 0});
         assert_eq!((&found["people"]["busiest"], &found["people"]["quietest"]), (&none, &none));
         assert_eq!(found["people"]["series"], json!([]));
-        let told = Stats.evidence(&found, Span { start: 0.0, end: 20.0 });
+        let counts: Counts = serde_json::from_value(found).expect("counts");
+        let told = counts.evidence(Span { start: 0.0, end: 20.0 });
         assert_eq!(told.len(), 1, "nothing is told of people: {told:?}");
         let found = aggregate(&Stats, &video(10.0, 0)).await;
         let none = json!({"start": 0.0, "end": 0.0, "count": 0});

@@ -1,9 +1,13 @@
 //! `summary`: tiered summaries, from fine sections to the whole video, with key points and topics.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use ports::llm::{Passage, Summary as Text};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
     Aggregator, AggregatorSpec, Input, chunk_passages, each, rounded, topics,
@@ -17,12 +21,51 @@ pub(crate) const ID: &str = "summary";
 /// The aggregator.
 pub(crate) struct Summary;
 
+/// What a video is about.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Digest {
+    pub(crate) summary: String,
+    /// The most important first.
+    pub(crate) key_points: Vec<String>,
+    pub(crate) topics: Vec<String>,
+    /// How many tiers there are.
+    pub(crate) depth: usize,
+    /// Those of the finest tier.
+    pub(crate) sections: Vec<Section>,
+    /// From fine sections to the whole video.
+    pub(crate) tiers: Vec<Tier>,
+    /// The analyzers whose output was read.
+    pub(crate) based_on: Vec<String>,
+}
+
+/// Sections of one fineness, which make up the video.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Tier {
+    pub(crate) level: usize,
+    pub(crate) section_count: usize,
+    pub(crate) sections: Vec<Section>,
+}
+
+/// What one part of the video is about.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Section {
+    pub(crate) summary: String,
+    /// Seconds.
+    pub(crate) start: f64,
+    /// Seconds.
+    pub(crate) end: f64,
+    pub(crate) chunk_ids: Vec<usize>,
+}
+
 /// Sections merged into one of the next tier.
 const FAN_IN: usize = 5;
 
 /// A summarised stretch of chunks.
 #[derive(Debug, Clone, PartialEq)]
-struct Section {
+struct Stretch {
     text: Text,
     span: Span,
     chunk_ids: Vec<usize>,
@@ -40,8 +83,8 @@ impl Aggregator for Summary {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Value> {
-        let mut tiers: Vec<Vec<Section>> = Vec::new();
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
+        let mut tiers: Vec<Vec<Stretch>> = Vec::new();
         let count = tier_count(input.video.duration);
         let whole = if count == 1 {
             summarize(input, chunk_passages(input.texts)).await?
@@ -54,7 +97,7 @@ impl Aggregator for Summary {
                 if last.len() <= FAN_IN {
                     break;
                 }
-                let groups: Vec<Vec<Section>> = last.chunks(FAN_IN).map(<[_]>::to_vec).collect();
+                let groups: Vec<Vec<Stretch>> = last.chunks(FAN_IN).map(<[_]>::to_vec).collect();
                 tiers.push(each(groups.into_iter().map(|group| merge(input, group))).await?);
             }
             match &tiers[tiers.len() - 1][..] {
@@ -63,37 +106,40 @@ impl Aggregator for Summary {
             }
         };
         let end = input.video.spans.last().map_or(0.0, |span| span.end);
-        tiers.push(vec![Section {
+        tiers.push(vec![Stretch {
             text: whole.clone(),
             span: Span { start: 0.0, end },
             chunk_ids: (0..input.video.spans.len()).collect(),
         }]);
-        let tiers: Vec<Value> = tiers
+        let tiers: Vec<Tier> = tiers
             .iter()
             .enumerate()
-            .map(|(level, sections)| {
-                json!({
-                    "level": level,
-                    "section_count": sections.len(),
-                    "sections": sections.iter().map(Section::json).collect::<Vec<_>>(),
-                })
+            .map(|(level, stretches)| Tier {
+                level,
+                section_count: stretches.len(),
+                sections: stretches.iter().map(Stretch::section).collect(),
             })
             .collect();
-        Ok(json!({
-            "summary": whole.summary,
-            "key_points": whole.key_points,
-            "topics": whole.topics,
-            "depth": tiers.len(),
-            "sections": tiers[0]["sections"],
-            "tiers": tiers,
-            "based_on": input.based_on,
-        }))
+        Ok(Arc::new(Stored::new(Digest {
+            summary: whole.summary,
+            key_points: whole.key_points,
+            topics: whole.topics,
+            depth: tiers.len(),
+            sections: tiers[0].sections.clone(),
+            tiers,
+            based_on: input.based_on.to_vec(),
+        })))
     }
 
-    fn evidence(&self, result: &Value, whole: Span) -> Vec<(Span, String)> {
-        let mut text = result["summary"].as_str().unwrap_or_default().to_owned();
-        let points = result["key_points"].as_array().into_iter().flatten();
-        for point in points.filter_map(Value::as_str) {
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<Digest>(stored)
+    }
+}
+
+impl Conclusion for Digest {
+    fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
+        let mut text = self.summary.clone();
+        for point in &self.key_points {
             if !text.contains(point) {
                 text.push(' ');
                 text.push_str(point);
@@ -103,14 +149,22 @@ impl Aggregator for Summary {
     }
 }
 
-impl Section {
-    fn json(&self) -> Value {
-        json!({
-            "summary": self.text.summary,
-            "start": rounded(self.span.start),
-            "end": rounded(self.span.end),
-            "chunk_ids": self.chunk_ids,
-        })
+impl Digest {
+    /// What the sections of the finest tier are about.
+    pub(crate) fn parts(&self) -> Vec<(Span, String)> {
+        let told = self.sections.iter().filter(|section| !section.summary.is_empty());
+        told.map(|s| (Span { start: s.start, end: s.end }, s.summary.clone())).collect()
+    }
+}
+
+impl Stretch {
+    fn section(&self) -> Section {
+        Section {
+            summary: self.text.summary.clone(),
+            start: rounded(self.span.start),
+            end: rounded(self.span.end),
+            chunk_ids: self.chunk_ids.clone(),
+        }
     }
 }
 
@@ -124,29 +178,29 @@ fn tier_count(duration: f64) -> usize {
     }
 }
 
-async fn section(input: &Input<'_>, group: std::ops::Range<usize>) -> Result<Section> {
+async fn section(input: &Input<'_>, group: std::ops::Range<usize>) -> Result<Stretch> {
     let texts: Vec<_> =
         input.texts.iter().filter(|t| group.contains(&(t.chunk_id as usize))).cloned().collect();
     let spans = &input.video.spans[group.clone()];
-    Ok(Section {
+    Ok(Stretch {
         text: summarize(input, chunk_passages(&texts)).await?,
         span: Span { start: spans[0].start, end: spans[spans.len() - 1].end },
         chunk_ids: group.collect(),
     })
 }
 
-async fn merge(input: &Input<'_>, sections: Vec<Section>) -> Result<Section> {
+async fn merge(input: &Input<'_>, sections: Vec<Stretch>) -> Result<Stretch> {
     let (Some(first), Some(last)) = (sections.first(), sections.last()) else {
         return Err(Error::corrupt("a tier of the summary has no sections"));
     };
-    Ok(Section {
+    Ok(Stretch {
         text: summarize(input, section_passages(&sections)).await?,
         span: Span { start: first.span.start, end: last.span.end },
         chunk_ids: sections.iter().flat_map(|s| s.chunk_ids.iter().copied()).collect(),
     })
 }
 
-fn section_passages(sections: &[Section]) -> Vec<Passage> {
+fn section_passages(sections: &[Stretch]) -> Vec<Passage> {
     sections
         .iter()
         .filter(|section| !section.text.summary.is_empty())

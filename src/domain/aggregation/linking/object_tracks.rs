@@ -339,7 +339,7 @@ mod tests {
                 output(json!({"detections": detections}))
             })
             .collect();
-        let video = video(10.0, chunks.len()).with("object_detection", outputs);
+        let video = video(10.0, chunks.len()).with(object_detection::ID, outputs);
         track(&video).into_iter().map(|o| (o.label.clone(), o.chunk_ids())).collect()
     }
 
