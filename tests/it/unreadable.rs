@@ -123,7 +123,7 @@ async fn what_is_no_video_is_left_alone() {
 async fn a_lease_that_nobody_can_read_is_nobodys() {
     let records = std::sync::Arc::new(crate::support::FlakyRecords::default());
     let length = Some(std::time::Duration::from_secs(3600));
-    let claims = shotlog::domain::ingest::Claims::new(records.clone(), length);
+    let claims = shotlog::domain::catalog::locks::VideoLocks::new(records.clone(), length);
     records.spoil("claims/0123456789abcdef.json").await;
-    assert!(claims.try_claim("0123456789abcdef").await.unwrap().is_some());
+    assert!(claims.try_lock("0123456789abcdef").await.unwrap().is_some());
 }
