@@ -166,7 +166,8 @@ pub struct Person {
 }
 
 /// How what a passage says is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum PassageKind {
     /// Written about the video: descriptions, summaries, narratives.
     Prose,
@@ -182,15 +183,41 @@ pub enum PassageKind {
     Scene,
 }
 
+/// A stretch of a video.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moment {
+    /// Whose, where a request is about more than one video.
+    pub video_id: Option<String>,
+    /// Seconds.
+    pub start: f64,
+    /// Seconds.
+    pub end: f64,
+}
+
 /// A piece of evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passage {
     /// Names the passage in the answer; unique within a request.
     pub id: String,
-    /// What it is, as `description`, `speech`, `on-screen text`, `chapter`.
-    pub source: String,
-    /// Plain prose.
+    /// What it speaks of. Neighbours of one moment belong together.
+    pub moment: Option<Moment>,
+    /// How it is known.
+    pub kind: PassageKind,
+    /// Who says it, as `S1`.
+    pub speaker: Option<String>,
+    /// What it is about or good for, as `chapter`, `car`, `who speaks most`; a `summary` sums the
+    /// whole up.
+    pub topic: Option<String>,
+    /// Sentences, lines or names, without a word on where they come from.
     pub text: String,
+}
+
+impl Passage {
+    /// Of no known moment, by nobody in particular.
+    pub fn new(id: impl Into<String>, kind: PassageKind, text: impl Into<String>) -> Self {
+        let (id, text) = (id.into(), text.into());
+        Self { id, moment: None, kind, speaker: None, topic: None, text }
+    }
 }
 
 /// One call.

@@ -37,8 +37,7 @@ pub fn is_negation(lower: &str) -> bool {
     NEGATIONS.contains(&lower) || lower.ends_with("n't")
 }
 
-/// Whether a word, in whatever form, reports on footage instead of telling what is in it; speakers'
-/// labels do.
+/// Whether a word, in whatever form, reports on footage instead of telling what is in it.
 pub fn is_framing(lower: &str) -> bool {
     static FRAMING: LazyLock<HashSet<String>> = LazyLock::new(|| {
         let words = [
@@ -49,7 +48,7 @@ pub fn is_framing(lower: &str) -> bool {
         ];
         words.into_iter().map(stem).collect()
     });
-    lower.starts_with("speaker_") || FRAMING.contains(&stem(lower))
+    FRAMING.contains(&stem(lower))
 }
 
 #[cfg(test)]
@@ -67,7 +66,6 @@ mod tests {
             ("doesn't", [false, true, true, false]),
             ("says", [false, true, false, true]),
             ("seen", [false, true, false, true]),
-            ("speaker_00", [false, false, false, true]),
             ("clips", [false, false, false, true]),
             ("door", [false, false, false, false]),
         ] {

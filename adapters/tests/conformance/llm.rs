@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use ports::ErrorKind;
 use ports::conformance::llm as suite;
-use ports::llm::{Answer, LanguageModel, Passage, Request, Task, Title, Usage};
+use ports::llm::{Answer, LanguageModel, Passage, PassageKind, Request, Task, Title, Usage};
 use serde_json::{Value, json};
 use shotlog_adapters::llm::{
     Extractive, ExtractiveOptions, OpenAiLanguageModel, OpenAiOptions, Scripted,
@@ -64,16 +64,8 @@ fn request(task: Task) -> Request {
         task,
         instructions: "Be brief.".to_owned(),
         passages: vec![
-            Passage {
-                id: "v:0".to_owned(),
-                source: "speech".to_owned(),
-                text: "It rains.".to_owned(),
-            },
-            Passage {
-                id: "v:1".to_owned(),
-                source: "description".to_owned(),
-                text: "A street.".to_owned(),
-            },
+            Passage::new("v:0", PassageKind::Speech, "It rains."),
+            Passage::new("v:1", PassageKind::Prose, "A street."),
         ],
         question: Some("Does it rain?".to_owned()),
         images: Vec::new(),

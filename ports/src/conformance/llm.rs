@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::ErrorKind;
 use crate::llm::{
-    Answer, Description, Events, LanguageModel, Narrative, Passage, Persons, Request, Summary,
-    Task, Title,
+    Answer, Description, Events, LanguageModel, Moment, Narrative, Passage, PassageKind, Persons,
+    Request, Summary, Task, Title,
 };
 
 const TEXT_TASKS: [Task; 5] =
@@ -67,8 +67,14 @@ async fn odd_passages_are_no_failure(model: &dyn LanguageModel, task: Task) {
         "Speech: Text on screen: Speech: : :",
         "ONE. TWO! THREE? I. A. B. C.",
     ];
-    let passages =
-        odd.iter().enumerate().map(|(n, text)| passage(&format!("odd {n}"), text)).collect();
+    let kinds = [PassageKind::Prose, PassageKind::Speech, PassageKind::Screen, PassageKind::Scene];
+    let passages = odd
+        .iter()
+        .enumerate()
+        .flat_map(|(n, text)| {
+            kinds.map(|kind| Passage::new(format!("odd {n} {kind:?}"), kind, *text))
+        })
+        .collect();
     let mut request = request(task, passages);
     request.question = Some("Was ist 東京? 🚲 \u{0}".to_owned());
     let completion = model.complete(&request).await.expect("answers over odd passages");
@@ -83,10 +89,14 @@ async fn huge_passages_are_answered_or_too_large(model: &dyn LanguageModel, task
                 "In part {n} a man walks through the {} and meets {n} people. He says that it rains.",
                 topics[n % topics.len()]
             );
-            passage(&format!("v:{n}"), &text)
+            Passage::new(format!("v:{n}"), PassageKind::Prose, text)
         })
         .collect();
-    let endless = vec![passage("endless", &"and then we went on and on ".repeat(60_000))];
+    let endless = vec![Passage::new(
+        "endless",
+        PassageKind::Speech,
+        "and then we went on and on ".repeat(60_000),
+    )];
     for passages in [many, endless] {
         let request = request(task, passages);
         match model.complete(&request).await {
@@ -129,20 +139,29 @@ async fn the_same_request_has_the_same_answer(model: &dyn LanguageModel) {
 }
 
 fn street() -> Vec<Passage> {
-    [
-        "A woman in a red coat walks along a snowy street.",
-        "A bright scene with strong motion. Text on screen: GOOGLE PARIS. Speech: Hello, we make maps.",
-        "The woman opens the door of a small bakery. A baker hands her a loaf of bread.",
-        "Two children sit at a table and laugh.",
-    ]
-    .iter()
-    .enumerate()
-    .map(|(n, text)| passage(&format!("0123456789abcdef:{n}"), text))
-    .collect()
-}
-
-fn passage(id: &str, text: &str) -> Passage {
-    Passage { id: id.to_owned(), source: "description".to_owned(), text: text.to_owned() }
+    let told: [(u8, PassageKind, &str); 6] = [
+        (0, PassageKind::Prose, "A woman in a red coat walks along a snowy street."),
+        (1, PassageKind::Scene, "A bright scene with strong motion."),
+        (1, PassageKind::Screen, "GOOGLE PARIS"),
+        (1, PassageKind::Speech, "Hello, we make maps."),
+        (
+            2,
+            PassageKind::Prose,
+            "The woman opens the door of a small bakery. A baker hands her a loaf of bread.",
+        ),
+        (3, PassageKind::Prose, "Two children sit at a table and laugh."),
+    ];
+    told.into_iter()
+        .enumerate()
+        .map(|(n, (chunk, kind, text))| {
+            let start = f64::from(chunk) * 10.0;
+            Passage {
+                moment: Some(Moment { video_id: None, start, end: start + 10.0 }),
+                speaker: (kind == PassageKind::Speech).then(|| "S1".to_owned()),
+                ..Passage::new(format!("0123456789abcdef:{n}"), kind, text)
+            }
+        })
+        .collect()
 }
 
 fn request(task: Task, passages: Vec<Passage>) -> Request {

@@ -19,7 +19,7 @@ use std::future::Future;
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use ports::entities::EntityRecognizer;
-use ports::llm::{Passage, Request, Task};
+use ports::llm::{Moment, Passage, PassageKind, Request, Task};
 use ports::sentiment::SentimentClassifier;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -28,6 +28,7 @@ use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
+use crate::domain::kernel::time::Span;
 use crate::domain::llm::memoised::Model;
 use aggregators::{
     chapters, cooccurrence, entities, entity_timelines, events, ner, novelty, object_entities,
@@ -220,21 +221,59 @@ async fn complete<T: DeserializeOwned>(
         .map_err(|e| Error::corrupt(format!("the model's answer does not parse: {e}")))
 }
 
-/// The chunks' texts as passages whose ids are the chunk ids.
+/// What the chunks' texts say as passages of one kind and speaker each; [`chunk_of`] reads their
+/// ids.
 fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
-    texts
-        .iter()
-        .map(|chunk| Passage {
-            id: chunk.chunk_id.to_string(),
-            source: format!("chunk at {}", chunk.span.timecode()),
-            text: chunk.prose(),
-        })
-        .collect()
+    let mut passages = Vec::new();
+    for chunk in texts {
+        let runs = chunk.statements.chunk_by(|a, b| a.kind == b.kind && a.speaker == b.speaker);
+        for (n, run) in runs.enumerate() {
+            let texts: Vec<&str> = run.iter().map(|statement| statement.text.as_str()).collect();
+            let between = match run[0].kind {
+                PassageKind::Screen => "; ",
+                PassageKind::Speech => "\n",
+                _ => " ",
+            };
+            passages.push(Passage {
+                moment: moment(chunk.span),
+                speaker: run[0].speaker.clone(),
+                ..Passage::new(passage_id(chunk.chunk_id, n), run[0].kind, texts.join(between))
+            });
+        }
+    }
+    passages
+}
+
+/// The chunk's number, and behind a full stop the passage's.
+fn passage_id(chunk: u32, number: usize) -> String {
+    match number {
+        0 => chunk.to_string(),
+        _ => format!("{chunk}.{number}"),
+    }
+}
+
+/// The chunk that a passage of [`chunk_passages`] is of.
+fn chunk_of(passage_id: &str) -> Option<usize> {
+    let id = passage_id.trim();
+    id.split_once('.').map_or(id, |(chunk, _)| chunk).parse().ok()
+}
+
+/// A stretch of the one video that an aggregate is about.
+fn moment(span: Span) -> Option<Moment> {
+    Some(Moment { video_id: None, start: span.start, end: span.end })
+}
+
+/// What a summary of passages is: of nothing but measured facts one of those, else prose.
+fn kind_of(passages: &[Passage]) -> PassageKind {
+    let measured = passages.iter().all(|passage| passage.kind == PassageKind::Scene);
+    if measured { PassageKind::Scene } else { PassageKind::Prose }
 }
 
 /// Cuts passages into consecutive batches that each fit the model's context.
 fn batches(input: &Input<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
     const CHARACTERS_PER_TOKEN: usize = 4;
+    /// What a passage costs beside its text, characters: id, kind and time.
+    const HEADING: usize = 40;
     let budget = input.model.context_tokens().max(256) * CHARACTERS_PER_TOKEN;
     let mut batches: Vec<Vec<Passage>> = Vec::new();
     let mut used = usize::MAX;
@@ -243,7 +282,8 @@ fn batches(input: &Input<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
         if passage.text.len() > budget {
             passage.text = passage.text.chars().take(budget / 2).collect();
         }
-        let size = passage.text.len() + passage.source.len() + 16;
+        let topic = passage.topic.as_ref().map_or(0, String::len);
+        let size = passage.text.len() + topic + HEADING;
         if used.saturating_add(size) > budget {
             batches.push(Vec::new());
             used = 0;

@@ -1,8 +1,8 @@
 //! Summaries of passages of any number, which chapters and summary share.
 
-use ports::llm::{Passage, Summary, Task};
+use ports::llm::{Moment, Passage, Summary, Task};
 
-use crate::domain::aggregation::{Input, batches, complete, each};
+use crate::domain::aggregation::{Input, batches, complete, each, kind_of};
 use crate::domain::kernel::error::Result;
 
 const PROMPT: &str = include_str!("prompts/summary.md");
@@ -18,6 +18,7 @@ pub(crate) async fn summarize(input: &Input<'_>, passages: Vec<Passage>) -> Resu
         if batches.is_empty() {
             return Ok(Summary::default());
         }
+        let parts: Vec<Passage> = (0..).zip(&batches).map(|(n, batch)| part(n, batch)).collect();
         let work = batches.into_iter().map(|batch| {
             complete::<Summary>(input, Task::Summarize, PROMPT, None, batch, MAX_TOKENS)
         });
@@ -25,11 +26,18 @@ pub(crate) async fn summarize(input: &Input<'_>, passages: Vec<Passage>) -> Resu
         if texts.len() == 1 {
             return Ok(texts.remove(0));
         }
-        let passages = texts.into_iter().enumerate().map(|(i, text)| Passage {
-            id: format!("s{i}"),
-            source: "part".into(),
-            text: text.summary,
-        });
+        let told = parts.into_iter().zip(texts);
+        let passages = told.map(|(part, text)| Passage { text: text.summary, ..part });
         batches = crate::domain::aggregation::batches(input, passages.collect());
     }
+}
+
+/// A passage for the summary of a batch.
+fn part(number: u32, batch: &[Passage]) -> Passage {
+    let mut moments = batch.iter().filter_map(|passage| passage.moment.clone());
+    let first = moments.next();
+    let end = moments.next_back().or_else(|| first.clone()).map(|last| last.end);
+    let moment = first.zip(end).map(|(first, end)| Moment { end, ..first });
+    let topic = Some("part".into());
+    Passage { moment, topic, ..Passage::new(format!("s{number}"), kind_of(batch), "") }
 }

@@ -14,38 +14,8 @@ pub struct ChunkText {
     pub chunk_id: u32,
     /// Its segment.
     pub span: Span,
-    /// What the analyzers tell, in their order; what the description says already is not repeated.
+    /// What the analyzers tell, in their order; what one says already is not repeated.
     pub statements: Vec<Statement>,
-}
-
-impl ChunkText {
-    /// What is written about the chunk, if anything is.
-    pub fn description(&self) -> Option<&str> {
-        let prose = self.statements.iter().find(|s| s.kind == PassageKind::Prose);
-        prose.map(|statement| statement.text.as_str())
-    }
-
-    /// All statements as prose, a line or more for each kind.
-    pub fn prose(&self) -> String {
-        let mut lines: Vec<String> = Vec::new();
-        for told in self.statements.chunk_by(|a, b| a.kind == b.kind) {
-            let texts: Vec<String> = told
-                .iter()
-                .map(|statement| match &statement.speaker {
-                    Some(speaker) => format!("{speaker}: {}", statement.text),
-                    None => statement.text.clone(),
-                })
-                .collect();
-            lines.push(match told[0].kind {
-                PassageKind::Speech => format!("Speech: {}", texts.join("\n")),
-                PassageKind::People => format!("People: {}", texts.join(" ")),
-                PassageKind::Screen => format!("Text on screen: {}", texts.join("; ")),
-                PassageKind::Objects => format!("In view: {}.", texts.join(", ")),
-                PassageKind::Prose | PassageKind::Scene => texts.join(" "),
-            });
-        }
-        lines.join("\n")
-    }
 }
 
 /// The text of every chunk that has any.
@@ -56,11 +26,13 @@ pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<C
         .map(|(chunk_id, span)| {
             let findings = order.iter().filter_map(|id| video.finding(id, chunk_id as usize));
             let mut chunk = ChunkText { chunk_id, span: *span, statements: Vec::new() };
-            for statement in findings.flat_map(|finding| finding.statements()) {
-                let told = chunk.description().is_some_and(|d| tells(d, &statement));
-                if !told && !statement.text.trim().is_empty() {
-                    chunk.statements.push(statement);
-                }
+            for finding in findings {
+                let mut news = finding.statements();
+                news.retain(|new| {
+                    let known = chunk.statements.iter().any(|told| tells(told, new));
+                    !known && !new.text.trim().is_empty()
+                });
+                chunk.statements.extend(news);
             }
             chunk
         })
@@ -80,11 +52,15 @@ pub(crate) fn based_on(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<Stri
     order.into_iter().filter(tells).map(str::to_owned).collect()
 }
 
-/// Whether a description, which lists objects and quotes the screen by itself, tells this already.
-fn tells(description: &str, statement: &Statement) -> bool {
-    match statement.kind {
-        PassageKind::Objects => true,
-        PassageKind::Screen => description.contains(&statement.text),
+/// Whether a statement of one finding tells what another's does: a description names what is in
+/// view, and whatever quotes the screen need not be followed by its lines.
+fn tells(told: &Statement, new: &Statement) -> bool {
+    match new.kind {
+        PassageKind::Objects => matches!(told.kind, PassageKind::Prose | PassageKind::Objects),
+        PassageKind::Screen => {
+            matches!(told.kind, PassageKind::Prose | PassageKind::Screen)
+                && told.text.contains(&new.text)
+        }
         _ => false,
     }
 }

@@ -22,6 +22,12 @@ pub trait Finding: Debug + Send + Sync {
     /// What it tells of the chunk, in order, each text without labels.
     fn statements(&self) -> Vec<Statement>;
 
+    /// What is written about the chunk in prose, if anything is.
+    fn description(&self) -> Option<String> {
+        let prose = self.statements().into_iter().find(|told| told.kind == PassageKind::Prose);
+        prose.map(|told| told.text)
+    }
+
     /// Its cells in tables, one for each of its analyzer's columns.
     fn cells(&self) -> Vec<String>;
 }
@@ -44,6 +50,15 @@ impl Statement {
     pub fn new(kind: PassageKind, text: impl Into<String>) -> Self {
         Self { kind, speaker: None, span: None, text: text.into() }
     }
+}
+
+/// A part of a composed text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// How it is known.
+    pub kind: PassageKind,
+    /// Without the words that tie it to the others.
+    pub text: String,
 }
 
 /// An output as it is stored: flat, the analyzer's own fields first.

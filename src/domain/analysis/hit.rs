@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::analysis::analyzers::object_detection::Detection;
 use crate::domain::analysis::analyzers::ocr::ScreenLine;
 use crate::domain::analysis::analyzers::people::Person;
+use crate::domain::analysis::finding::Part;
 use crate::domain::media::speech::SpeakerTurn;
 
 /// What is stored with a point and comes back with a hit.
@@ -17,6 +18,9 @@ pub struct HitDocument {
     pub end: f64,
     /// Prose.
     pub description: String,
+    /// What the description was composed from; empty where it was written.
+    #[serde(rename = "_parts", skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
     /// Descriptions of people.
     pub people: Vec<String>,
     /// Names of objects.

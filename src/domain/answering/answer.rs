@@ -1,12 +1,12 @@
 //! Answers from evidence: every sentence cites the moments that bear it out and is checked against
 //! them; what they do not bear out is left out.
 
-use ports::llm::{Answer, Passage, PassageKind, Request, Task};
+use ports::llm::{Answer, Moment, Passage, PassageKind, Request, Task};
 use text::{Quotations, sentences, shared};
 
 use crate::domain::analysis::finding::Statement;
 use crate::domain::answering::Answering;
-use crate::domain::answering::audit::{AuditedSentence, Claim, Verdict, is_said_by};
+use crate::domain::answering::audit::{AuditedSentence, Cited, Claim, Verdict, is_said_by};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::search::SearchResult;
@@ -39,11 +39,15 @@ pub(crate) struct Evidence {
     pub(crate) video_id: String,
     pub(crate) span: Span,
     /// What it is part of: `chunks`, `sections`, `summary` or an aggregator's id.
-    pub(crate) kind: &'static str,
-    /// Which one of that kind.
+    pub(crate) source: &'static str,
+    /// Which one of that source.
     pub(crate) element: u32,
-    /// What it is, as `description`, `speech`, `chapter`.
-    pub(crate) source: String,
+    /// How it is known.
+    pub(crate) kind: PassageKind,
+    /// Who says it, where that is known.
+    pub(crate) speaker: Option<String>,
+    /// What it is good for, when it is not of a chunk.
+    pub(crate) topic: Option<String>,
     pub(crate) text: String,
     /// Of a search hit.
     pub(crate) p_present: Option<f32>,
@@ -58,38 +62,48 @@ struct Answered {
 }
 
 impl Evidence {
-    /// What a search hit says: its prose and its speech, the most to the point first.
+    /// What a search hit tells, the most to the point first.
     pub(crate) fn of_hit(hit: &SearchResult, question: &str) -> Vec<Self> {
         let document = &hit.document;
         let whole = Span { start: document.start, end: document.end };
-        let evidence = |source: &str, span: Span, text: String| Self {
-            video_id: hit.video_id.clone(),
-            span,
-            kind: "chunks",
-            element: hit.chunk_id,
-            source: source.into(),
-            text,
-            p_present: Some(hit.p_present),
-        };
-        let split = |source: &str, text: &str| -> Vec<Self> {
-            pieces(text).into_iter().map(|piece| evidence(source, whole, piece)).collect()
-        };
-        let (speech, told): (Vec<&Statement>, Vec<&Statement>) =
+        let (turns, told): (Vec<&Statement>, Vec<&Statement>) =
             hit.statements.iter().partition(|s| s.kind == PassageKind::Speech && s.span.is_some());
-        let mut found: Vec<Self> =
-            told.iter().flat_map(|s| split(source(s.kind), &s.text)).collect();
-        let speech = spoken(&speech, whole);
-        if let [(_, only)] = &speech[..] {
-            found.extend(split("speech", only));
-        } else {
-            found.extend(speech.into_iter().map(|(span, text)| evidence("speech", span, text)));
+        let mut statements: Vec<Statement> = told.into_iter().cloned().collect();
+        statements.extend(spoken(&turns));
+        if statements.iter().all(|statement| statement.text.trim().is_empty()) {
+            statements = vec![Statement::new(PassageKind::Prose, document.text.clone())];
         }
-        if found.is_empty() {
-            found = split("text", &document.text);
+        let mut found: Vec<Self> = Vec::new();
+        for statement in &statements {
+            found.extend(pieces(&statement.text).into_iter().map(|text| Self {
+                video_id: hit.video_id.clone(),
+                span: statement.span.unwrap_or(whole),
+                source: "chunks",
+                element: hit.chunk_id,
+                kind: statement.kind,
+                speaker: statement.speaker.clone(),
+                topic: None,
+                text,
+                p_present: Some(hit.p_present),
+            }));
         }
         let words = content_words(question);
         found.sort_by(|a, b| shared(&words, &b.text).total_cmp(&shared(&words, &a.text)));
         found
+    }
+
+    fn cited(&self) -> Cited<'_> {
+        Cited { speaker: self.speaker.as_deref(), text: &self.text }
+    }
+
+    fn passage(&self, id: String) -> Passage {
+        let Span { start, end } = self.span;
+        Passage {
+            moment: Some(Moment { video_id: Some(self.video_id.clone()), start, end }),
+            speaker: self.speaker.clone(),
+            topic: self.topic.clone(),
+            ..Passage::new(id, self.kind, self.text.clone())
+        }
     }
 
     fn is_within(&self, other: &Self) -> bool {
@@ -99,37 +113,24 @@ impl Evidence {
     }
 }
 
-/// What a statement is, as a model is shown it.
-fn source(kind: PassageKind) -> &'static str {
-    match kind {
-        PassageKind::Prose | PassageKind::Scene => "description",
-        PassageKind::Speech => "speech",
-        PassageKind::Screen => "on-screen text",
-        PassageKind::Objects => "objects",
-        PassageKind::People => "people",
-    }
-}
-
-/// The turns of a hit, those of one span together: the whole chunk while it is short.
-fn spoken(turns: &[&Statement], whole: Span) -> Vec<(Span, String)> {
+/// The turns of a hit, neighbouring ones of a speaker together; of the whole chunk while it is short.
+fn spoken(turns: &[&Statement]) -> Vec<Statement> {
     let said: usize = turns.iter().map(|turn| turn.text.len()).sum();
-    let mut found: Vec<(Span, String)> = Vec::new();
+    let short = said <= LONGEST_PIECE;
+    let mut found: Vec<Statement> = Vec::new();
     for turn in turns {
-        let speaker = turn.speaker.as_deref().unwrap_or_default();
-        let line = format!("{speaker}: {}", turn.text);
-        let span = turn.span.unwrap_or(whole);
-        let fits = |text: &String| said <= LONGEST_PIECE || text.len() + line.len() < LONGEST_PIECE;
-        match found.last_mut().filter(|(_, text)| fits(text)) {
-            Some((last, text)) => {
-                last.end = span.end;
-                text.push('\n');
-                text.push_str(&line);
+        let span = turn.span.filter(|_| !short);
+        let goes_on = |last: &&mut Statement| {
+            last.speaker == turn.speaker && last.text.len() + turn.text.len() < LONGEST_PIECE
+        };
+        match found.last_mut().filter(goes_on) {
+            Some(last) => {
+                last.span = last.span.zip(span).map(|(last, span)| Span { end: span.end, ..last });
+                last.text.push('\n');
+                last.text.push_str(&turn.text);
             }
-            None => found.push((span, line)),
+            None => found.push(Statement { span, ..(*turn).clone() }),
         }
-    }
-    if let [(span, _)] = &mut found[..] {
-        *span = whole;
     }
     found
 }
@@ -209,7 +210,8 @@ impl Answering {
         let mut used = 0;
         let mut kept: Vec<&Evidence> = Vec::new();
         for piece in evidence {
-            let cost = piece.text.len() + piece.source.len() + HEADING;
+            let topic = piece.topic.as_ref().map_or(0, String::len);
+            let cost = piece.text.len() + topic + HEADING;
             if kept.is_empty() || used + cost <= budget {
                 used += cost;
                 kept.push(piece);
@@ -241,15 +243,8 @@ impl Answering {
         if context.is_empty() {
             return Ok(None);
         }
-        let passages = context
-            .iter()
-            .enumerate()
-            .map(|(i, e)| Passage {
-                id: format!("p{}", i + 1),
-                source: format!("{} of video {}, {}", e.source, e.video_id, e.span.timecode()),
-                text: e.text.clone(),
-            })
-            .collect();
+        let passages =
+            context.iter().enumerate().map(|(i, e)| e.passage(format!("p{}", i + 1))).collect();
         let request = Request {
             task: Task::Answer,
             instructions: PROMPT.into(),
@@ -301,7 +296,7 @@ impl Answering {
             && let Some((sentence, evidence)) = self.nearest_sentence(question, context).await?
         {
             let mut sentence = sentence.chars().take(LONGEST_SENTENCE).collect::<String>();
-            if evidence.source == "speech" {
+            if evidence.kind == PassageKind::Speech {
                 sentence = format!("“{sentence}”");
             }
             let nothing = AuditedSentence {
@@ -352,7 +347,7 @@ fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Ve
         let narrowest = context
             .iter()
             .filter(|e| e.is_within(named) && length(e) < length(named))
-            .filter(|e| is_said_by(sentence, &e.text))
+            .filter(|e| is_said_by(sentence, e.cited()))
             .min_by(|a, b| length(a).total_cmp(&length(b)))
             .unwrap_or(named);
         if !cited.iter().any(|e| e.video_id == narrowest.video_id && e.span == narrowest.span) {
@@ -360,7 +355,7 @@ fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Ve
         }
     }
     // Where one moment says it by itself, those that do not are not needed.
-    let alone = |e: &&Evidence| is_said_by(sentence, &e.text);
+    let alone = |e: &&Evidence| is_said_by(sentence, e.cited());
     if cited.iter().any(alone) {
         cited.retain(alone);
     }
@@ -372,7 +367,7 @@ fn claim<'a>(sentence: &'a str, cited: &[&Evidence], context: &[&'a Evidence]) -
     let inside = |e: &&&Evidence| cited.iter().any(|cited| e.is_within(cited));
     Claim {
         sentence,
-        cited: context.iter().filter(inside).map(|e| e.text.as_str()).collect(),
+        cited: context.iter().filter(inside).map(|e| e.cited()).collect(),
         times: cited.iter().flat_map(|e| [e.span.start, e.span.end]).collect(),
     }
 }
@@ -405,9 +400,11 @@ mod tests {
         Evidence {
             video_id: "00ff00ff00ff00ff".into(),
             span: Span { start, end },
-            kind: "chunks",
+            source: "chunks",
             element: 0,
-            source: "speech".into(),
+            kind: PassageKind::Speech,
+            speaker: None,
+            topic: None,
             text: text.into(),
             p_present: None,
         }
@@ -436,6 +433,29 @@ mod tests {
         assert_eq!(citations("A dog runs.", &ids, &context), [&chunk]);
         assert_eq!(citations("A man sings.", &ids, &context), [&other]);
         assert_eq!(citations("A man sings to a dog.", &ids, &context), [&whole]);
+    }
+
+    #[test]
+    fn what_one_speaker_says_stays_apart_from_what_another_does() {
+        let turn = |speaker: &str, start: f64, text: &str| Statement {
+            speaker: Some(speaker.into()),
+            span: Some(Span { start, end: start + 5.0 }),
+            ..Statement::new(PassageKind::Speech, text)
+        };
+        let told = |turns: &[Statement]| -> Vec<(Option<String>, Option<Span>, usize)> {
+            let told = spoken(&turns.iter().collect::<Vec<_>>());
+            told.into_iter().map(|s| (s.speaker, s.span, s.text.lines().count())).collect()
+        };
+        let short = [turn("S1", 0.0, "Hello."), turn("S1", 5.0, "So."), turn("S2", 10.0, "Yes.")];
+        let (first, second) = (Some("S1".to_owned()), Some("S2".to_owned()));
+        assert_eq!(told(&short), [(first.clone(), None, 2), (second, None, 1)]);
+        let long = "And then we went on. ".repeat(60);
+        let long = [turn("S1", 0.0, "Hello."), turn("S1", 5.0, &long), turn("S1", 10.0, &long)];
+        let span = |start, end| Some(Span { start, end });
+        assert_eq!(
+            told(&long),
+            [(first.clone(), span(0.0, 10.0), 2), (first, span(10.0, 15.0), 1)]
+        );
     }
 
     #[test]

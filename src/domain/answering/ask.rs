@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::{Filter, Test, VectorQuery};
+use ports::llm::PassageKind;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::aggregation::AggregatorSpec;
@@ -283,20 +284,26 @@ impl Context<'_> {
         let of_hits = |hits: &[SearchResult]| {
             in_turn(hits.iter().map(|hit| Evidence::of_hit(hit, question)).collect())
         };
-        let aggregates =
-            self.routed.iter().map(|(spec, pieces)| (spec.id, labelled(spec), pieces)).chain([
-                ("sections", "section".to_owned(), &self.sections),
-                (summary::ID, "summary".to_owned(), &self.summary),
+        let aggregates = self
+            .routed
+            .iter()
+            // A model that is shown an aggregate should know what it is good for.
+            .map(|(spec, pieces)| (spec.id, spec.answers, pieces))
+            .chain([
+                ("sections", "section", &self.sections),
+                (summary::ID, "summary", &self.summary),
             ]);
         let mut sources = vec![of_hits(&self.results), of_hits(&self.beside)];
-        for (kind, source, pieces) in aggregates {
+        for (source, topic, pieces) in aggregates {
             let of_source = (0..).zip(pieces).filter(|(_, (_, text))| !text.is_empty());
             let of_source = of_source.map(|(element, (span, text))| Evidence {
                 video_id: self.record.video_id.clone(),
                 span: *span,
-                kind,
+                source,
                 element,
-                source: source.clone(),
+                kind: PassageKind::Prose,
+                speaker: None,
+                topic: Some(topic.to_owned()),
                 text: text.clone(),
                 p_present: None,
             });
@@ -305,7 +312,10 @@ impl Context<'_> {
         let mut evidence: Vec<Evidence> = Vec::new();
         for piece in in_turn(sources) {
             // The summary may be routed to as well; once is enough.
-            if !evidence.iter().any(|e| e.text == piece.text && e.span == piece.span) {
+            let same = |e: &Evidence| {
+                e.text == piece.text && e.span == piece.span && e.speaker == piece.speaker
+            };
+            if !evidence.iter().any(same) {
                 evidence.push(piece);
             }
         }
@@ -315,18 +325,13 @@ impl Context<'_> {
     /// What of this video is in the context of the answer.
     fn sources(&self, kept: &[&Evidence]) -> Sources {
         let of_video = kept.iter().filter(|e| e.video_id == self.record.video_id);
-        let used: BTreeSet<(&str, u32)> = of_video.map(|e| (e.kind, e.element)).collect();
-        let kinds = ["chunks", "sections", summary::ID];
-        let kinds = kinds.into_iter().chain(self.routed.iter().map(|(spec, _)| spec.id));
-        let count = |kind: &str| used.iter().filter(|(of, _)| *of == kind).count() as u32;
-        let counts = kinds.map(|kind| (kind.to_owned(), count(kind))).collect();
+        let used: BTreeSet<(&str, u32)> = of_video.map(|e| (e.source, e.element)).collect();
+        let all = ["chunks", "sections", summary::ID];
+        let all = all.into_iter().chain(self.routed.iter().map(|(spec, _)| spec.id));
+        let count = |source: &str| used.iter().filter(|(of, _)| *of == source).count() as u32;
+        let counts = all.map(|source| (source.to_owned(), count(source))).collect();
         Sources { routed_to: self.routed_to.clone(), counts }
     }
-}
-
-/// An aggregator's id with what it answers: a model that is shown its result should know.
-fn labelled(spec: &AggregatorSpec) -> String {
-    format!("{} ({})", spec.id, spec.answers)
 }
 
 /// The first of every list, then the second of every list, and so on.

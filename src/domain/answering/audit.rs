@@ -39,11 +39,19 @@ pub struct AuditedSentence {
     pub verdict: Verdict,
 }
 
+/// A text of a segment that a sentence cites.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Cited<'a> {
+    /// Who says it, where that is known.
+    pub(crate) speaker: Option<&'a str>,
+    pub(crate) text: &'a str,
+}
+
 /// A sentence with the texts of the segments it cites.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Claim<'a> {
     pub(crate) sentence: &'a str,
-    pub(crate) cited: Vec<&'a str>,
+    pub(crate) cited: Vec<Cited<'a>>,
     /// Start and end of the cited segments, seconds: a sentence may say when it happens.
     pub(crate) times: Vec<f64>,
 }
@@ -90,8 +98,8 @@ impl Answering {
         let words: Vec<String> =
             content(&tokens(claim.sentence)).into_iter().map(str::to_owned).collect();
         let mut said: Vec<(f32, &str)> = claim
-            .cited
-            .iter()
+            .evidence()
+            .into_iter()
             .flat_map(|text| sentences(text, Quotations::Whole))
             .map(|sentence| (shared(&words, sentence), sentence))
             .collect();
@@ -105,9 +113,29 @@ impl Answering {
     }
 }
 
+impl<'a> Claim<'a> {
+    /// The texts that may bear the sentence out: where it names speakers, what they say and what
+    /// is told of them by name. None when there is nothing of one of them.
+    fn evidence(&self) -> Vec<&'a str> {
+        let own = tokens(self.sentence);
+        let named: Vec<&Token<'_>> = own.iter().filter(|t| is_speaker(t)).collect();
+        let speaks_of = |cited: &Cited<'_>, name: &Token<'_>| {
+            cited.speaker.is_some_and(|speaker| speaker.to_lowercase() == name.lower)
+                || tokens(cited.text).iter().any(|t| is_speaker(t) && t.lower == name.lower)
+        };
+        if !named.iter().all(|name| self.cited.iter().any(|cited| speaks_of(cited, name))) {
+            return Vec::new();
+        }
+        let bears = |cited: &&Cited<'_>| {
+            named.is_empty() || named.iter().any(|name| speaks_of(cited, name))
+        };
+        self.cited.iter().filter(bears).map(|cited| cited.text).collect()
+    }
+}
+
 /// Whether the words of a text alone support a sentence.
-pub(crate) fn is_said_by(sentence: &str, text: &str) -> bool {
-    let claim = Claim { sentence, cited: vec![text], times: Vec::new() };
+pub(crate) fn is_said_by(sentence: &str, cited: Cited<'_>) -> bool {
+    let claim = Claim { sentence, cited: vec![cited], times: Vec::new() };
     by_words(&claim) == ByWords::Known(Verdict::Supported)
 }
 
@@ -125,20 +153,16 @@ fn by_words(claim: &Claim<'_>) -> ByWords {
     use Verdict::{Supported, Unsupported, Weak};
     let sentence = claim.sentence;
     let own = tokens(sentence);
-    if own.is_empty() || claim.cited.is_empty() {
+    let evidence = claim.evidence();
+    if own.is_empty() || evidence.is_empty() {
         return ByWords::Known(Unsupported);
     }
-    let said: Vec<Vec<Token<'_>>> = claim
-        .cited
-        .iter()
+    let said: Vec<Vec<Token<'_>>> = evidence
+        .into_iter()
         .flat_map(|text| sentences(text, Quotations::Whole))
         .map(tokens)
         .collect();
     let there: Vec<Token<'_>> = said.iter().flatten().cloned().collect();
-    let mut labels = own.iter().filter(|token| token.text.contains('_'));
-    if labels.any(|label| !is_named(label, &there)) {
-        return ByWords::Known(Unsupported);
-    }
     if said.iter().any(|there| is_quoted(&own, there)) {
         return ByWords::Known(Supported);
     }
@@ -168,7 +192,8 @@ fn by_words(claim: &Claim<'_>) -> ByWords {
 /// Whether a sentence stands word for word in another, which says it and not its opposite.
 fn is_quoted(own: &[Token<'_>], said: &[Token<'_>]) -> bool {
     // Who says it and where it is written is put in front of a quotation.
-    let body = own.iter().position(|t| !is_framing(&t.lower)).map_or(own, |first| &own[first..]);
+    let tells = |t: &Token<'_>| !is_framing(&t.lower) && !is_speaker(t);
+    let body = own.iter().position(tells).map_or(own, |first| &own[first..]);
     let same = |window: &[Token<'_>]| window.iter().zip(body).all(|(a, b)| a.lower == b.lower);
     !body.is_empty()
         && said.windows(body.len()).enumerate().any(|(at, window)| {
@@ -189,12 +214,19 @@ fn content<'a>(own: &'a [Token<'_>]) -> Vec<&'a str> {
             || word.contains(':')
             || is_function_word(word)
             || is_negation(word)
+            || is_speaker(token)
             || is_framing(word);
         if !plain && stems.insert(token.stem()) {
             words.push(word);
         }
     }
     words
+}
+
+/// Whether a token is the label of a speaker, `S1`.
+fn is_speaker(token: &Token<'_>) -> bool {
+    let number = token.lower.strip_prefix('s').filter(|_| token.text.starts_with('S'));
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Every number of the sentence is in the segments, and about the same thing: where the thing it
@@ -285,7 +317,7 @@ fn is_within(clock: &str, times: &[f64]) -> bool {
     (start - 1.0..=end + 1.0).contains(&seconds)
 }
 
-/// Words with a capital that no beginning of a sentence or quotation explains, and labels.
+/// Words with a capital that no beginning of a sentence or quotation explains; not speakers.
 fn names<'a>(sentence: &'a str, own: &'a [Token<'a>]) -> impl Iterator<Item = &'a Token<'a>> {
     let begins = |token: &Token<'_>| {
         let before = sentence[..token.start].trim_end();
@@ -293,15 +325,15 @@ fn names<'a>(sentence: &'a str, own: &'a [Token<'a>]) -> impl Iterator<Item = &'
     };
     own.iter().enumerate().filter_map(move |(at, token)| {
         let capital = token.text.starts_with(char::is_uppercase);
-        let label = token.text.contains('_');
         // `Carlo Rossi` at the beginning is a name, `People walk` is not.
         let name = !begins(token)
             || own.get(at + 1).is_some_and(|next| {
                 next.text.starts_with(char::is_uppercase)
                     && sentence[token.start + token.text.len()..next.start].trim().is_empty()
             });
-        let plain = is_function_word(&token.lower) || is_negation(&token.lower);
-        (label || (capital && name && !plain)).then_some(token)
+        let plain =
+            is_function_word(&token.lower) || is_negation(&token.lower) || is_speaker(token);
+        (capital && name && !plain).then_some(token)
     })
 }
 
@@ -313,7 +345,6 @@ fn is_named(name: &Token<'_>, there: &[Token<'_>]) -> bool {
     let read = |lower: &str| lower.replace("rn", "m");
     occurs(&name.lower, there)
         || (name.lower.chars().count() >= FORGIVEN
-            && !name.text.contains('_')
             && there.iter().any(|t| strsim::levenshtein(&read(&t.lower), &read(&name.lower)) <= 1))
 }
 
@@ -372,15 +403,21 @@ mod tests {
     use super::*;
 
     const COAT: &str = "A woman in a red coat opens the door of a small bakery.";
-    const TALK: &str = "SPEAKER_00: The office is in the ninth district. We have about seven hundred \
-                        employees. It opened in 2011.";
+    const TALK: &str = "The office is in the ninth district. We have about seven hundred employees. \
+                        It opened in 2011.";
     const GATE: &str = "CAMERA O7 NORTH GATE; CARLO; Vice President - Southem Europe";
     const COUNT: &str = "9 × person, 4 × car, 2 × bus, cell phone";
     const WET: &str = "The man is not wearing a hat. He does not speak.";
     const BRIDGE: &str = "John Roebling designed the bridge, but he died in eighteen sixty nine.";
 
     fn verdict(sentence: &str, cited: &[&str]) -> ByWords {
-        by_words(&Claim { sentence, cited: cited.to_vec(), times: vec![10.0, 20.5] })
+        let cited: Vec<(Option<&str>, &str)> = cited.iter().map(|text| (None, *text)).collect();
+        verdict_of(sentence, &cited)
+    }
+
+    fn verdict_of(sentence: &str, cited: &[(Option<&str>, &str)]) -> ByWords {
+        let cited = cited.iter().map(|&(speaker, text)| Cited { speaker, text }).collect();
+        by_words(&Claim { sentence, cited, times: vec![10.0, 20.5] })
     }
 
     #[test]
@@ -389,7 +426,6 @@ mod tests {
             ("A woman in a red coat opens the door of a small bakery.", COAT),
             ("A woman opens a door.", COAT),
             ("The woman in the red coat opened the bakery's door.", COAT),
-            ("SPEAKER_00: “We have about seven hundred employees.”", TALK),
             ("The office has 700 employees.", TALK),
             ("They have 700 employees, and the office is in the 9th district.", TALK),
             ("The office opened in 2011.", TALK),
@@ -422,7 +458,7 @@ mod tests {
             ("wrong name", "The speech is by Anna Meyer, who has seven hundred employees.", TALK),
             ("wrong name", "Roebling's bridge was designed by Washington.", BRIDGE),
             ("wrong name that begins it", "Emily Roebling designed the bridge.", BRIDGE),
-            ("wrong speaker", "SPEAKER_01: “We have about seven hundred employees.”", TALK),
+            ("nobody known to speak", "S1: “We have about seven hundred employees.”", TALK),
             ("wrong colour", "A woman in a blue coat opens the door of a small bakery.", COAT),
             ("wrong person", "A man in a red coat opens the door of a small bakery.", COAT),
             ("denied", "A woman in a red coat does not open the door.", COAT),
@@ -439,6 +475,32 @@ mod tests {
         }
         assert_eq!(verdict("A woman opens a door.", &[]), ByWords::Known(Verdict::Unsupported));
         assert_eq!(verdict("…", &[COAT]), ByWords::Known(Verdict::Unsupported));
+    }
+
+    #[test]
+    fn what_is_put_into_another_speakers_mouth_is_unsupported() {
+        let cited = [
+            (Some("S1"), TALK),
+            (Some("S2"), "And who runs it?"),
+            // The same words, from whoever.
+            (None, TALK),
+            (None, "Three people speak. S3 is heard last."),
+        ];
+        for (sentence, expected) in [
+            ("S1: “We have about seven hundred employees.”", Verdict::Supported),
+            ("S1 says that the office has 700 employees.", Verdict::Supported),
+            ("In the ninth district, S1 says, is the office.", Verdict::Supported),
+            ("S3 is heard last.", Verdict::Supported),
+            ("We have about seven hundred employees.", Verdict::Supported),
+            ("S2: “We have about seven hundred employees.”", Verdict::Unsupported),
+            ("S2 says that the office has 700 employees.", Verdict::Unsupported),
+            ("S2's office opened in 2011.", Verdict::Unsupported),
+            ("S1: “And who runs it?” asks S4.", Verdict::Unsupported),
+            ("S4: “And who runs it?”", Verdict::Unsupported),
+        ] {
+            let found = verdict_of(sentence, &cited);
+            assert_eq!(found, ByWords::Known(expected), "{sentence}");
+        }
     }
 
     #[test]

@@ -162,13 +162,14 @@ impl Log {
 
     /// What the chunk shows or what is said in it, in one line.
     fn headline(&self, chunk: usize) -> String {
-        let told = |kind: PassageKind| {
-            let findings = self.video.outputs.keys().filter_map(|id| self.video.finding(id, chunk));
-            let mut statements = findings.flat_map(|finding| finding.statements());
-            statements.find(|statement| statement.kind == kind && statement.speaker.is_none())
+        let findings = || self.video.outputs.keys().filter_map(|id| self.video.finding(id, chunk));
+        let said = || {
+            let mut statements = findings().flat_map(|finding| finding.statements());
+            statements.find(|told| told.kind == PassageKind::Speech && told.speaker.is_none())
         };
-        let found = told(PassageKind::Prose).or_else(|| told(PassageKind::Speech));
-        one_line(&found.map_or_else(String::new, |statement| statement.text))
+        let described = findings().find_map(|finding| finding.description());
+        let headline = described.or_else(|| said().map(|told| told.text));
+        one_line(&headline.unwrap_or_default())
     }
 }
 

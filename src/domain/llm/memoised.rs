@@ -129,9 +129,8 @@ fn key(model: &str, request: &Request) -> String {
     add(request.question.as_deref().unwrap_or_default());
     add(&request.max_tokens.to_string());
     for passage in &request.passages {
-        add(&passage.id);
-        add(&passage.source);
-        add(&passage.text);
+        // Every field, those to come included.
+        add(&format!("{passage:?}"));
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

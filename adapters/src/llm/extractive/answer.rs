@@ -2,13 +2,14 @@
 //! passages do not bear out is worse than no answer, so every doubt ends in silence.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
-use ports::llm::{Answer, AnswerSentence};
+use ports::llm::{Answer, AnswerSentence, PassageKind};
 use text::questions::AnswerKind;
-use text::words;
+use text::{stem, words};
 
 use super::SUMMARY_SENTENCES;
-use super::document::{Document, Kind, Sentence, content_stems};
+use super::document::{Document, Sentence, content_stems};
 use super::question::{Question, bonus, counts, is_kind_of};
 use super::rank;
 
@@ -72,7 +73,7 @@ pub(super) fn find(document: &Document, question: &str, most: usize) -> Answer {
     evidence(document, &asked)
 }
 
-/// The answer to a question about nothing but what some passages are said, in brackets, to be good for.
+/// The answer to a question about nothing but the topic of some passages.
 fn described(document: &Document, question: &Question) -> Option<Answer> {
     let own: Vec<&String> =
         question.terms.iter().filter(|(_, weight)| **weight >= 1.0).map(|(term, _)| term).collect();
@@ -86,23 +87,22 @@ fn described(document: &Document, question: &Question) -> Option<Answer> {
     }
     let mut best: Option<(f64, &str)> = None;
     for passage in document.passages {
-        let Some((_, label)) = passage.source.split_once('(') else { continue };
-        let Some((label, _)) = label.split_once(')') else { continue };
-        let stems = content_stems(label);
+        let Some(topic) = &passage.topic else { continue };
+        let stems = content_stems(topic);
         if !terms.iter().all(|term| stems.contains(*term)) {
             continue;
         }
-        // The label that is about little else.
+        // The topic that is about little else.
         let all = question.terms.keys().filter(|term| stems.contains(*term)).count();
         let share = all as f64 / stems.len().max(1) as f64;
         if best.is_none_or(|(most, _)| share > most) {
-            best = Some((share, label));
+            best = Some((share, topic));
         }
     }
-    let (_, label) = best?;
+    let (_, topic) = best?;
     let wanted = |at: usize| {
         let sentence = &document.sentences[at];
-        document.passages[sentence.passage].source.contains(label)
+        document.passages[sentence.passage].topic.as_deref() == Some(topic)
             && sentence.repeats.is_none()
             && bonus(question.asks_for, &sentence.text).is_some()
     };
@@ -134,14 +134,14 @@ fn evidence(document: &Document, question: &Question) -> Answer {
 
     let mut scored: Vec<(usize, f64)> = Vec::new();
     for (at, sentence) in sentences.iter().enumerate() {
-        let near = &around[sentence.passage];
+        let near = &around[at];
         let (mut own, mut with_near) = (0.0, 0.0);
         let mut complete = true;
         for (term, weight) in &weights {
             let general = if is_kind_of(term, &sentence.stems) { 1.0 } else { 0.0 };
             let alike = sentence.stems.iter().map(|stem| likeness(term, stem));
             let inside = alike.fold(general, f64::max);
-            let outside = if near.contains(term) { AROUND } else { 0.0 };
+            let outside = if near.contains(term.as_str()) { AROUND } else { 0.0 };
             own += weight * inside;
             with_near += weight * inside.max(outside);
             complete &= !question.required.contains(term) || inside.max(outside) > 0.0;
@@ -154,8 +154,8 @@ fn evidence(document: &Document, question: &Question) -> Answer {
             question.asks_for == AnswerKind::Quantity && counts(&sentence.text, &question.terms);
         let bonus = if counted { bonus * COUNTED } else { bonus };
         let kind = match sentence.kind {
-            Kind::Scene => 0.8,
-            Kind::List => 0.9,
+            PassageKind::Scene | PassageKind::People => 0.8,
+            PassageKind::Objects => 0.9,
             _ => 1.0,
         };
         let brevity = if sentence.length < 3 { 0.7 } else { 1.0 };
@@ -219,7 +219,7 @@ fn told_by(document: &Document, at: usize) -> String {
     let sentence = &document.sentences[at];
     match (&sentence.speaker, sentence.kind) {
         (Some(speaker), _) => format!("{speaker}: “{}”", text.trim_matches(['“', '”'])),
-        (None, Kind::Speech) if !text.starts_with('“') => format!("“{text}”"),
+        (None, PassageKind::Speech) if !text.starts_with('“') => format!("“{text}”"),
         _ => text,
     }
 }
@@ -282,8 +282,10 @@ fn overview(question: &str) -> Option<Overview> {
 }
 
 fn about(document: &Document, overview: Overview, stretch: Stretch, most: usize) -> Answer {
-    let is_summary =
-        |passage: usize| document.passages[passage].source.to_lowercase().starts_with("summary");
+    let is_summary = |passage: usize| {
+        let topic = document.passages[passage].topic.as_deref();
+        topic.is_some_and(|topic| content_stems(topic).contains(&stem("summary")))
+    };
     let summary: Vec<usize> = (0..document.sentences.len())
         .filter(|&at| is_summary(document.sentences[at].passage))
         .collect();
@@ -295,18 +297,18 @@ fn about(document: &Document, overview: Overview, stretch: Stretch, most: usize)
             told.map(|at| (at, vec![document.sentences[at].passage])).collect(),
         );
     }
-    let part = document.passages.len().div_ceil(5);
+    let part = document.places.div_ceil(5);
     let ranking = rank::rank(document, most, |at| {
         let sentence = &document.sentences[at];
         let inside = match stretch {
             Stretch::Whole => true,
-            Stretch::Beginning => sentence.passage < part,
-            Stretch::End => sentence.passage + part >= document.passages.len(),
+            Stretch::Beginning => sentence.place < part,
+            Stretch::End => sentence.place + part >= document.places,
         };
         inside
             && match overview {
-                Overview::Speech => sentence.kind == Kind::Speech,
-                Overview::Screen => sentence.kind == Kind::Screen,
+                Overview::Speech => sentence.kind == PassageKind::Speech,
+                Overview::Screen => sentence.kind == PassageKind::Screen,
                 Overview::Everything => true,
             }
     });
@@ -315,15 +317,17 @@ fn about(document: &Document, overview: Overview, stretch: Stretch, most: usize)
     cited(document, told.into_iter().map(|at| (at, vec![document.sentences[at].passage])).collect())
 }
 
-/// Stems of each passage and of the end of the one before it, where a pronoun may point.
-fn surroundings(document: &Document) -> Vec<BTreeSet<String>> {
-    let mut around = vec![BTreeSet::new(); document.passages.len()];
-    for (at, sentence) in document.sentences.iter().enumerate() {
-        around[sentence.passage].extend(sentence.stems.iter().cloned());
-        let next = document.sentences.get(at + 1);
-        if let Some(next) = next.filter(|next| next.passage == sentence.passage + 1) {
-            around[next.passage].extend(sentence.stems.iter().cloned());
-        }
+/// For each sentence the stems of what is told or said around it in one moment, and of the end of
+/// what stands before that, where a pronoun may point.
+fn surroundings<'a>(document: &'a Document) -> Vec<Rc<BTreeSet<&'a str>>> {
+    let mut around: Vec<Rc<BTreeSet<&str>>> = Vec::with_capacity(document.sentences.len());
+    let mut before: Option<&Sentence> = None;
+    for block in document.sentences.chunk_by(|a, b| a.place == b.place && a.kind == b.kind) {
+        let end = before.filter(|last| last.place + 1 >= block[0].place);
+        let near: BTreeSet<&str> =
+            end.into_iter().chain(block).flat_map(|s| &s.stems).map(String::as_str).collect();
+        around.extend(std::iter::repeat_n(Rc::new(near), block.len()));
+        before = block.last();
     }
     around
 }

@@ -1,35 +1,20 @@
-//! Passages as sentences that know what they are: prose, speech, text on screen or a measured
-//! description of the picture.
+//! Passages as sentences that know what they are and which moment they speak of.
 
 use std::collections::{BTreeSet, HashMap};
 
-use ports::llm::Passage;
-use text::{Quotations, colours, is_stop_word, sentences, stem, words};
-
-/// What a sentence is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Written about the video.
-    Prose,
-    /// Spoken in it.
-    Speech,
-    /// Read in its picture.
-    Screen,
-    /// A list of what a detector has found.
-    List,
-    /// What can be measured without understanding: light, colour, motion.
-    Scene,
-}
+use ports::llm::{Passage, PassageKind};
+use text::{Quotations, is_stop_word, sentences, stem, words};
 
 /// A sentence.
 #[derive(Debug, Clone)]
 pub(super) struct Sentence {
     /// Index of its passage.
     pub(super) passage: usize,
-    pub(super) kind: Kind,
-    /// Who speaks, when the passage says so.
+    /// Number of its moment: neighbouring passages of one moment share it.
+    pub(super) place: usize,
+    pub(super) kind: PassageKind,
+    /// Who says it, where that is known.
     pub(super) speaker: Option<String>,
-    /// Without labels.
     pub(super) text: String,
     /// Stems of its content words, in order.
     pub(super) stems: Vec<String>,
@@ -39,10 +24,19 @@ pub(super) struct Sentence {
     pub(super) repeats: Option<usize>,
 }
 
+impl Sentence {
+    /// Whether it is true of a picture and beside the point of a video: light, motion, looks.
+    pub(super) fn is_scenery(&self) -> bool {
+        matches!(self.kind, PassageKind::Scene | PassageKind::People)
+    }
+}
+
 /// Everything a request gives to read.
 #[derive(Debug)]
 pub(super) struct Document<'a> {
     pub(super) passages: &'a [Passage],
+    /// How many moments they speak of.
+    pub(super) places: usize,
     pub(super) sentences: Vec<Sentence>,
 }
 
@@ -51,107 +45,19 @@ const MAX_WORDS: usize = 40;
 /// Such a run is cut after this many words, or a little later in front of a conjunction.
 const CUT_WORDS: usize = 18;
 
-const SPEECH_LABELS: &[&str] =
-    &["speech", "spoken", "transcript", "said", "dialogue", "narration", "voice"];
-const SCREEN_LABELS: &[&str] = &[
-    "text on screen",
-    "on-screen text",
-    "on screen",
-    "screen text",
-    "visible text",
-    "caption",
-    "captions",
-];
-/// Labels of what people look like: of each picture true, of a video beside the point.
-const PEOPLE_LABELS: &[&str] = &["people"];
-/// Labels of measured facts about picture and sound.
-const SCENE_LABELS: &[&str] = &["sound", "light", "colour", "colours", "color", "colors", "motion"];
-
-/// Words of measured descriptions, beside the names of colours.
-const SCENE_WORDS: &[&str] = &[
-    "bright",
-    "dark",
-    "dim",
-    "light",
-    "lit",
-    "scene",
-    "motion",
-    "strong",
-    "slight",
-    "moderate",
-    "still",
-    "static",
-    "steady",
-    "camera",
-    "colour",
-    "color",
-    "colourful",
-    "colorful",
-    "muted",
-    "warm",
-    "cool",
-    "sharp",
-    "soft",
-    "blurred",
-    "blurry",
-    "picture",
-    "frame",
-    "image",
-    "movement",
-    "moving",
-    "fast",
-    "slow",
-    "contrast",
-    "high",
-    "low",
-    "sound",
-    "silent",
-    "silence",
-    "quiet",
-    "loud",
-    "music",
-    "tone",
-    "dominant",
-    "mainly",
-    "fade",
-    "change",
-    "cut",
-    "constant",
-    "audible",
-    "detail",
-    "focus",
-    "average",
-    "medium",
-    "speech",
-    "text",
-    "shot",
-    "pale",
-    "vivid",
-    "saturated",
-    "well-lit",
-    "brightly",
-    "dimly",
-    "visible",
-    "heard",
-    "mixed",
-    "neutral",
-    "shots",
-    "cuts",
-    "little",
-    "someone",
-    "speak",
-    "speaks",
-    "voices",
-    "turn",
-    "two",
-    "several",
-];
+/// Puts text that was read in the picture into a sentence.
+const ON_SCREEN: &str = "On screen: ";
 
 impl<'a> Document<'a> {
     pub(super) fn read(passages: &'a [Passage]) -> Self {
         let mut found = Vec::new();
+        let mut places = 0;
         for (index, passage) in passages.iter().enumerate() {
-            read_passage(index, passage, &mut found);
+            let before = index.checked_sub(1).map(|before| &passages[before]);
+            if !before.is_some_and(|before| belong_together(before, passage)) {
+                places += 1;
+            }
+            read_passage(index, places - 1, passage, &mut found);
         }
         let mut first: HashMap<String, usize> = HashMap::new();
         for (at, sentence) in found.iter_mut().enumerate() {
@@ -160,7 +66,7 @@ impl<'a> Document<'a> {
             let original = *first.entry(lower.join(" ")).or_insert(at);
             sentence.repeats = (original != at).then_some(original);
         }
-        Self { passages, sentences: found }
+        Self { passages, places, sentences: found }
     }
 
     /// How many sentences say something of their own.
@@ -170,17 +76,18 @@ impl<'a> Document<'a> {
 
     /// Whether everything there is was spoken.
     fn only_speech(&self) -> bool {
-        self.sentences.iter().all(|sentence| sentence.kind == Kind::Speech)
+        self.sentences.iter().all(|sentence| sentence.kind == PassageKind::Speech)
     }
 
     /// A sentence by itself, as a person wants to read it. What is quoted from the video shows it.
     pub(super) fn quoted(&self, at: usize) -> String {
         let sentence = &self.sentences[at];
         match sentence.kind {
-            Kind::Prose | Kind::List | Kind::Scene => finished(&sentence.text),
-            Kind::Screen => format!("On screen: “{}”.", bare(&sentence.text)),
-            Kind::Speech if self.only_speech() => finished(&sentence.text),
-            Kind::Speech => format!("“{}”", finished(&sentence.text)),
+            PassageKind::Screen => format!("{ON_SCREEN}“{}”.", bare(&sentence.text)),
+            PassageKind::Speech if !self.only_speech() => {
+                format!("“{}”", finished(&sentence.text))
+            }
+            _ => finished(&sentence.text),
         }
     }
 
@@ -190,7 +97,7 @@ impl<'a> Document<'a> {
         let mut quoting = false;
         for &at in chosen {
             let sentence = &self.sentences[at];
-            if sentence.kind != Kind::Speech || self.only_speech() {
+            if sentence.kind != PassageKind::Speech || self.only_speech() {
                 quoting = false;
                 pieces.push(self.quoted(at));
             } else if let Some(open) = pieces.last_mut().filter(|_| quoting) {
@@ -205,144 +112,50 @@ impl<'a> Document<'a> {
     }
 }
 
-fn read_passage(index: usize, passage: &Passage, found: &mut Vec<Sentence>) {
-    // What stands in brackets tells what the passage is good for.
-    let source = passage.source.split('(').next().unwrap_or_default().to_lowercase();
-    let has = |marks: &[&str]| marks.iter().any(|mark| source.contains(mark));
-    let base = if has(&["speech", "transcript", "diarization", "spoken"]) {
-        Kind::Speech
-    } else if has(&["screen", "ocr", "caption"]) {
-        Kind::Screen
-    } else if has(&["objects"]) {
-        Kind::List
-    } else if source.starts_with("people") {
-        Kind::Scene
-    } else {
-        Kind::Prose
-    };
-    let mut kind = base;
-    let mut speaker = None;
-    // A quotation may span sentences: what it opens with holds until it closes.
-    let mut quoted: Option<Kind> = None;
-    for whole in sentences(&on_lines_of_their_own(&passage.text), Quotations::Split) {
-        let mut text = whole;
-        let mut this = quoted.unwrap_or(kind);
-        if quoted.is_none()
-            && let Some((label, rest)) = label(text)
-        {
-            let lower = label.to_lowercase();
-            if SPEECH_LABELS.contains(&lower.as_str()) {
-                (kind, this, text) = (Kind::Speech, Kind::Speech, rest);
-            } else if SCREEN_LABELS.contains(&lower.as_str()) {
-                (kind, this, text) = (base, Kind::Screen, rest);
-            } else if PEOPLE_LABELS.contains(&lower.as_str()) {
-                (kind, this, text) = (Kind::Scene, Kind::Scene, rest);
-            } else if SCENE_LABELS.contains(&lower.as_str()) {
-                (kind, this) = (base, Kind::Scene);
-            }
-        }
-        if this == Kind::Prose && text.starts_with('“') {
-            this = Kind::Speech;
-        }
-        let (opening, closing) = (text.matches('“').count(), text.matches('”').count());
-        quoted = if opening > closing { Some(this) } else { quoted.filter(|_| closing <= opening) };
+/// Whether two passages tell of one moment, and of the same thing in it.
+fn belong_together(a: &Passage, b: &Passage) -> bool {
+    a.moment.is_some() && a.moment == b.moment && a.topic == b.topic
+}
 
-        if this == Kind::Speech
-            && let Some((name, rest)) = label(text)
-            && is_speaker(name)
-        {
-            (speaker, text) = (Some(name.to_owned()), rest);
+fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<Sentence>) {
+    // What this model has quoted once stands in quotation marks, over several sentences maybe.
+    let mut quoted: Option<PassageKind> = None;
+    for whole in sentences(&passage.text, Quotations::Split) {
+        let (mut kind, mut text) = (quoted.unwrap_or(passage.kind), whole);
+        if passage.kind == PassageKind::Prose {
+            if quoted.is_none() && text.starts_with('“') {
+                kind = PassageKind::Speech;
+            } else if let Some(rest) = text.strip_prefix(ON_SCREEN).filter(|r| r.starts_with('“'))
+                && quoted.is_none()
+            {
+                (kind, text) = (PassageKind::Screen, rest);
+            }
+            let (opening, closing) = (text.matches('“').count(), text.matches('”').count());
+            quoted =
+                if opening > closing { Some(kind) } else { quoted.filter(|_| closing <= opening) };
         }
         // The quotation marks are put back where they are wanted.
-        let text = match this {
-            Kind::Speech | Kind::Screen => text.trim_matches(['"', '“', '”', ' ']),
-            Kind::Prose | Kind::List | Kind::Scene => text,
+        let text = match kind {
+            PassageKind::Speech | PassageKind::Screen => text.trim_matches(['"', '“', '”', ' ']),
+            _ => text,
         };
         for piece in chopped(text) {
-            push(index, this, speaker.clone().filter(|_| this == Kind::Speech), &piece, found);
+            let text = piece.split_whitespace().collect::<Vec<_>>().join(" ");
+            let length = words(&text).len();
+            if length > 0 {
+                found.push(Sentence {
+                    passage: index,
+                    place,
+                    kind,
+                    speaker: passage.speaker.clone(),
+                    stems: content(&text),
+                    text,
+                    length,
+                    repeats: None,
+                });
+            }
         }
     }
-}
-
-/// Labels and turns that a composed text puts behind something without a full stop begin a line.
-fn on_lines_of_their_own(text: &str) -> String {
-    const LABELS: [&str; 3] = ["Speech: ", "Text on screen: ", "On screen: "];
-    let begins = |rest: &str| {
-        let number = rest.strip_prefix("SPEAKER_").or_else(|| rest.strip_prefix("Speaker "));
-        let digits = number.and_then(|rest| rest.split_once(": ")).map_or("", |(digits, _)| digits);
-        LABELS.iter().any(|label| rest.starts_with(label))
-            || ((1..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let mut lines = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        // "Speech: SPEAKER_00: hello" is one line.
-        let breaks = c == ' ' && !text[..at].ends_with(':') && begins(&text[at + 1..]);
-        lines.push(if breaks { '\n' } else { c });
-    }
-    lines
-}
-
-fn push(
-    passage: usize,
-    kind: Kind,
-    speaker: Option<String>,
-    text: &str,
-    found: &mut Vec<Sentence>,
-) {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let length = words(&text).len();
-    if length == 0 {
-        return;
-    }
-    let kind = match kind {
-        Kind::Prose if is_list(&text) => Kind::List,
-        Kind::Prose if is_measured(&text) => Kind::Scene,
-        kind => kind,
-    };
-    let stems = content(&text);
-    found.push(Sentence { passage, kind, speaker, text, stems, length, repeats: None });
-}
-
-/// `Text on screen: X` is `("Text on screen", "X")`.
-fn label(sentence: &str) -> Option<(&str, &str)> {
-    let (label, rest) = sentence.split_once(':')?;
-    let rest = rest.strip_prefix(char::is_whitespace)?.trim();
-    let fits = label.len() <= 32
-        && label.split_whitespace().count() <= 3
-        && label.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.'))
-        && label.starts_with(char::is_alphabetic);
-    (fits && !rest.is_empty()).then_some((label, rest))
-}
-
-/// Whether what stands before a colon in speech names who speaks.
-fn is_speaker(name: &str) -> bool {
-    let capital = name
-        .split_whitespace()
-        .all(|part| part.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()));
-    capital && !name.split_whitespace().any(|part| is_stop_word(&part.to_lowercase()))
-}
-
-/// `4 people and a dog are in view.`, `In view: dog, cat.`
-fn is_list(text: &str) -> bool {
-    ["In view: ", "Most often in view: "].iter().any(|start| text.starts_with(start))
-        || text.ends_with(" in view.")
-}
-
-fn is_measured(text: &str) -> bool {
-    let content: Vec<String> = words(text)
-        .into_iter()
-        .map(|word| word.lower)
-        .filter(|lower| !is_stop_word(lower))
-        .collect();
-    let measured = content
-        .iter()
-        .filter(|lower| {
-            SCENE_WORDS.contains(&lower.as_str())
-                || colours::named_by(lower).is_some()
-                || lower.parse::<f64>().is_ok()
-        })
-        .count();
-    !content.is_empty() && measured * 5 >= content.len() * 4
 }
 
 /// A run of words without a full stop, cut where it hurts least; anything else as it is.
@@ -411,91 +224,86 @@ pub(super) fn bare(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use ports::llm::Moment;
+    use ports::llm::PassageKind::{Prose, Scene, Screen, Speech};
+
     use super::*;
 
-    fn passage(source: &str, text: &str) -> Passage {
-        Passage { id: "p".to_owned(), source: source.to_owned(), text: text.to_owned() }
+    fn found(passages: &[Passage]) -> Vec<(PassageKind, String)> {
+        let document = Document::read(passages);
+        document.sentences.into_iter().map(|sentence| (sentence.kind, sentence.text)).collect()
     }
 
     #[test]
-    fn composed_descriptions_come_apart() {
-        let passages = [passage(
-            "description",
-            "A bright scene with strong motion. Text on screen: GOOGLE PARIS. A man walks in. \
-             Speech: Hello there. We make maps.",
-        )];
-        let document = Document::read(&passages);
-        let found: Vec<(Kind, &str)> = document
-            .sentences
-            .iter()
-            .map(|sentence| (sentence.kind, sentence.text.as_str()))
-            .collect();
+    fn sentences_are_what_their_passage_is() {
+        let passages = [
+            Passage::new("a", Scene, "A bright scene with strong motion."),
+            Passage::new("b", Screen, "GOOGLE PARIS."),
+            Passage::new("c", Prose, "A man walks in."),
+            Passage::new("d", Speech, "Hello there. We make maps."),
+        ];
+        let expected = [
+            (Scene, "A bright scene with strong motion."),
+            (Screen, "GOOGLE PARIS."),
+            (Prose, "A man walks in."),
+            (Speech, "Hello there."),
+            (Speech, "We make maps."),
+        ];
+        assert_eq!(found(&passages), expected.map(|(kind, text)| (kind, text.to_owned())));
         assert_eq!(
-            found,
-            [
-                (Kind::Scene, "A bright scene with strong motion."),
-                (Kind::Screen, "GOOGLE PARIS."),
-                (Kind::Prose, "A man walks in."),
-                (Kind::Speech, "Hello there."),
-                (Kind::Speech, "We make maps."),
-            ]
-        );
-        assert_eq!(
-            document.prose(&[0, 1, 3, 4]),
+            Document::read(&passages).prose(&[0, 1, 3, 4]),
             "A bright scene with strong motion. On screen: “GOOGLE PARIS”. “Hello there. We make maps.”"
         );
     }
 
     #[test]
-    fn speakers_are_told_from_speech() {
-        let passages =
-            [passage("diarization", "SPEAKER_00: hello. And so: we begin.\nSpeaker 2: Yes")];
-        let document = Document::read(&passages);
-        let found: Vec<(Option<&str>, &str)> =
-            document.sentences.iter().map(|s| (s.speaker.as_deref(), s.text.as_str())).collect();
-        assert_eq!(
-            found,
-            [
-                (Some("SPEAKER_00"), "hello."),
-                (Some("SPEAKER_00"), "And so: we begin."),
-                (Some("Speaker 2"), "Yes"),
-            ]
-        );
+    fn words_in_front_of_a_colon_are_part_of_the_sentence() {
+        for kind in [Prose, Speech] {
+            let text = "Speech: hello. Text on screen: yes. S1: And so: we begin.";
+            let all: String = found(&[Passage::new("a", kind, text)])
+                .into_iter()
+                .map(|(found, text)| {
+                    assert_eq!(found, kind);
+                    text + " "
+                })
+                .collect();
+            assert_eq!(all.trim(), text);
+        }
     }
 
     #[test]
-    fn turns_and_labels_need_no_full_stop_before_them() {
-        let passages = [passage(
-            "description",
-            "A dim picture in blue, still. There is sound. Speech: SPEAKER_00: hello there \
-             SPEAKER_01: yes Text on screen: A; B",
-        )];
+    fn neighbours_of_one_moment_share_a_place() {
+        let at = |start: f64, kind, speaker: Option<&str>, text| Passage {
+            moment: Some(Moment { video_id: None, start, end: start + 10.0 }),
+            speaker: speaker.map(str::to_owned),
+            ..Passage::new(text, kind, text)
+        };
+        let passages = [
+            at(0.0, Scene, None, "A dim picture in blue, still."),
+            at(0.0, Speech, Some("S1"), "hello there"),
+            at(0.0, Speech, Some("S2"), "yes"),
+            at(10.0, Screen, None, "A; B"),
+            Passage::new("x", Prose, "A man waits."),
+            Passage::new("y", Prose, "He goes."),
+        ];
         let document = Document::read(&passages);
-        let found: Vec<(Kind, &str)> =
-            document.sentences.iter().map(|s| (s.kind, s.text.as_str())).collect();
-        assert_eq!(
-            found,
-            [
-                (Kind::Scene, "A dim picture in blue, still."),
-                (Kind::Scene, "There is sound."),
-                (Kind::Speech, "hello there"),
-                (Kind::Speech, "yes"),
-                (Kind::Screen, "A; B"),
-            ]
-        );
-        assert_eq!(document.sentences[3].speaker.as_deref(), Some("SPEAKER_01"));
+        let places: Vec<(usize, Option<&str>)> =
+            document.sentences.iter().map(|s| (s.place, s.speaker.as_deref())).collect();
+        let expected =
+            [(0, None), (0, Some("S1")), (0, Some("S2")), (1, None), (2, None), (3, None)];
+        assert_eq!((places, document.places), (expected.to_vec(), 4));
     }
 
     #[test]
     fn what_was_quoted_once_can_be_quoted_again() {
-        let passages = [passage(
-            "summary",
+        let passages = [Passage::new(
+            "a",
+            Prose,
             "A man waits. “Hello there. We make maps.” On screen: “ONE. TWO”. He goes.",
         )];
         let document = Document::read(&passages);
-        let kinds: Vec<Kind> = document.sentences.iter().map(|sentence| sentence.kind).collect();
-        let (prose, speech, screen) = (Kind::Prose, Kind::Speech, Kind::Screen);
-        assert_eq!(kinds, [prose, speech, speech, screen, screen, prose]);
+        let kinds: Vec<PassageKind> = document.sentences.iter().map(|s| s.kind).collect();
+        assert_eq!(kinds, [Prose, Speech, Speech, Screen, Screen, Prose]);
         assert_eq!(
             document.prose(&[0, 1, 2, 5]),
             "A man waits. “Hello there. We make maps.” He goes."
@@ -505,7 +313,7 @@ mod tests {
     #[test]
     fn endless_speech_is_cut_into_readable_pieces() {
         let text = "we went to the harbour and looked at the boats ".repeat(12);
-        let passages = [passage("speech", &text)];
+        let passages = [Passage::new("a", Speech, text)];
         let document = Document::read(&passages);
         assert!(document.sentences.len() >= 4);
         assert!(document.sentences.iter().all(|sentence| sentence.length <= MAX_WORDS));

@@ -1,13 +1,13 @@
-//! Events: what a passage shows, reads or says that the one before does not, at most one of each.
+//! Events: what a moment shows, reads or says that the one before does not, at most one of each.
 
 use std::collections::BTreeSet;
 
-use ports::llm::{Event, Events};
+use ports::llm::{Event, Events, PassageKind};
 use text::{is_article, is_stop_word, stem, words};
 
-use super::document::{Document, Kind, Sentence, bare, finished};
+use super::document::{Document, Sentence, bare, finished};
 
-/// Part of a sentence's content words that must be new since the passage before.
+/// Part of a sentence's content words that must be new since the moment before.
 const LEAST_NEW: f64 = 0.4;
 /// Longest event in words; more is cut at a comma or marked as cut.
 const MAX_WORDS: usize = 24;
@@ -138,17 +138,13 @@ const PRONOUNS: &[&str] = &[
     "one",
 ];
 
-/// What happens, in order of the passages.
+/// What happens, in order of the moments.
 pub(super) fn find(document: &Document) -> Events {
     let mut events: Vec<Event> = Vec::new();
     let mut before: Vec<&Sentence> = Vec::new();
-    for (passage, evidence) in document.passages.iter().enumerate() {
-        let here: Vec<&Sentence> =
-            document.sentences.iter().filter(|sentence| sentence.passage == passage).collect();
-        if here.is_empty() {
-            continue;
-        }
-        for event in changes(&before, &here, &evidence.id, document) {
+    for here in document.sentences.chunk_by(|a, b| a.place == b.place) {
+        let here: Vec<&Sentence> = here.iter().collect();
+        for event in changes(&before, &here, document) {
             if !events.iter().any(|other| other.event == event.event) {
                 events.push(event);
             }
@@ -160,15 +156,10 @@ pub(super) fn find(document: &Document) -> Events {
 
 /// The most telling of what is new: what is seen to happen, a text and what is said; only without
 /// any of them the picture.
-fn changes(
-    before: &[&Sentence],
-    here: &[&Sentence],
-    passage: &str,
-    document: &Document,
-) -> Vec<Event> {
+fn changes(before: &[&Sentence], here: &[&Sentence], document: &Document) -> Vec<Event> {
     let known: BTreeSet<&str> =
         before.iter().flat_map(|sentence| &sentence.stems).map(String::as_str).collect();
-    let newest = |kind: Kind| {
+    let newest = |kind: PassageKind| {
         here.iter()
             .filter(|sentence| sentence.kind == kind)
             .map(|&sentence| (sentence, newness(sentence, &known)))
@@ -180,38 +171,40 @@ fn changes(
             })
             .map(|(sentence, _)| sentence)
     };
-    let event = |event: String, actor: String, category: &str| Event {
+    let event = |of: &Sentence, event: String, actor: String, category: &str| Event {
         event,
         actor,
         category: category.to_owned(),
-        passage: passage.to_owned(),
+        passage: document.passages[of.passage].id.clone(),
     };
     let mut found = Vec::new();
-    if let Some(sentence) = newest(Kind::Prose) {
+    if let Some(sentence) = newest(PassageKind::Prose) {
         let text = &sentence.text;
-        found.push(event(shortened(text), actor(text), category(text)));
-    } else if let Some(sentence) = newest(Kind::List) {
+        found.push(event(sentence, shortened(text), actor(text), category(text)));
+    } else if let Some(sentence) = newest(PassageKind::Objects) {
         let text = &sentence.text;
         let actor = if text.contains(" and ") { String::new() } else { actor(text) };
-        found.push(event(shortened(text), actor, "appearance"));
+        found.push(event(sentence, shortened(text), actor, "appearance"));
     }
-    if let Some(sentence) = newest(Kind::Screen) {
+    if let Some(sentence) = newest(PassageKind::Screen) {
         let text = limited(bare(&sentence.text));
-        found.push(event(format!("The text “{text}” appears on screen."), String::new(), "text"));
+        let text = format!("The text “{text}” appears on screen.");
+        found.push(event(sentence, text, String::new(), "text"));
     }
-    if let Some(sentence) = newest(Kind::Speech) {
+    if let Some(sentence) = newest(PassageKind::Speech) {
         let said = shortened(&sentence.text);
         let speaker = sentence.speaker.clone().unwrap_or_default();
         let who = if speaker.is_empty() { "A voice" } else { &speaker };
-        found.push(event(format!("{who} says: “{said}”"), speaker.clone(), "speech"));
+        let text = format!("{who} says: “{said}”");
+        found.push(event(sentence, text, speaker.clone(), "speech"));
     }
-    let picture = here.iter().find(|s| s.kind == Kind::Scene && newness(s, &known) >= LEAST_NEW);
+    let picture = here.iter().find(|s| s.is_scenery() && newness(s, &known) >= LEAST_NEW);
     if let (true, Some(sentence)) = (found.is_empty(), picture) {
         // The first picture is where the video starts from, not a change.
-        let opens = before.is_empty() && document.passages.len() > 1;
+        let opens = before.is_empty() && document.places > 1;
         let text = shortened(&sentence.text);
         let text = if opens { text } else { changed(&text) };
-        found.push(event(text, String::new(), "scene"));
+        found.push(event(sentence, text, String::new(), "scene"));
     }
     found
 }

@@ -4,9 +4,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use ports::llm::PassageKind;
 use text::{Token, is_article, is_stop_word, stem, words};
 
-use super::document::{Document, Kind, bare};
+use super::document::{Document, Sentence, bare};
 use super::rank;
 
 /// A phrase and its weight.
@@ -68,8 +69,9 @@ fn best(document: &Document, count: usize) -> Vec<Phrase> {
 
 fn weighed(document: &Document) -> Vec<Phrase> {
     // What can be measured about a picture or listed from it is not what a video is about.
-    let about = |kind: Kind| !matches!(kind, Kind::Scene | Kind::List);
-    let sentences = || document.sentences.iter().filter(|sentence| about(sentence.kind));
+    let about =
+        |sentence: &&Sentence| !sentence.is_scenery() && sentence.kind != PassageKind::Objects;
+    let sentences = || document.sentences.iter().filter(about);
     let mut names: HashSet<String> = HashSet::new();
     for sentence in sentences() {
         let all = words(&sentence.text);
@@ -90,7 +92,8 @@ fn weighed(document: &Document) -> Vec<Phrase> {
         let all_shouted = is_shouted(&all);
         for run in runs(&sentence.text, &all) {
             // Lines of text on screen are written each in its own way.
-            let shouted = if sentence.kind == Kind::Screen { is_shouted(run) } else { all_shouted };
+            let shouted =
+                if sentence.kind == PassageKind::Screen { is_shouted(run) } else { all_shouted };
             let stems: Vec<String> = run.iter().map(|word| stem(&word.lower)).collect();
             let shown: Vec<String> = run
                 .iter()
@@ -105,7 +108,7 @@ fn weighed(document: &Document) -> Vec<Phrase> {
                 .collect();
             let weight = if sentence.repeats.is_some() { 0.3 } else { 1.0 };
             stems.iter().for_each(|stem| *counts.entry(stem.clone()).or_default() += weight);
-            let titled = sentence.kind == Kind::Screen && is_line(&sentence.text, run);
+            let titled = sentence.kind == PassageKind::Screen && is_line(&sentence.text, run);
             candidates.push((shown, stems, titled));
         }
     }

@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::document::{Document, Kind, Sentence};
+use ports::llm::PassageKind;
+
+use super::document::{Document, Sentence};
 
 /// Sentences with a score each, and what they have in common.
 pub(super) struct Ranking {
@@ -11,7 +13,8 @@ pub(super) struct Ranking {
     chosen: Vec<usize>,
     scores: Vec<f64>,
     vectors: Vec<Vec<(usize, f64)>>,
-    passages: Vec<usize>,
+    /// Of each, the moment it speaks of.
+    places: Vec<usize>,
 }
 
 const DAMPING: f64 = 0.85;
@@ -21,7 +24,7 @@ const LAMBDA: f64 = 0.7;
 /// Sentences more alike than this say the same.
 const SAME: f64 = 0.75;
 
-/// What every sentence of the same passage that is chosen already costs.
+/// What every sentence of the same moment that is chosen already costs.
 const CROWDED: f64 = 0.1;
 
 /// Ranks the distinct sentences that `wanted` lets through, at most `most` of them.
@@ -31,7 +34,7 @@ pub(super) fn rank(document: &Document, most: usize, wanted: impl Fn(usize) -> b
         (0..sentences.len()).filter(|&at| sentences[at].repeats.is_none() && wanted(at)).collect();
 
     // Measured facts tell something only where there is little else.
-    let told = |at: &usize| sentences[*at].kind != Kind::Scene;
+    let told = |at: &usize| !sentences[*at].is_scenery();
     if chosen.iter().filter(|at| told(at)).count() >= 2 {
         chosen.retain(told);
     }
@@ -87,13 +90,13 @@ pub(super) fn rank(document: &Document, most: usize, wanted: impl Fn(usize) -> b
         .enumerate()
         .map(|(slot, &at)| 0.5 * weights[slot] + 0.5 * central[slot] * prior(document, at))
         .collect();
-    let passages = chosen.iter().map(|&at| sentences[at].passage).collect();
-    Ranking { chosen, scores, vectors, passages }
+    let places = chosen.iter().map(|&at| sentences[at].place).collect();
+    Ranking { chosen, scores, vectors, places }
 }
 
 impl Ranking {
     /// Up to `count` sentences, the most telling first, none of which says what another does, from
-    /// many passages rather than from few.
+    /// many moments rather than from few.
     pub(super) fn best(&self, count: usize) -> Vec<usize> {
         let mut best: Vec<usize> = Vec::new();
         let mut nearest = vec![0.0_f64; self.chosen.len()];
@@ -102,7 +105,7 @@ impl Ranking {
             let next = (0..self.chosen.len())
                 .filter(|slot| !best.contains(slot) && nearest[*slot] < SAME)
                 .map(|slot| {
-                    let crowd = CROWDED * taken.get(&self.passages[slot]).copied().unwrap_or(0.0);
+                    let crowd = CROWDED * taken.get(&self.places[slot]).copied().unwrap_or(0.0);
                     let novelty = (1.0 - LAMBDA) * nearest[slot];
                     (slot, LAMBDA * self.scores[slot] - novelty - crowd)
                 })
@@ -111,7 +114,7 @@ impl Ranking {
             for (other, near) in nearest.iter_mut().enumerate() {
                 *near = near.max(cosine(&self.vectors[slot], &self.vectors[other]));
             }
-            *taken.entry(self.passages[slot]).or_default() += 1.0;
+            *taken.entry(self.places[slot]).or_default() += 1.0;
             best.push(slot);
         }
         best.into_iter().map(|slot| self.chosen[slot]).collect()
@@ -122,23 +125,23 @@ impl Ranking {
 fn prior(document: &Document, at: usize) -> f64 {
     let sentence: &Sentence = &document.sentences[at];
     let kind = match sentence.kind {
-        Kind::Prose | Kind::Speech => 1.0,
-        Kind::Screen => 0.65,
-        Kind::List => 0.6,
-        Kind::Scene => 0.45,
+        PassageKind::Prose | PassageKind::Speech => 1.0,
+        PassageKind::Screen => 0.65,
+        PassageKind::Objects => 0.6,
+        PassageKind::Scene | PassageKind::People => 0.45,
     };
     let length = match sentence.length {
         // On screen, few words are the rule.
-        _ if sentence.kind == Kind::Screen => 1.0,
+        _ if sentence.kind == PassageKind::Screen => 1.0,
         0..=2 => 0.2,
         3..=5 => 0.6,
         6..=30 => 1.0,
         more => 30.0 / more as f64,
     };
-    let opens_passage = at == 0 || document.sentences[at - 1].passage != sentence.passage;
-    let outer = sentence.passage == 0 || sentence.passage + 1 == document.passages.len();
+    let opens = at == 0 || document.sentences[at - 1].place != sentence.place;
+    let outer = sentence.place == 0 || sentence.place + 1 == document.places;
     let question = if sentence.text.ends_with('?') { 0.7 } else { 1.0 };
-    kind * length * question * (1.0 + f64::from(opens_passage) * 0.15 + f64::from(outer) * 0.1)
+    kind * length * question * (1.0 + f64::from(opens) * 0.15 + f64::from(outer) * 0.1)
 }
 
 fn centrality(vectors: &[Vec<(usize, f64)>]) -> Vec<f64> {

@@ -1,12 +1,25 @@
 //! What a reader gets to see, over texts like those of a real clip.
 
-use ports::llm::{Answer, Events, Narrative, Passage, Summary, Title};
+use ports::llm::PassageKind::{Objects, People, Prose, Scene, Screen, Speech};
+use ports::llm::{Answer, Events, Moment, Narrative, Passage, PassageKind, Summary, Title};
 use serde::de::DeserializeOwned;
 
 use super::*;
 
-fn passage(id: usize, source: &str, text: &str) -> Passage {
-    Passage { id: format!("v:{id}"), source: source.to_owned(), text: text.to_owned() }
+fn passage(id: usize, kind: PassageKind, text: &str) -> Passage {
+    let start = id as f64 * 10.0;
+    Passage {
+        moment: Some(Moment { video_id: None, start, end: start + 10.0 }),
+        ..Passage::new(format!("v:{id}"), kind, text)
+    }
+}
+
+/// What is told of one chunk.
+fn chunk(id: usize, told: &[(PassageKind, &str)]) -> Vec<Passage> {
+    told.iter()
+        .enumerate()
+        .map(|(n, (kind, text))| Passage { id: format!("v:{id}.{n}"), ..passage(id, *kind, text) })
+        .collect()
 }
 
 fn ask<T: DeserializeOwned>(task: Task, passages: &[Passage], question: Option<&str>) -> T {
@@ -40,48 +53,32 @@ fn talk() -> Vec<Passage> {
     ]
     .iter()
     .enumerate()
-    .map(|(id, text)| passage(id, "speech", text))
+    .map(|(id, text)| passage(id, Speech, text))
     .collect()
 }
 
 /// What a clip without a vision model looks like.
 fn measured() -> Vec<Passage> {
-    vec![
-        passage(
-            0,
-            "description",
-            "A bright scene with strong motion. Text on screen: GOOGLE PARIS.",
-        ),
-        passage(
-            1,
-            "description",
-            "A bright scene with strong motion. Text on screen: GOOGLE PARIS.",
-        ),
-        passage(
-            2,
-            "description",
-            "A dark scene with little motion. Speech: Every day we build maps. The maps cover Paris.",
-        ),
-        passage(3, "description", "A dark scene with little motion."),
+    let bright = (Scene, "A bright scene with strong motion.");
+    let dark = (Scene, "A dark scene with little motion.");
+    let said = (Speech, "Every day we build maps. The maps cover Paris.");
+    [
+        chunk(0, &[bright, (Screen, "GOOGLE PARIS")]),
+        chunk(1, &[bright, (Screen, "GOOGLE PARIS")]),
+        chunk(2, &[dark, said]),
+        chunk(3, &[dark]),
     ]
+    .concat()
 }
 
 /// What a vision model yields.
 fn seen() -> Vec<Passage> {
     vec![
-        passage(0, "description", "A woman in a red coat walks along a snowy street."),
-        passage(1, "description", "The woman in a red coat opens the door of a small bakery."),
-        passage(
-            2,
-            "description",
-            "A baker hands her a loaf of bread. Two children sit at a table.",
-        ),
-        passage(
-            3,
-            "description",
-            "A baker hands her a loaf of bread. Two children sit at a table.",
-        ),
-        passage(4, "description", "A yellow taxi drives past the window."),
+        passage(0, Prose, "A woman in a red coat walks along a snowy street."),
+        passage(1, Prose, "The woman in a red coat opens the door of a small bakery."),
+        passage(2, Prose, "A baker hands her a loaf of bread. Two children sit at a table."),
+        passage(3, Prose, "A baker hands her a loaf of bread. Two children sit at a table."),
+        passage(4, Prose, "A yellow taxi drives past the window."),
     ]
 }
 
@@ -127,17 +124,17 @@ fn measured_descriptions_read_well() {
 fn titles_name_the_topic() {
     let cases: &[(&[Passage], &[&str])] = &[
         (&talk(), &["Bridge"]),
-        (&measured()[..2], &["Google Paris"]),
-        (&measured()[3..], &["Dark Scene with Little Motion"]),
+        (&measured()[..4], &["Google Paris"]),
+        (&measured()[6..], &["Dark Scene with Little Motion"]),
         (
             &[passage(
                 0,
-                "speech",
+                Speech,
                 "ask not what your country can do for you ask what you can do for your country",
             )],
             &["Country"],
         ),
-        (&[passage(0, "speech", "So, yes. It is what it is.")], &[]),
+        (&[passage(0, Speech, "So, yes. It is what it is.")], &[]),
     ];
     for (passages, expected) in cases {
         let Title { title } = ask(Task::Title, passages, None);
@@ -201,9 +198,9 @@ fn questions_about_the_whole_are_answered_from_the_whole() {
     let found = answer(&seen(), "What is this video about?");
     assert!((1..=3).contains(&found.len()), "{found:?}");
     let found = answer(&measured(), "What is being said?");
-    assert!(found.iter().all(|(_, ids)| ids == &["v:2"]) && !found.is_empty(), "{found:?}");
+    assert!(found.iter().all(|(_, ids)| ids == &["v:2.1"]) && !found.is_empty(), "{found:?}");
     let found = answer(&measured(), "What text is shown on the screen?");
-    assert_eq!(found, [("On screen: “GOOGLE PARIS”.".to_owned(), vec!["v:0".to_owned()])]);
+    assert_eq!(found, [("On screen: “GOOGLE PARIS”.".to_owned(), vec!["v:0.1".to_owned()])]);
     assert_eq!(answer(&seen(), "What do they talk about?"), []);
 }
 
@@ -264,17 +261,38 @@ fn pictures_are_not_described() {
 /// What the measured description of a clip with speech and titles looks like.
 fn composed() -> Vec<Passage> {
     [
-        "A bright picture in blue, with strong motion. Text on screen: GOOGLE; PARIS. There is \
-         loud sound. Speech: Welcome to Google Paris. I work as an engineer on the maps team.",
-        "A bright picture in orange, with little motion. There is sound. Speech: Every day we \
-         have lunch together in the canteen, and the food is really great.",
-        "A dark picture in blue, with steady motion. There is sound. Speech: The office is in \
-         the ninth district near the opera. We have about seven hundred employees.",
+        chunk(
+            0,
+            &[
+                (Scene, "A bright picture in blue, with strong motion."),
+                (Screen, "GOOGLE; PARIS"),
+                (Scene, "There is loud sound."),
+                (Speech, "Welcome to Google Paris. I work as an engineer on the maps team."),
+            ],
+        ),
+        chunk(
+            1,
+            &[
+                (Scene, "A bright picture in orange, with little motion. There is sound."),
+                (
+                    Speech,
+                    "Every day we have lunch together in the canteen, and the food is really great.",
+                ),
+            ],
+        ),
+        chunk(
+            2,
+            &[
+                (Scene, "A dark picture in blue, with steady motion. There is sound."),
+                (
+                    Speech,
+                    "The office is in the ninth district near the opera. We have about seven \
+                     hundred employees.",
+                ),
+            ],
+        ),
     ]
-    .iter()
-    .enumerate()
-    .map(|(id, text)| passage(id, "description", text))
-    .collect()
+    .concat()
 }
 
 #[test]
@@ -285,10 +303,10 @@ fn speech_matters_more_than_measured_light() {
     assert_eq!(ask::<Title>(Task::Title, &composed(), None).title, "Google Paris");
     assert_eq!(
         answer(&composed(), "How many employees are there?"),
-        [("“We have about seven hundred employees.”".to_owned(), vec!["v:2".to_owned()])]
+        [("“We have about seven hundred employees.”".to_owned(), vec!["v:2.1".to_owned()])]
     );
     let found = answer(&composed(), "What happens at the end?");
-    assert!(!found.is_empty() && found.iter().all(|(_, ids)| ids == &["v:2"]), "{found:?}");
+    assert!(!found.is_empty() && found.iter().all(|(_, ids)| ids == &["v:2.1"]), "{found:?}");
     assert_eq!(answer(&composed(), "Who is the CEO?"), []);
 }
 
@@ -296,7 +314,7 @@ fn speech_matters_more_than_measured_light() {
 fn names_stay_whole_in_titles() {
     let text =
         "This is a segment of the telescope at NASA's Goddard Space Flight Center in Maryland.";
-    let Title { title } = ask(Task::Title, &[passage(0, "speech", text)], None);
+    let Title { title } = ask(Task::Title, &[passage(0, Speech, text)], None);
     assert!(title.contains("NASA Goddard Space Flight Center"), "{title}");
 }
 
@@ -305,7 +323,7 @@ fn a_new_picture_is_an_event() {
     let passages =
         ["A bright picture in green, still.", "A dark picture in blue, still. There is no sound."];
     let passages: Vec<Passage> =
-        passages.iter().enumerate().map(|(id, text)| passage(id, "description", text)).collect();
+        passages.iter().enumerate().map(|(id, text)| passage(id, Scene, text)).collect();
     let Events { events } = ask(Task::Events, &passages, None);
     let found: Vec<&str> = events.iter().map(|event| event.event.as_str()).collect();
     assert_eq!(
@@ -319,16 +337,20 @@ fn a_new_picture_is_an_event() {
 
 #[test]
 fn passages_answer_what_they_are_good_for() {
+    let about = |id: usize, topic: &str, text: &str| Passage {
+        topic: Some(topic.to_owned()),
+        ..passage(id, Prose, text)
+    };
     let passages = [
-        passage(0, "description of video v", "Someone speaks. A dog runs."),
-        passage(
+        passage(0, Prose, "Someone speaks. A dog runs."),
+        about(
             1,
-            "speaker_stats (who speaks most, how many speakers there are) of video v",
+            "who speaks most, how many speakers there are",
             "5 speakers are heard; S1 speaks most. Speaker S1 talks for 18 seconds.",
         ),
-        passage(
+        about(
             2,
-            "sentiment (the mood and tone of the conversation) of video v",
+            "the mood and tone of the conversation",
             "The language used is neutral on the whole.",
         ),
     ];
@@ -347,13 +369,20 @@ fn passages_answer_what_they_are_good_for() {
 
 #[test]
 fn lists_of_things_are_told_after_what_is_said() {
-    let passages = [passage(
+    let mut passages = chunk(
         0,
-        "chunk",
-        "A bright picture in grey, still. 2 people and a dog are in view. Text on screen: NORTH \
-         GATE; CAMERA 7. Someone speaks.\nPeople: A person in a red top, staying in place.\n\
-         Speech: S1: The gate opens at nine.\nS2: Then we go in.",
-    )];
+        &[
+            (Scene, "A bright picture in grey, still."),
+            (Objects, "2 people and a dog are in view."),
+            (Screen, "NORTH GATE; CAMERA 7"),
+            (Scene, "Someone speaks."),
+            (People, "A person in a red top, staying in place."),
+            (Speech, "The gate opens at nine."),
+            (Speech, "Then we go in."),
+        ],
+    );
+    passages[5].speaker = Some("S1".to_owned());
+    passages[6].speaker = Some("S2".to_owned());
     let Title { title } = ask(Task::Title, &passages, None);
     assert!(title.contains("North Gate"), "{title}");
     let Summary { summary, .. } = ask(Task::Summarize, &passages, None);
@@ -361,6 +390,7 @@ fn lists_of_things_are_told_after_what_is_said() {
     let Events { events } = ask(Task::Events, &passages, None);
     let found: Vec<(&str, &str)> =
         events.iter().map(|event| (event.event.as_str(), event.category.as_str())).collect();
+    assert_eq!(events[2].passage, "v:0.5");
     assert_eq!(
         found,
         [

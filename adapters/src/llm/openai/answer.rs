@@ -78,14 +78,13 @@ fn retain(list: &mut Value, keep: impl FnMut(&mut Value) -> bool) {
 
 #[cfg(test)]
 mod tests {
-    use ports::llm::Passage;
+    use ports::llm::{Passage, PassageKind};
     use serde_json::json;
 
     use super::*;
 
     fn request(task: Task) -> Request {
-        let passage =
-            |id: &str| Passage { id: id.to_owned(), source: String::new(), text: String::new() };
+        let passage = |id: &str| Passage::new(id, PassageKind::Prose, "");
         Request {
             task,
             instructions: String::new(),

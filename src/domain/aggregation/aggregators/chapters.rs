@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, rounded, topics,
+    Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, kind_of, rounded,
+    topics,
 };
 use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
@@ -114,7 +115,11 @@ async fn head(input: &Input<'_>, number: usize, texts: &[ChunkText]) -> Result<(
     // A chapter that exceeds the model's context is named by its summary.
     let passages = match &batches(input, passages)[..] {
         [one] => one.clone(),
-        _ => vec![Passage { id: "s0".into(), source: "summary".into(), text: summary.clone() }],
+        batches => {
+            let kind = kind_of(&batches.concat());
+            let topic = Some("summary".into());
+            vec![Passage { topic, ..Passage::new("s0", kind, summary.clone()) }]
+        }
     };
     let title: Title = complete(input, Task::Title, PROMPT, None, passages, MAX_TOKENS).await?;
     let title = title.title.trim();

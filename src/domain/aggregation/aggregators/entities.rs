@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Narrative, Passage, Task};
+use ports::llm::{Narrative, Passage, PassageKind, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::domain::aggregation::linking::clothing::Signature;
 use crate::domain::aggregation::linking::link;
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, Question, batches, complete, each, prefix, rounded,
+    Aggregator, AggregatorSpec, Input, Question, batches, complete, each, moment, prefix, rounded,
 };
 use crate::domain::analysis::analyzers::people::{self, Crowd};
 use crate::domain::analysis::video::AnalyzedVideo;
@@ -252,14 +252,16 @@ async fn tell(
 async fn narrate(input: &Input<'_>, entity: &Entity, person: &[&Observation]) -> Result<String> {
     let passages: Vec<Passage> = person
         .iter()
-        .map(|o| Passage {
-            id: o.sighting.chunk_id.to_string(),
-            source: format!("person at {}", timecode(o.sighting.start)),
-            text: if input.model.billed() {
-                format!("{} {}", o.description, sentence(o))
-            } else {
-                sentence(o)
-            },
+        .enumerate()
+        .map(|(n, o)| {
+            let told = sentence(o);
+            let billed = input.model.billed();
+            let text = if billed { format!("{} {told}", o.description) } else { told };
+            Passage {
+                moment: moment(Span { start: o.sighting.start, end: o.sighting.end }),
+                topic: Some("person".into()),
+                ..Passage::new(format!("{}.{n}", o.sighting.chunk_id), PassageKind::Prose, text)
+            }
         })
         .collect();
     let Some(passages) = batches(input, passages).into_iter().next() else {

@@ -11,7 +11,7 @@ use text::{is_article, tokens};
 
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, rounded,
+    Aggregator, AggregatorSpec, Input, batches, chunk_of, chunk_passages, complete, each, rounded,
 };
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
@@ -75,7 +75,7 @@ impl Aggregator for Events {
         let mut events: Vec<(usize, Event)> = found
             .into_iter()
             .flat_map(|found| found.events)
-            .filter_map(|event| Some((event.passage.trim().parse().ok()?, event)))
+            .filter_map(|event| Some((chunk_of(&event.passage)?, event)))
             .filter(|(chunk, event)| *chunk < input.video.spans.len() && !event.event.is_empty())
             .collect();
         events.sort_by_key(|(chunk, _)| *chunk);

@@ -4,19 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Narrative, Passage, Task};
+use ports::llm::{Narrative, Passage, PassageKind, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::aggregation::linking::object_tracks::{Object, people_sightings, track};
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, Question, batches, complete, each, prefix, rounded,
+    Aggregator, AggregatorSpec, Input, Question, batches, complete, each, moment, prefix, rounded,
 };
 use crate::domain::analysis::analyzers::object_detection;
-use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::time::{Span, timecode};
+use crate::domain::kernel::time::Span;
 
 /// Its id.
 pub(crate) const ID: &str = "object_entities";
@@ -170,25 +169,22 @@ async fn tell(input: &Input<'_>, number: usize, object: &Object, by_model: bool)
 
 /// What happens to an object, from where it is seen and what is told of those chunks.
 async fn narrate(input: &Input<'_>, object: &Object) -> Result<String> {
-    let passages: Vec<Passage> = object
-        .sightings
-        .iter()
-        .map(|sighting| {
-            let mut text = sighting.sentence(&object.label);
-            let told = input.texts.iter().find(|t| t.chunk_id as usize == sighting.chunk_id);
-            let described = told.and_then(ChunkText::description);
-            if let Some(description) =
-                described.filter(|text| text.to_lowercase().contains(&object.label))
-            {
-                text = format!("{text} {description}");
-            }
-            Passage {
-                id: sighting.chunk_id.to_string(),
-                source: format!("{} at {}", object.label, timecode(sighting.start())),
-                text,
-            }
-        })
-        .collect();
+    let mut passages: Vec<Passage> = Vec::new();
+    for sighting in &object.sightings {
+        let mut tell = |kind, text: String| {
+            let passage =
+                Passage::new(format!("{}.{}", sighting.chunk_id, passages.len()), kind, text);
+            let topic = Some(object.label.clone());
+            passages.push(Passage { moment: moment(sighting.span()), topic, ..passage });
+        };
+        tell(PassageKind::Prose, sighting.sentence(&object.label));
+        let chunk = input.texts.iter().find(|t| t.chunk_id as usize == sighting.chunk_id);
+        let shown = chunk.into_iter().flat_map(|chunk| &chunk.statements).filter(|told| {
+            matches!(told.kind, PassageKind::Prose | PassageKind::Objects)
+                && told.text.to_lowercase().contains(&object.label)
+        });
+        shown.for_each(|told| tell(told.kind, told.text.clone()));
+    }
     let Some(passages) = batches(input, passages).into_iter().next() else {
         return Ok(String::new());
     };

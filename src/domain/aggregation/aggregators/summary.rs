@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Passage, Summary as Text};
+use ports::llm::{Passage, PassageKind, Summary as Text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, chunk_passages, each, rounded, topics,
+    Aggregator, AggregatorSpec, Input, chunk_passages, each, kind_of, moment, rounded, topics,
 };
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
@@ -67,6 +67,7 @@ const FAN_IN: usize = 5;
 #[derive(Debug, Clone, PartialEq)]
 struct Stretch {
     text: Text,
+    kind: PassageKind,
     span: Span,
     chunk_ids: Vec<usize>,
 }
@@ -108,6 +109,7 @@ impl Aggregator for Summary {
         let end = input.video.spans.last().map_or(0.0, |span| span.end);
         tiers.push(vec![Stretch {
             text: whole.clone(),
+            kind: PassageKind::Prose,
             span: Span { start: 0.0, end },
             chunk_ids: (0..input.video.spans.len()).collect(),
         }]);
@@ -182,8 +184,10 @@ async fn section(input: &Input<'_>, group: std::ops::Range<usize>) -> Result<Str
     let texts: Vec<_> =
         input.texts.iter().filter(|t| group.contains(&(t.chunk_id as usize))).cloned().collect();
     let spans = &input.video.spans[group.clone()];
+    let passages = chunk_passages(&texts);
     Ok(Stretch {
-        text: summarize(input, chunk_passages(&texts)).await?,
+        kind: kind_of(&passages),
+        text: summarize(input, passages).await?,
         span: Span { start: spans[0].start, end: spans[spans.len() - 1].end },
         chunk_ids: group.collect(),
     })
@@ -193,8 +197,10 @@ async fn merge(input: &Input<'_>, sections: Vec<Stretch>) -> Result<Stretch> {
     let (Some(first), Some(last)) = (sections.first(), sections.last()) else {
         return Err(Error::corrupt("a tier of the summary has no sections"));
     };
+    let passages = section_passages(&sections);
     Ok(Stretch {
-        text: summarize(input, section_passages(&sections)).await?,
+        kind: kind_of(&passages),
+        text: summarize(input, passages).await?,
         span: Span { start: first.span.start, end: last.span.end },
         chunk_ids: sections.iter().flat_map(|s| s.chunk_ids.iter().copied()).collect(),
     })
@@ -206,9 +212,9 @@ fn section_passages(sections: &[Stretch]) -> Vec<Passage> {
         .filter(|section| !section.text.summary.is_empty())
         .enumerate()
         .map(|(i, section)| Passage {
-            id: format!("s{i}"),
-            source: format!("section at {}", section.span.timecode()),
-            text: section.text.summary.clone(),
+            moment: moment(section.span),
+            topic: Some("section".into()),
+            ..Passage::new(format!("s{i}"), section.kind, section.text.summary.clone())
         })
         .collect()
 }

@@ -90,14 +90,14 @@ pub(crate) struct Sighting {
 }
 
 impl Sighting {
-    /// Seconds.
-    pub(crate) fn start(&self) -> f64 {
-        self.span.start
+    /// When it is seen.
+    pub(crate) fn span(&self) -> Span {
+        self.span
     }
 
     /// Where the object is and how it moves within the chunk.
     pub(crate) fn sentence(&self, label: &str) -> String {
-        let at = timecode(self.start());
+        let at = timecode(self.span.start);
         match (self.looks.first(), self.looks.last()) {
             (Some(first), Some(last)) => match movement(first, last) {
                 Some(movement) => format!("The {label} is {movement} at {at}, {}.", place(first)),

@@ -108,12 +108,15 @@ impl Analyzer for ObjectDetection {
     }
 
     fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
-        let counts = hit.detections.iter().map(|found| counted(&found.label, found.count));
-        in_view(&counts.collect::<Vec<_>>())
-            .map(|text| Statement::new(PassageKind::Objects, text))
-            .into_iter()
-            .collect()
+        seen(&hit.detections)
     }
+}
+
+/// What is in view, and how many of each.
+fn seen(detections: &[Detection]) -> Vec<Statement> {
+    let counts: Vec<String> =
+        detections.iter().map(|found| counted(&found.label, found.count)).collect();
+    in_view(&counts).map(|text| Statement::new(PassageKind::Objects, text)).into_iter().collect()
 }
 
 impl Finding for Objects {
@@ -141,10 +144,7 @@ impl Finding for Objects {
     }
 
     fn statements(&self) -> Vec<Statement> {
-        if self.objects.is_empty() {
-            return Vec::new();
-        }
-        vec![Statement::new(PassageKind::Objects, self.objects.join(", "))]
+        seen(&self.detections)
     }
 
     fn cells(&self) -> Vec<String> {

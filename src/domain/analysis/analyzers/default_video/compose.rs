@@ -1,15 +1,17 @@
 //! A description composed from what was measured: light, colour, motion, sharpness, the text that
 //! was read and the sound that is there. It states nothing that was not measured.
 
-use ports::llm::Description;
+use ports::llm::PassageKind;
 use ports::reader::TextLine;
 use text::colours::{Family, named_by};
 use text::letters_and_digits;
 use text::plural::counted;
 
 use crate::domain::analysis::READABLE;
+use crate::domain::analysis::analyzers::default_video::Shown;
 use crate::domain::analysis::analyzers::people::{Looks, action, person};
 use crate::domain::analysis::evidence::{ChunkEvidence, Sights};
+use crate::domain::analysis::finding::Part;
 use crate::domain::analysis::prose::in_view;
 use crate::domain::chunking::Candidate;
 use crate::domain::chunking::cut::VisualSecond;
@@ -28,37 +30,38 @@ pub(crate) fn compose(
     chunk: &ChunkEvidence,
     lines: &[(f64, Vec<TextLine>)],
     sights: &Sights,
-) -> Description {
+) -> Shown {
     let visual = chunk.visual();
-    let mut sentences = Vec::new();
+    let mut parts: Vec<Part> = Vec::new();
+    let mut tell = |kind, text: String| parts.push(Part { kind, text });
     let mut tags = Vec::new();
     if !visual.is_empty() {
         let light = light(visual);
         let colours = colours(visual);
         let motion = motion(visual);
         let cuts = cuts(&chunk.video.signals.candidates.cut, chunk.span.start, chunk.span.end);
-        sentences.push(picture_sentence(light, &colours, motion, cuts));
+        tell(PassageKind::Scene, picture_sentence(light, &colours, motion, cuts));
         tags.push(light.to_owned());
         tags.extend(colours);
         tags.push(motion.to_owned());
         if blurred(visual) {
-            sentences.push("The picture is soft or out of focus.".into());
+            tell(PassageKind::Scene, "The picture is soft or out of focus.".into());
             tags.push("blurred".into());
         }
     }
     let seen = inventory(&sights.tracks);
     if let Some(sentence) = in_view(&seen) {
-        sentences.push(sentence);
+        tell(PassageKind::Objects, sentence);
         tags.extend(labels(&sights.tracks));
     }
     let text = on_screen_text(lines);
     if !text.is_empty() {
-        sentences.push(format!("Text on screen: {}.", text.join("; ")));
+        tell(PassageKind::Screen, text.join("; "));
         tags.push("text on screen".into());
     }
     let heard = speech(chunk).or_else(|| sound(chunk.loudness()));
     if let Some((sentence, tag)) = heard {
-        sentences.push(sentence.into());
+        tell(PassageKind::Scene, sentence.into());
         tags.push(tag.into());
     }
     let looks: Vec<Looks> = sights.people.iter().take(DESCRIBED).map(person).collect();
@@ -69,13 +72,22 @@ pub(crate) fn compose(
     actions.extend(others.filter_map(|track| moving(track, &track.label)));
     actions.sort_unstable();
     actions.dedup();
-    Description {
-        description: sentences.join(" "),
+    Shown {
+        description: parts.iter().map(sentence).collect::<Vec<_>>().join(" "),
         people: looks.into_iter().map(|looks| looks.description).collect(),
         objects,
         actions,
         tags,
-        ..Description::default()
+        parts,
+        ..Shown::default()
+    }
+}
+
+/// A part as it stands in the description.
+fn sentence(part: &Part) -> String {
+    match part.kind {
+        PassageKind::Screen => format!("Text on screen: {}.", part.text),
+        _ => part.text.clone(),
     }
 }
 

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Description, Passage, PassageKind, Request, Task};
+use ports::llm::{Description, Moment, Passage, PassageKind, Request, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
+use crate::domain::analysis::finding::{Finding, Part, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed};
@@ -42,12 +42,15 @@ pub(crate) struct Shown {
     pub(crate) actions: Vec<String>,
     /// Topics.
     pub(crate) tags: Vec<String>,
+    /// What the description was composed from; empty where a model wrote it.
+    #[serde(rename = "_parts", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) parts: Vec<Part>,
 }
 
 impl From<Description> for Shown {
     fn from(told: Description) -> Self {
         let Description { description, setting, people, objects, actions, tags } = told;
-        Self { description, setting, people, objects, actions, tags }
+        Self { description, setting, people, objects, actions, tags, parts: Vec::new() }
     }
 }
 
@@ -106,15 +109,15 @@ impl Analyzer for DefaultVideo {
     }
 
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
-        let description = if models.llm.sees() && chunk.video.has_video {
-            describe(models, chunk).await?
+        let shown = if models.llm.sees() && chunk.video.has_video {
+            Shown::from(describe(models, chunk).await?)
         } else {
             compose::compose(chunk, chunk.lines(models).await?, chunk.sights(models).await?)
         };
-        if description == Description::default() {
+        if shown == Shown::default() {
             return Ok(None);
         }
-        Ok(Some(Arc::new(Stored::seen(Shown::from(description), chunk.frame_times()))))
+        Ok(Some(Arc::new(Stored::seen(shown, chunk.frame_times()))))
     }
 
     fn read(&self, stored: Value) -> Result<Output> {
@@ -122,8 +125,16 @@ impl Analyzer for DefaultVideo {
     }
 
     fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
-        vec![Statement::new(PassageKind::Prose, hit.description.clone())]
+        told(&hit.description, &hit.parts)
     }
+}
+
+/// The parts of a description, or all of it as prose.
+fn told(description: &str, parts: &[Part]) -> Vec<Statement> {
+    if parts.is_empty() {
+        return vec![Statement::new(PassageKind::Prose, description)];
+    }
+    parts.iter().map(|part| Statement::new(part.kind, part.text.clone())).collect()
 }
 
 impl Finding for Shown {
@@ -150,6 +161,7 @@ impl Finding for Shown {
         ]);
         let document = HitDocument {
             description: self.description.clone(),
+            parts: self.parts.clone(),
             people: self.people.clone(),
             objects: self.objects.clone(),
             actions: self.actions.clone(),
@@ -160,7 +172,11 @@ impl Finding for Shown {
     }
 
     fn statements(&self) -> Vec<Statement> {
-        vec![Statement::new(PassageKind::Prose, self.description.clone())]
+        told(&self.description, &self.parts)
+    }
+
+    fn description(&self) -> Option<String> {
+        Some(self.description.clone())
     }
 
     fn cells(&self) -> Vec<String> {
@@ -184,32 +200,28 @@ async fn describe(models: &Models, chunk: &ChunkEvidence) -> Result<Description>
     for frame in frames {
         images.push(jpeg(frame.image).await?);
     }
-    let mut passages =
-        vec![Passage { id: "span".into(), source: "timecode".into(), text: chunk.span.timecode() }];
+    let span = chunk.span;
+    let moment = Some(Moment { video_id: None, start: span.start, end: span.end });
+    let about = |id: &str, kind, text: String| Passage {
+        moment: moment.clone(),
+        ..Passage::new(id, kind, text)
+    };
+    let mut passages = vec![Passage {
+        topic: Some("timecode".into()),
+        ..Passage::new("span", PassageKind::Scene, span.timecode())
+    }];
     let on_screen = compose::on_screen_text(chunk.lines(models).await?);
     if !on_screen.is_empty() {
-        passages.push(Passage {
-            id: "text".into(),
-            source: "on-screen text".into(),
-            text: on_screen.join("\n"),
-        });
+        passages.push(about("text", PassageKind::Screen, on_screen.join("\n")));
     }
     let words = chunk.video.speech.words_in(chunk.span);
     if !words.is_empty() {
         let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-        passages.push(Passage {
-            id: "speech".into(),
-            source: "recognised speech".into(),
-            text: words.join(" "),
-        });
+        passages.push(about("speech", PassageKind::Speech, words.join(" ")));
     }
     let seen = compose::inventory(&chunk.sights(models).await?.tracks);
     if !seen.is_empty() {
-        passages.push(Passage {
-            id: "objects".into(),
-            source: "object detector".into(),
-            text: seen.join(", "),
-        });
+        passages.push(about("objects", PassageKind::Objects, seen.join(", ")));
     }
     let request = Request {
         task: Task::Describe,
