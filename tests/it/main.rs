@@ -5,6 +5,7 @@
 
 mod auth;
 mod errors;
+mod extension;
 #[cfg(feature = "ffmpeg")]
 mod footage;
 mod install;

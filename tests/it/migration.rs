@@ -49,7 +49,7 @@ async fn records_of_the_first_version_read_as_they_did() {
     let (app, records) = opened().await;
     for record in &records {
         let id = record["video_id"].as_str().expect("an id");
-        let listed = app.get(&format!("/videos/{id}")).await.json();
+        let listed = app.get(&format!("/videos/{id}")).await.ok();
         assert_eq!(listed["chunks"], record["chunks"]);
         assert_eq!(
             listed["aggregates"].as_array().map(Vec::len),
@@ -64,7 +64,7 @@ async fn records_of_the_first_version_read_as_they_did() {
         assert!(found.contains(&"default_video") && found.contains(&"ocr"));
         assert!(!found.contains(&"people"), "it found nobody on any chunk");
 
-        let page = app.get(&format!("/videos/{id}/chunks?verbose=true")).await.json();
+        let page = app.get(&format!("/videos/{id}/chunks?verbose=true")).await.ok();
         for analyzer in found {
             let key = record["analyzers"][analyzer]["document"].as_str().expect("a key");
             let stored = app.records.get(key).await.expect("read").expect("a document");
@@ -80,7 +80,7 @@ async fn records_of_the_first_version_read_as_they_did() {
         for (aggregator, key) in record["aggregates"].as_object().into_iter().flatten() {
             let stored = app.records.get(key.as_str().expect("a key")).await.expect("read");
             let read =
-                app.get(&format!("/videos/{id}/aggregates?aggregator={aggregator}")).await.json();
+                app.get(&format!("/videos/{id}/aggregates?aggregator={aggregator}")).await.ok();
             assert_eq!(Some(&read["result"]), stored.as_ref(), "{aggregator}");
         }
         for format in ["csv", "json", "edl", "otio", "srt", "ffmetadata"] {
@@ -94,9 +94,9 @@ async fn records_of_the_first_version_read_as_they_did() {
 async fn records_of_the_first_version_are_searched_and_answer() {
     let (app, _) = opened().await;
     let query = json!({"text": "kitchen", "synthesize": false, "mode": "hybrid"});
-    let hits = app.post_json("/query", query).await.json();
+    let hits = app.post_json("/query", query).await.ok();
     assert!(!hits["results"].as_array().expect("hits").is_empty());
-    let answer = app.post_json("/ask", json!({"question": "What is shown?"})).await.json();
+    let answer = app.post_json("/ask", json!({"question": "What is shown?"})).await.ok();
     assert_eq!(answer["sources"].as_object().map(|s| s.len()), Some(2));
 }
 

@@ -75,6 +75,18 @@ impl Input<'_> {
         let result = self.results.get(id).and_then(|result| result_of(result.as_ref()));
         result.ok_or_else(|| Error::corrupt(format!("the aggregate {id} to build on is missing")))
     }
+
+    /// What the language model answers, in the shape that the request's task has. Only for an
+    /// aggregator whose spec says that it uses one; a question that was answered before is not
+    /// asked again.
+    pub async fn ask(&self, request: &Request) -> Result<Value> {
+        self.model.complete(request).await
+    }
+
+    /// About how many tokens of passages fit into one request of [`Self::ask`].
+    pub fn context_tokens(&self) -> usize {
+        self.model.context_tokens()
+    }
 }
 
 /// One vector per chunk.
@@ -216,7 +228,7 @@ async fn complete<T: DeserializeOwned>(
         images: Vec::new(),
         max_tokens,
     };
-    let answer = input.model.complete(&request).await?;
+    let answer = input.ask(&request).await?;
     serde_json::from_value(answer)
         .map_err(|e| Error::corrupt(format!("the model's answer does not parse: {e}")))
 }
@@ -274,7 +286,7 @@ fn batches(input: &Input<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
     const CHARACTERS_PER_TOKEN: usize = 4;
     /// What a passage costs beside its text, characters: id, kind and time.
     const HEADING: usize = 40;
-    let budget = input.model.context_tokens().max(256) * CHARACTERS_PER_TOKEN;
+    let budget = input.context_tokens().max(256) * CHARACTERS_PER_TOKEN;
     let mut batches: Vec<Vec<Passage>> = Vec::new();
     let mut used = usize::MAX;
     for mut passage in passages {

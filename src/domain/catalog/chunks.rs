@@ -69,9 +69,9 @@ impl Catalog {
                 outputs.insert(analyzer.clone(), self.output_documents(&record, analyzer).await?);
             }
             None => {
-                for analyzer in record.analyzers.keys() {
-                    outputs
-                        .insert(analyzer.clone(), self.output_documents(&record, analyzer).await?);
+                for analyzer in record.analyzer_ids() {
+                    let documents = self.output_documents(&record, &analyzer).await?;
+                    outputs.insert(analyzer, documents);
                 }
             }
         }

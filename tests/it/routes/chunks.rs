@@ -69,3 +69,23 @@ async fn an_analyzer_without_output_on_the_video_is_refused() {
     let reply = app.get(&format!("/videos/{id}/chunks?analyzer=ocr")).await;
     mentions(&reply.error(400), &["ocr", "default_video"]);
 }
+
+#[tokio::test]
+async fn an_analyzer_that_found_nothing_on_any_chunk_has_no_output() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let chunks = app.get(&format!("/videos/{id}/chunks")).await.ok()["total"].clone();
+    let nothing = vec![Value::Null; chunks.as_u64().expect("a count") as usize];
+    app.plant_output(&id, "people", nothing.into()).await;
+    assert_eq!(app.get(&format!("/videos/{id}")).await.ok()["analyzers"], json!(["default_video"]));
+    assert_eq!(app.get(&format!("/videos/{id}/chunks")).await.ok()["total"], chunks);
+    app.get(&format!("/videos/{id}/chunks/0")).await.ok();
+    let refused = app.get(&format!("/videos/{id}/chunks?analyzer=people")).await.error(400);
+    assert!(refused.contains("it has: default_video"), "{refused}");
+    let answer =
+        app.post_json("/ask", json!({"question": "Who is there?", "video_ids": [id]})).await.ok();
+    assert!(
+        !answer["results"].as_array().expect("segments").is_empty(),
+        "others' chunks are evidence"
+    );
+}

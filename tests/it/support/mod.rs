@@ -27,6 +27,8 @@ use ports::transcriber::Transcriber;
 use ports::voice::{SpeakerEmbedder, VoiceActivity};
 use serde_json::Value;
 use shotlog::domain::Stores;
+use shotlog::domain::aggregation::Aggregators;
+use shotlog::domain::analysis::Analyzers;
 use shotlog::domain::analysis::evidence::Sighting;
 use shotlog::domain::answering::ask::AskSettings;
 use shotlog::domain::frames::FrameSettings;
@@ -66,6 +68,8 @@ pub struct Setup {
     pub settings: Settings,
     pub decoder: Arc<dyn VideoDecoder>,
     pub models: Models,
+    pub analyzers: Analyzers,
+    pub aggregators: Aggregators,
     pub jobs: Arc<MemoryJobs>,
     pub records: Arc<FlakyRecords>,
     pub index: Arc<MemoryIndex>,
@@ -127,6 +131,8 @@ impl TestApp {
             },
             decoder: Arc::new(SceneDecoder),
             models: Models::default(),
+            analyzers: Analyzers::default(),
+            aggregators: Aggregators::default(),
             jobs: Arc::new(MemoryJobs::new()),
             records: Arc::new(FlakyRecords::default()),
             index: Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION)),
@@ -162,7 +168,8 @@ impl TestApp {
             recognizer: Some(Arc::new(RuleEntities::new())),
         };
         let token = setup.http.auth.tokens.first().cloned();
-        let service = Shotlog::new(stores, models, setup.settings);
+        let (analyzers, aggregators) = (setup.analyzers, setup.aggregators);
+        let service = Shotlog::with(stores, models, setup.settings, analyzers, aggregators);
         service.jobs.start();
         let app = shotlog::http::app(service.clone(), setup.http.clone());
         let contract = Contract::new(&shotlog::http::openapi(&service, &setup.http));

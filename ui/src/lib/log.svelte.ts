@@ -5,6 +5,22 @@ import type { Aggregates, Chunk, Entity, Preview, Span, VideoDetail } from "./ty
 
 const PAGE = 500;
 
+/** Aggregates that have a place of their own on the page. */
+const PLACED = new Set([
+  "stats",
+  "novelty",
+  "speaker_stats",
+  "sentiment",
+  "ner",
+  "summary",
+  "chapters",
+  "events",
+  "entities",
+  "entity_timelines",
+  "cooccurrence",
+  "object_entities",
+]);
+
 /** A stretch of speech; `speaker` is empty where speakers were not told apart. */
 export type Speech = Span & { speaker: string; text: string };
 
@@ -25,6 +41,10 @@ export class VideoLog {
         chunk.transcript?.segments.map((segment) => ({ ...segment, speaker: "" })) ??
         [],
     ),
+  );
+  /** Aggregates of the install's own, by id. */
+  readonly others: [id: string, result: unknown][] = $derived(
+    Object.entries(this.aggregates).filter(([id]) => !PLACED.has(id)),
   );
   readonly spoken: Speech[] = $derived(this.speech.filter((turn) => turn.text.trim()));
   /** ISO 639-1 code of what is said, as far as the recogniser knows. */

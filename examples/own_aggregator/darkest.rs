@@ -1,0 +1,79 @@
+//! `darkest`: the darkest moment of a video, by what `brightness` has found in its chunks.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use shotlog::domain::Result;
+use shotlog::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
+use shotlog::domain::aggregation::{Aggregator, AggregatorSpec, Input};
+use shotlog::domain::kernel::time::{Span, rounded};
+
+use super::brightness::{self, Light};
+
+/// The aggregator.
+pub(crate) struct Darkest;
+
+/// Its id.
+pub(crate) const ID: &str = "darkest";
+
+/// What it concludes, as it is stored.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Extreme {
+    /// The first of those that are equally dark; `None` of a video without a picture.
+    pub(crate) moment: Option<Moment>,
+}
+
+/// A chunk and its brightness.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Moment {
+    pub(crate) chunk_id: u32,
+    /// Seconds.
+    pub(crate) start: f64,
+    /// Seconds.
+    pub(crate) end: f64,
+    /// 0 (black) to 100 (white).
+    pub(crate) percent: u32,
+}
+
+#[async_trait]
+impl Aggregator for Darkest {
+    fn spec(&self) -> &'static AggregatorSpec {
+        &AggregatorSpec {
+            id: ID,
+            depends_on: &[brightness::ID],
+            uses_llm: false,
+            answers: "which moment is the darkest",
+        }
+    }
+
+    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
+        let chunks = input.video.of::<Light>(brightness::ID);
+        let darkest = chunks.min_by_key(|(_, _, light)| light.percent);
+        let moment = darkest.map(|(chunk_id, span, light)| Moment {
+            chunk_id,
+            start: rounded(span.start),
+            end: rounded(span.end),
+            percent: light.percent,
+        });
+        Ok(Arc::new(Stored::new(Extreme { moment })))
+    }
+
+    fn read(&self, stored: Value) -> Result<Aggregate> {
+        read::<Extreme>(stored)
+    }
+}
+
+impl Conclusion for Extreme {
+    fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
+        let Some(moment) = &self.moment else { return Vec::new() };
+        let text = format!(
+            "This moment is the darkest of the video, at {} percent of full brightness.",
+            moment.percent
+        );
+        vec![(Span { start: moment.start, end: moment.end }, text)]
+    }
+}

@@ -1,0 +1,36 @@
+//! An aggregator of your own, in a service composed without HTTP: `darkest.rs` is the aggregator, and
+//! [`Aggregators::and`] the line that adds it. It builds on the analyzer of the example
+//! `own_analyzer`, ingests a clip and says which of its moments is the darkest.
+//!
+//! ```text
+//! cargo run --example own_aggregator -- clip.mp4
+//! ```
+//!
+//! In the service proper `darkest.rs` would be a file below `src/domain/aggregation/aggregators/`.
+
+#[path = "../own_analyzer/brightness.rs"]
+mod brightness;
+mod darkest;
+#[path = "../shared/mod.rs"]
+mod shared;
+
+use std::error::Error;
+
+use brightness::Brightness;
+use darkest::Darkest;
+use shotlog::domain::aggregation::Aggregators;
+use shotlog::domain::analysis::Analyzers;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let Some(clip) = std::env::args().nth(1) else {
+        return Err("usage: own_aggregator CLIP".into());
+    };
+    let work = tempfile::tempdir()?;
+    let analyzers = Analyzers::default().and(&Brightness);
+    let aggregators = Aggregators::default().and(&Darkest);
+    let service = shared::service(work.path(), analyzers, aggregators)?;
+    let video_id = shared::ingested(&service, &clip, brightness::ID).await?;
+    println!("{:#}", service.catalog.aggregate(&video_id, darkest::ID).await?);
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! `brightness`: how bright the pictures of a chunk are.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ports::llm::PassageKind;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use shotlog::domain::analysis::evidence::ChunkEvidence;
+use shotlog::domain::analysis::finding::{Finding, Statement, Stored, read};
+use shotlog::domain::analysis::hit::HitDocument;
+use shotlog::domain::analysis::video::Output;
+use shotlog::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed};
+use shotlog::domain::{Models, Result};
+
+/// The analyzer.
+pub(crate) struct Brightness;
+
+/// Its id.
+pub(crate) const ID: &str = "brightness";
+
+/// To be raised with every change of what is found: older output is then analyzed again.
+const VERSION: u32 = 1;
+
+/// What it finds in a chunk, as it is stored.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Light {
+    /// Mean of the pictures, 0 (black) to 100 (white).
+    pub(crate) percent: u32,
+    /// The same in a word.
+    pub(crate) level: String,
+}
+
+impl Light {
+    fn of(luma: f32) -> Self {
+        let percent = (luma / 255.0 * 100.0).round() as u32;
+        let level = match percent {
+            0..20 => "dark",
+            20..40 => "dim",
+            40..70 => "bright",
+            _ => "glaring",
+        };
+        Self { percent, level: level.into() }
+    }
+
+    fn sentence(&self) -> String {
+        format!("The picture is {}, at {} percent of full brightness.", self.level, self.percent)
+    }
+}
+
+#[async_trait]
+impl Analyzer for Brightness {
+    fn spec(&self) -> &'static AnalyzerSpec {
+        &AnalyzerSpec {
+            id: ID,
+            group: None,
+            description: "how bright the picture is",
+            // Behind all that the service has itself.
+            evidence_rank: 100,
+            telling_rank: 100,
+            columns: &[Column { name: "brightness", rank: 100 }],
+        }
+    }
+
+    fn unavailable(&self, _models: &Models) -> Option<String> {
+        // What it reads is measured while the video is decoded.
+        None
+    }
+
+    fn fingerprint(&self, _models: &Models) -> String {
+        format!("luma/v{VERSION}")
+    }
+
+    fn cacheable(&self, _models: &Models) -> bool {
+        false
+    }
+
+    async fn analyze(&self, _models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
+        let seconds = chunk.visual();
+        if seconds.is_empty() {
+            return Ok(None);
+        }
+        let luma = seconds.iter().map(|second| second.luma).sum::<f32>() / seconds.len() as f32;
+        Ok(Some(Arc::new(Stored::heard(Light::of(luma)))))
+    }
+
+    fn read(&self, stored: Value) -> Result<Output> {
+        read::<Light>(stored)
+    }
+
+    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
+        vec![Statement::new(PassageKind::Scene, &hit.description)]
+    }
+}
+
+impl Finding for Light {
+    fn index(&self) -> Indexed {
+        let description = self.sentence();
+        Indexed {
+            fields: BTreeMap::from([("combined", description.clone())]),
+            document: HitDocument { description, ..HitDocument::default() },
+        }
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        vec![Statement::new(PassageKind::Scene, self.sentence())]
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.percent.to_string()]
+    }
+}

@@ -1,0 +1,38 @@
+//! An analyzer of your own, in a service composed without HTTP: `brightness.rs` is the analyzer, and
+//! [`Analyzers::and`] the line that adds it. It ingests a clip and says how bright each chunk is.
+//!
+//! ```text
+//! cargo run --example own_analyzer -- clip.mp4
+//! ```
+//!
+//! In the service proper `brightness.rs` would be a file below `src/domain/analysis/analyzers/`.
+
+mod brightness;
+#[path = "../shared/mod.rs"]
+mod shared;
+
+use std::error::Error;
+
+use brightness::Brightness;
+use shotlog::domain::aggregation::Aggregators;
+use shotlog::domain::analysis::Analyzers;
+use shotlog::domain::catalog::chunks::ChunkQuery;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let Some(clip) = std::env::args().nth(1) else {
+        return Err("usage: own_analyzer CLIP".into());
+    };
+    let work = tempfile::tempdir()?;
+    let analyzers = Analyzers::default().and(&Brightness);
+    let service = shared::service(work.path(), analyzers, Aggregators::default())?;
+    let video_id = shared::ingested(&service, &clip, brightness::ID).await?;
+    let query = ChunkQuery { limit: 500, ..ChunkQuery::default() };
+    for chunk in service.catalog.chunks(&video_id, query).await?.chunks {
+        for (analyzer, output) in chunk.outputs {
+            let output = serde_json::to_string(&output)?;
+            println!("{}  {analyzer}  {output}", chunk.span.timecode());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! A service that keeps everything in memory, and the ingest of a clip into it.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
+use adapters::embedder::HashingEmbedder;
+use adapters::fetcher::{MemoryFetcher, MemoryNotifier};
+use adapters::index::memory::MemoryIndex;
+use adapters::jobs::MemoryJobs;
+use adapters::llm::{Extractive, ExtractiveOptions};
+use adapters::records::MemoryRecords;
+use adapters::storage::OpendalStorage;
+use shotlog::domain::aggregation::Aggregators;
+use shotlog::domain::analysis::Analyzers;
+use shotlog::domain::chunking::ChunkingFields;
+use shotlog::domain::ingest::IngestFields;
+use shotlog::domain::jobs::JobResult;
+use shotlog::domain::{Models, Settings, Shotlog, Stores};
+
+const DIMENSION: usize = 256;
+
+/// A service with these analyzers and aggregators; files that are worked on are below `work`.
+pub(crate) fn service(
+    work: &Path,
+    analyzers: Analyzers,
+    aggregators: Aggregators,
+) -> Result<Arc<Shotlog>, Box<dyn Error>> {
+    let stores = Stores {
+        storage: Arc::new(OpendalStorage::memory("http://127.0.0.1:8080")?),
+        records: Arc::new(MemoryRecords::new()),
+        index: Arc::new(MemoryIndex::new(DIMENSION)),
+        jobs: Arc::new(MemoryJobs::new()),
+        fetcher: Arc::new(MemoryFetcher::new(false)),
+        notifier: Arc::new(MemoryNotifier::default()),
+    };
+    let models = Models {
+        decoder: Arc::new(FfmpegDecoder::new(FfmpegOptions::default())),
+        embedder: Arc::new(HashingEmbedder::new(DIMENSION)?),
+        llm: Arc::new(Extractive::new(ExtractiveOptions::default())),
+        transcriber: None,
+        voice_activity: None,
+        speaker_embedder: None,
+        detector: None,
+        reader: None,
+        sentiment: None,
+        recognizer: None,
+    };
+    let settings = Settings { data_dir: work.to_owned(), ..Settings::default() };
+    let service = Shotlog::with(stores, models, settings, analyzers, aggregators);
+    service.jobs.start();
+    Ok(service)
+}
+
+/// Ingests a clip with a comma-separated selection of analyzers and returns the video's id.
+pub(crate) async fn ingested(
+    service: &Shotlog,
+    clip: &str,
+    analyzers: &str,
+) -> Result<String, Box<dyn Error>> {
+    let mut spool = service.ingest.spool_upload().await?;
+    spool.write(&std::fs::read(clip)?).await?;
+    let fields = IngestFields {
+        analyzers: analyzers.into(),
+        chunking: ChunkingFields::default(),
+        idempotency_key: None,
+        callback_url: None,
+        max_model_calls: None,
+    };
+    let mut job = service.jobs.ingest_file(Some(clip), spool.finish().await?, fields).await?;
+    while !job.status.is_final() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        job = service.jobs.get(&job.job_id).await?;
+    }
+    match job.result {
+        Some(JobResult::Ingest(result)) => Ok(result.video_id),
+        _ => Err(job.error.unwrap_or_default().into()),
+    }
+}

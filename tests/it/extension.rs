@@ -1,0 +1,111 @@
+//! An analyzer and an aggregator from outside, those of the examples: one line each in the
+//! composition, and every route knows them.
+
+#[path = "../../examples/own_analyzer/brightness.rs"]
+mod brightness;
+#[path = "../../examples/own_aggregator/darkest.rs"]
+mod darkest;
+
+use serde_json::{Value, json};
+use shotlog::domain::aggregation::Aggregators;
+use shotlog::domain::analysis::Analyzers;
+
+use crate::support::{TestApp, clip, mentions};
+use brightness::Brightness;
+use darkest::Darkest;
+
+/// The only dark scene of the clips that tests use is their fifth.
+const DARK: u64 = 4;
+
+/// An application with both, and a finished ingest.
+async fn ingested() -> (TestApp, String, Value) {
+    let app = TestApp::with(|setup| {
+        setup.analyzers = Analyzers::default().and(&Brightness);
+        setup.aggregators = Aggregators::default().and(&Darkest);
+    })
+    .await;
+    let analyzers = format!("default_video,{}", brightness::ID);
+    let fields = [("analyzers", analyzers.as_str()), ("mode", "interval"), ("interval", "10")];
+    let job = app.job_of(&fields, "clip.mp4", &clip(60.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    let id = job["result"]["video_id"].as_str().unwrap().to_owned();
+    (app, id, job["result"].clone())
+}
+
+#[track_caller]
+fn lists(list: &Value, id: &str) {
+    assert!(list.as_array().unwrap().contains(&json!(id)), "{list} is without {id}");
+}
+
+#[tokio::test]
+async fn what_is_added_is_announced() {
+    let (app, _, _) = ingested().await;
+    let (schema, health) = (app.get("/schema").await.ok(), app.get("/health").await.ok());
+    lists(&schema["analyzers"], brightness::ID);
+    let darkest = json!({"depends_on": [brightness::ID], "uses_llm": false});
+    assert_eq!(schema["aggregators"][darkest::ID], darkest);
+    lists(&app.get("/analyzers").await.ok()["analyzers"], brightness::ID);
+    lists(&health["analyzers"], brightness::ID);
+    lists(&health["aggregators"], darkest::ID);
+    let document = app.get("/openapi.json").await.text();
+    mentions(&document, &[brightness::ID, darkest::ID]);
+}
+
+#[tokio::test]
+async fn an_ingest_runs_both_and_stores_what_they_find() {
+    let (app, id, result) = ingested().await;
+    lists(&result["analyzers"], brightness::ID);
+    assert_eq!(result["indexed"][brightness::ID], 6);
+    lists(&result["aggregated"]["aggregates"], darkest::ID);
+    let chunk = app.get(&format!("/videos/{id}/chunks/{DARK}")).await.ok();
+    assert_eq!(chunk[brightness::ID], json!({"percent": 7, "level": "dark"}));
+    let page = app.get(&format!("/videos/{id}/chunks?analyzer={}", brightness::ID)).await.ok();
+    let dark = |c: &&Value| c[brightness::ID]["level"] == "dark";
+    assert_eq!(page["chunks"].as_array().unwrap().iter().filter(dark).count(), 1, "{page}");
+    let all = app.get(&format!("/videos/{id}/aggregates")).await.ok();
+    lists(&all["available"], darkest::ID);
+    let moment = json!({"chunk_id": DARK, "start": 40.0, "end": 50.0, "percent": 7});
+    assert_eq!(all["aggregates"][darkest::ID], json!({"moment": moment}));
+    let one = app.get(&format!("/videos/{id}/aggregates?aggregator={}", darkest::ID)).await.ok();
+    assert_eq!(one["result"], all["aggregates"][darkest::ID]);
+}
+
+#[tokio::test]
+async fn an_aggregator_is_skipped_without_the_analyzer_it_builds_on() {
+    let (app, _, _) = ingested().await;
+    let fields = [("mode", "interval"), ("interval", "10")];
+    let job = app.job_of(&fields, "other.mp4", &clip(30.0)).await;
+    let aggregates = &job["result"]["aggregated"]["aggregates"];
+    assert!(!aggregates.as_array().unwrap().contains(&json!(darkest::ID)), "{aggregates}");
+}
+
+#[tokio::test]
+async fn searches_and_questions_find_and_cite_it() {
+    let (app, id, _) = ingested().await;
+    let query = json!({"text": "dark picture", "analyzer": brightness::ID, "limit": 1});
+    let found = app.post_json("/query", query).await.ok();
+    assert_eq!(found["analyzer"], brightness::ID);
+    let hit = &found["results"][0];
+    assert_eq!(hit["chunk_id"], DARK, "{found}");
+    mentions(hit["description"].as_str().unwrap(), &["The picture is dark"]);
+
+    *app.model.says.lock().unwrap() = vec![("The picture is dark.", "picture is dark")];
+    let question = json!({
+        "question": "Which moment is the darkest?", "analyzer": brightness::ID, "limit": 6,
+    });
+    let answer = app.post_json("/ask", question).await.ok();
+    mentions(answer["answer"].as_str().unwrap(), &[&format!("[{id} 40-50]")]);
+    assert_eq!(answer["audit"][0]["verdict"], "supported", "{answer}");
+    let sources = &answer["sources"][&id];
+    lists(&sources["routed_to"], darkest::ID);
+    assert_eq!(sources[darkest::ID], 1);
+}
+
+#[tokio::test]
+async fn tables_have_its_column() {
+    let (app, id, _) = ingested().await;
+    let table = app.get(&format!("/videos/{id}/export?format=csv")).await.text();
+    let mut rows = table.lines();
+    assert_eq!(rows.next().unwrap().rsplit(',').next(), Some(brightness::ID));
+    assert_eq!(rows.nth(DARK as usize).unwrap().rsplit(',').next(), Some("7"));
+}
