@@ -5,6 +5,25 @@
 //! use-cases and nothing else. Beside them, the `text` package holds what domain and adapters know of
 //! English; it depends on none of them.
 //!
+//! # The rooms of the domain
+//!
+//! In order of dependency: none names one that stands below it.
+//!
+//! | room | what lives there |
+//! |---|---|
+//! | [`domain::kernel`] | ids and names, times, vectors, errors, the ports in bundles, progress, metrics |
+//! | [`domain::media`] | what one decode and its frames tell: speech and its speakers, tracks, colours, pictures |
+//! | [`domain::chunking`] | boundary detectors (cut, silence, speaker, semantic) and their fusion into chunks |
+//! | [`domain::llm`] | the language model counted and priced, within a budget, and asked nothing twice |
+//! | [`domain::analysis`] | what is found in a chunk: evidence, one file per analyzer with its typed output |
+//! | [`domain::aggregation`] | what is concluded of a video: one file per aggregator with its typed result, linking of people and things |
+//! | [`domain::catalog`] | what is stored: records and their versions, cache, locks, reading, `verify` |
+//! | [`domain::search`] | queries, modes, filters, points, calibrated scores, why a search was empty, `reindex` |
+//! | [`domain::answering`] | answers that cite moments, and the audit of every sentence |
+//! | [`domain::ingest`] | from a source to a published video: fetch, scan, analyze, aggregate, publish; the plan beforehand |
+//! | [`domain::jobs`] | requests as jobs: queue, workers, attempts, progress, webhooks |
+//! | [`domain::export`], [`domain::frames`], [`domain::status`] | files for other programs; pictures; `/health`, `/schema` and metrics |
+//!
 //! # Invariants
 //!
 //! Each is held by a test in `tests/it/tidy.rs`.
@@ -17,6 +36,7 @@
 //! 6. No file of code has more than 700 lines.
 //! 7. Nothing unfinished is left in the tree.
 //! 8. The rooms of the domain stand in order of dependency, without a cycle.
+//! 9. No id of an analyzer or aggregator is a literal outside its file.
 
 pub mod app;
 pub mod cli;

@@ -7,7 +7,9 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use ports::index::{FieldValue, Filter, Point, PointId, Test, TextQuery, VectorIndex, VectorQuery};
+use ports::index::{
+    FieldValue, Filter, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
+};
 use serde_json::json;
 use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
 
@@ -55,7 +57,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let (index, took) = timed(EmbeddedIndex::open(options)).await?;
     println!("open          {:8.2} ms", millis(took));
 
-    let keyword = |word: &str| Test::AnyKeyword(vec![word.into()]);
+    let keyword = |word: &str| Predicate::AnyKeyword(vec![word.into()]);
     let cases = [
         Case { name: "unfiltered", filter: Filter::default(), keeps: |_| true, bar: Some(1.5) },
         Case {
@@ -68,14 +70,16 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
             name: "10 % by video",
             filter: Filter::default().and(
                 "video_id",
-                Test::AnyKeyword((0..POINTS / CHUNKS_PER_VIDEO).step_by(10).map(video).collect()),
+                Predicate::AnyKeyword(
+                    (0..POINTS / CHUNKS_PER_VIDEO).step_by(10).map(video).collect(),
+                ),
             ),
             keeps: |i| (i / CHUNKS_PER_VIDEO).is_multiple_of(10),
             bar: Some(0.5),
         },
         Case {
             name: "10 % by time",
-            filter: Filter::default().and("start", Test::AtLeast(900.0)),
+            filter: Filter::default().and("start", Predicate::AtLeast(900.0)),
             keeps: |i| i % CHUNKS_PER_VIDEO >= 90,
             bar: Some(0.5),
         },

@@ -76,7 +76,7 @@ pub struct Point {
 
 /// One condition on a payload field.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Test {
+pub enum Predicate {
     /// Any of these strings is among the field's; an empty list matches nothing.
     AnyKeyword(Vec<String>),
     /// The integer field is one of these; an empty list matches nothing.
@@ -93,7 +93,7 @@ pub struct Condition {
     /// A name of [`PAYLOAD_FIELDS`]; any other is `Invalid`, and so is a test of the wrong kind.
     pub field: String,
     /// What its value must satisfy.
-    pub test: Test,
+    pub predicate: Predicate,
 }
 
 /// Conditions that MUST all hold; empty matches every point.
@@ -103,12 +103,12 @@ pub struct Filter(pub Vec<Condition>);
 impl Filter {
     /// The points of one video.
     pub fn video(video_id: &str) -> Self {
-        Self::default().and("video_id", Test::AnyKeyword(vec![video_id.into()]))
+        Self::default().and("video_id", Predicate::AnyKeyword(vec![video_id.into()]))
     }
 
     /// This filter with one more condition.
-    pub fn and(mut self, field: &str, test: Test) -> Self {
-        self.0.push(Condition { field: field.into(), test });
+    pub fn and(mut self, field: &str, predicate: Predicate) -> Self {
+        self.0.push(Condition { field: field.into(), predicate });
         self
     }
 }

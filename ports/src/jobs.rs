@@ -8,7 +8,7 @@ use crate::Result;
 
 /// A job as it is kept.
 #[derive(Debug, Clone, PartialEq)]
-pub struct KeptJob {
+pub struct StoredJob {
     /// Its id.
     pub job_id: String,
     /// What is known of it; the queue does not look into it.
@@ -29,28 +29,33 @@ pub trait JobQueue: Send + Sync {
     /// nothing and returns that one. MUST be atomic: of several calls with one id, in whatever
     /// process, one adds. A call that fails may leave the job added, but never kept and not queued.
     /// `TooLarge` when the queue takes no such document, or could not take it grown.
-    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<KeptJob>>;
+    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>>;
 
     /// How many jobs wait for somebody to take them.
     async fn waiting(&self) -> Result<usize>;
 
     /// Waits for a job that nobody works on, and takes the one that has waited longest. A job that a
     /// dropped call was about to take is offered again, if only after a while.
-    async fn take(&self) -> Result<Box<dyn TakenJob>>;
+    async fn take(&self) -> Result<Box<dyn Lease>>;
 
     /// One job, or `None` where it is not kept.
-    async fn get(&self, job_id: &str) -> Result<Option<KeptJob>>;
+    async fn get(&self, job_id: &str) -> Result<Option<StoredJob>>;
 
     /// Every job, in no order.
-    async fn list(&self) -> Result<Vec<KeptJob>>;
+    async fn list(&self) -> Result<Vec<StoredJob>>;
 
     /// Replaces the document if the job is still kept in `version`, and returns the new version.
     /// MUST be atomic: of several swaps of one version, in whatever process, one does it.
-    async fn swap(&self, job_id: &str, version: u64, document: &Value) -> Result<Option<u64>>;
+    async fn compare_and_swap(
+        &self,
+        job_id: &str,
+        version: u64,
+        document: &Value,
+    ) -> Result<Option<u64>>;
 
     /// The job as it is and after each change; changes in quick succession may appear as one. Never
     /// yields where the job is not kept, and may not end when it is removed.
-    async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<KeptJob>>>;
+    async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<StoredJob>>>;
 
     /// Takes a job out of the queue, so that nobody takes it, and says whether it did; its document
     /// stays. False where the job is not waiting, and where the queue cannot be sure of that.
@@ -72,13 +77,13 @@ pub trait JobQueue: Send + Sync {
 /// The right to work on a job. As long as it lives and its process does, nobody else takes the job;
 /// dropped without a word, it counts as the death of its holder: the job is offered again.
 #[async_trait]
-pub trait TakenJob: Send + Sync {
+pub trait Lease: Send + Sync {
     /// The job's id.
     fn job_id(&self) -> &str;
 
     /// Nothing is left to do: the job is not offered again.
-    async fn done(self: Box<Self>) -> Result<()>;
+    async fn ack(self: Box<Self>) -> Result<()>;
 
     /// The job is offered again, at once.
-    async fn give_back(self: Box<Self>) -> Result<()>;
+    async fn nack(self: Box<Self>) -> Result<()>;
 }

@@ -7,7 +7,7 @@ use poem_openapi::{Object, OpenApi, Union};
 
 use super::auth::Token;
 use super::body::{Accepted, Json, OptionalForm};
-use super::errors::{Fails, OfOneNaming, Rerun};
+use super::errors::{ApiError, ByIdNamed, Rerun};
 use super::jobs::JobStatus;
 use super::params::Flag;
 use super::values::{Free, Ordered};
@@ -27,7 +27,7 @@ impl AggregatesApi {
         video_id: Path<String>,
         /// Only this aggregate.
         aggregator: Query<Option<String>>,
-    ) -> Result<Json<AggregatesResponse>, Fails<OfOneNaming>> {
+    ) -> Result<Json<AggregatesResponse>, ApiError<ByIdNamed>> {
         let Some(aggregator) = aggregator.0 else {
             let all = self.0.catalog.aggregates(&video_id).await?;
             return Ok(Json(AggregatesResponse::All(all.into())));
@@ -51,7 +51,7 @@ impl AggregatesApi {
         #[oai(default = "on")]
         force: Query<Flag>,
         form: OptionalForm<RerunForm>,
-    ) -> Result<Accepted<RerunAccepted>, Fails<Rerun>> {
+    ) -> Result<Accepted<RerunAccepted>, ApiError<Rerun>> {
         let job = self.0.jobs.rerun_aggregates(&video_id, form.0.ids(), force.0.0).await?;
         let (job_id, status) = (job.job_id, job.status.into());
         Ok(Accepted(RerunAccepted { job_id, status, video_id: video_id.0 }))

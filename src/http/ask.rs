@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::auth::Token;
 use super::body::Json;
-use super::errors::{Fails, Search};
+use super::errors::{ApiError, Search};
 use super::query::StandardResult;
 use super::values::Ordered;
 use crate::domain::Shotlog;
@@ -27,7 +27,7 @@ impl AskApi {
         &self,
         _token: Token,
         Json(request): Json<AskRequest>,
-    ) -> Result<Json<AskResponse>, Fails<Search>> {
+    ) -> Result<Json<AskResponse>, ApiError<Search>> {
         Ok(Json(self.0.answering.ask(request.into()).await?.into()))
     }
 }

@@ -7,7 +7,7 @@ use poem_openapi::{Enum, Object, OpenApi};
 
 use super::auth::Token;
 use super::body::Json;
-use super::errors::{Fails, OfOneNaming};
+use super::errors::{ApiError, ByIdNamed};
 use super::videos::{max_duration, min_duration, mode, preset};
 use crate::domain::Shotlog;
 use crate::domain::chunking;
@@ -33,7 +33,7 @@ impl ChunkingApi {
         _token: Token,
         video_id: Path<String>,
         Json(request): Json<PreviewRequest>,
-    ) -> Result<Json<Preview>, Fails<OfOneNaming>> {
+    ) -> Result<Json<Preview>, ApiError<ByIdNamed>> {
         Ok(Json(self.0.ingest.preview_chunking(&video_id, &request.into()).await?.into()))
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::auth::Token;
 use super::body::Json;
-use super::errors::{Fails, OfOne, OfOneNaming};
+use super::errors::{ApiError, ByIdNamed, OfOne};
 use super::params::{ChunkId, Flag, Number, Whole};
 use super::query::Turn;
 use super::values::Free;
@@ -47,7 +47,7 @@ impl ChunksApi {
         /// Include internal keys.
         #[oai(default = "off")]
         verbose: Query<Flag>,
-    ) -> Result<Json<ChunkPage>, Fails<OfOneNaming>> {
+    ) -> Result<Json<ChunkPage>, ApiError<ByIdNamed>> {
         let query = chunks::ChunkQuery {
             analyzer: analyzer.0,
             after: after.0.map(|after| after.0),
@@ -70,7 +70,7 @@ impl ChunksApi {
         /// Include internal keys.
         #[oai(default = "off")]
         verbose: Query<Flag>,
-    ) -> Result<Json<Chunk>, Fails<OfOne>> {
+    ) -> Result<Json<Chunk>, ApiError<OfOne>> {
         Ok(Json(Chunk(self.0.catalog.chunk(&video_id, chunk_id.0.0, verbose.0.0).await?)))
     }
 }

@@ -7,7 +7,7 @@ use poem_openapi::{Object, OpenApi};
 
 use super::auth::Token;
 use super::body::Json;
-use super::errors::{Fails, OfOneNaming};
+use super::errors::{ApiError, ByIdNamed};
 use super::params::Whole;
 use crate::domain::catalog::entities;
 use crate::domain::{Shotlog, aggregation};
@@ -28,7 +28,7 @@ impl EntitiesApi {
         /// Only people seen in at least this many chunks.
         #[oai(default = "one")]
         min_appearances: Query<Whole<0, { u32::MAX }>>,
-    ) -> Result<Json<EntityList>, Fails<OfOneNaming>> {
+    ) -> Result<Json<EntityList>, ApiError<ByIdNamed>> {
         Ok(Json(self.0.catalog.entities(&video_id, min_appearances.0.0).await?.into()))
     }
 }

@@ -196,7 +196,7 @@ declares! {
     /// Reads of one thing by its id.
     OfOne = [401, 404, 422, 500];
     /// Reads of one thing that name analyzers or aggregators.
-    OfOneNaming = [400, 401, 404, 422, 500];
+    ByIdNamed = [400, 401, 404, 422, 500];
     /// The listing of jobs.
     JobListing = [401, 422, 500, 503];
     /// Reads of a job, and pictures of a video.
@@ -212,21 +212,21 @@ declares! {
 }
 
 /// A [`Failure`] whose statuses appear in the document.
-pub(super) struct Fails<D>(Failure, PhantomData<fn() -> D>);
+pub(super) struct ApiError<D>(Failure, PhantomData<fn() -> D>);
 
-impl<D, E: Into<Failure>> From<E> for Fails<D> {
+impl<D, E: Into<Failure>> From<E> for ApiError<D> {
     fn from(error: E) -> Self {
         Self(error.into(), PhantomData)
     }
 }
 
-impl<D: Declares> From<Fails<D>> for poem::Error {
-    fn from(fails: Fails<D>) -> Self {
+impl<D: Declares> From<ApiError<D>> for poem::Error {
+    fn from(fails: ApiError<D>) -> Self {
         fails.0.into()
     }
 }
 
-impl<D: Declares> ApiResponse for Fails<D> {
+impl<D: Declares> ApiResponse for ApiError<D> {
     fn meta() -> MetaResponses {
         MetaResponses { responses: D::STATUSES.iter().map(|status| declared(*status)).collect() }
     }

@@ -8,7 +8,7 @@ use poem_openapi::{ApiResponse, OpenApi, ResponseContent};
 
 use super::auth::Token;
 use super::body::Json;
-use super::errors::{Fails, OfOneNaming};
+use super::errors::{ApiError, ByIdNamed};
 use super::values::Free;
 use crate::domain::Shotlog;
 use crate::domain::export::Content;
@@ -30,7 +30,7 @@ impl ExportApi {
         video_id: Path<String>,
         /// `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`.
         format: Query<String>,
-    ) -> Result<Exported, Fails<OfOneNaming>> {
+    ) -> Result<Exported, ApiError<ByIdNamed>> {
         let export = self.0.exports.export(&video_id, &format).await?;
         let disposition = format!("attachment; filename=\"{}\"", export.filename);
         let file = match export.content {

@@ -8,7 +8,7 @@ use poem_openapi::{ApiResponse, Object, OpenApi};
 
 use super::auth::Token;
 use super::body::Json;
-use super::errors::{Busy, Fails};
+use super::errors::{ApiError, Busy};
 use super::params::{Number, Whole};
 use crate::domain::Shotlog;
 use crate::domain::frames;
@@ -32,7 +32,7 @@ impl FramesApi {
         /// Pixels; a frame is never wider than the video. The widest that is accepted is a setting.
         #[oai(default = "width")]
         width: Query<Whole<16, 7680>>,
-    ) -> Result<Jpeg, Fails<Busy>> {
+    ) -> Result<Jpeg, ApiError<Busy>> {
         let bytes = self.0.frames.frame(&video_id, t.0.0, width.0.0).await?;
         Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
     }
@@ -46,7 +46,7 @@ impl FramesApi {
         &self,
         _token: Token,
         video_id: Path<String>,
-    ) -> Result<Json<Storyboard>, Fails<Busy>> {
+    ) -> Result<Json<Storyboard>, ApiError<Busy>> {
         let index = self.0.frames.storyboard(&video_id).await?;
         Ok(Json(Storyboard::new(&video_id, index)))
     }
@@ -57,7 +57,7 @@ impl FramesApi {
         method = "get",
         operation_id = "storyboard_sheet"
     )]
-    async fn sheet(&self, _token: Token, video_id: Path<String>) -> Result<Jpeg, Fails<Busy>> {
+    async fn sheet(&self, _token: Token, video_id: Path<String>) -> Result<Jpeg, ApiError<Busy>> {
         let bytes = self.0.frames.storyboard_sheet(&video_id).await?;
         Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
     }

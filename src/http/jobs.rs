@@ -9,7 +9,7 @@ use poem_openapi::{Enum, Object, OpenApi, Union};
 
 use super::auth::Token;
 use super::body::Json;
-use super::errors::{Busy, Change, Fails, JobListing};
+use super::errors::{ApiError, Busy, Change, JobListing};
 use super::events::Events;
 use super::params::Whole;
 use super::values::Free;
@@ -33,7 +33,7 @@ impl JobsApi {
         /// Jobs to skip.
         #[oai(default = "none")]
         offset: Query<Whole<0, { u32::MAX }>>,
-    ) -> Result<Json<JobList>, Fails<JobListing>> {
+    ) -> Result<Json<JobList>, ApiError<JobListing>> {
         let jobs = self.0.jobs.list().await?;
         let total = jobs.len() as u32;
         let limit = limit.0.map_or(usize::MAX, |limit| limit.0 as usize);
@@ -43,7 +43,7 @@ impl JobsApi {
 
     /// One job.
     #[oai(path = "/jobs/:job_id", method = "get", operation_id = "job")]
-    async fn job(&self, _token: Token, job_id: Path<String>) -> Result<Json<Job>, Fails<Busy>> {
+    async fn job(&self, _token: Token, job_id: Path<String>) -> Result<Json<Job>, ApiError<Busy>> {
         Ok(Json(self.0.jobs.get(&job_id).await?.into()))
     }
 
@@ -57,7 +57,7 @@ impl JobsApi {
         &self,
         _token: Token,
         job_id: Path<String>,
-    ) -> Result<Json<Job>, Fails<Change>> {
+    ) -> Result<Json<Job>, ApiError<Change>> {
         Ok(Json(self.0.jobs.cancel(&job_id).await?.into()))
     }
 
@@ -70,7 +70,7 @@ impl JobsApi {
         &self,
         _token: Token,
         job_id: Path<String>,
-    ) -> Result<Events<Job>, Fails<Busy>> {
+    ) -> Result<Events<Job>, ApiError<Busy>> {
         let changes = self.0.jobs.watch(&job_id).await?;
         Ok(Events { name: "job", data: changes.map(Into::into).boxed() })
     }

@@ -6,7 +6,7 @@ use poem_openapi::param::Path;
 use poem_openapi::{ApiResponse, OpenApi};
 
 use super::auth::Token;
-use super::errors::{Fails, OfOne};
+use super::errors::{ApiError, OfOne};
 use crate::domain::Shotlog;
 
 /// The routes of this section.
@@ -16,7 +16,11 @@ pub(super) struct MediaApi(pub(super) Arc<Shotlog>);
 impl MediaApi {
     /// Redirect to the video in storage, which serves its bytes and ranges.
     #[oai(path = "/media/:video_id", method = "get", operation_id = "media")]
-    async fn media(&self, _token: Token, video_id: Path<String>) -> Result<Redirect, Fails<OfOne>> {
+    async fn media(
+        &self,
+        _token: Token,
+        video_id: Path<String>,
+    ) -> Result<Redirect, ApiError<OfOne>> {
         Ok(Redirect::Temporary(self.0.catalog.media_url(&video_id).await?))
     }
 }

@@ -7,7 +7,7 @@ use poem_openapi::{Enum, Object, OpenApi};
 
 use super::auth::Token;
 use super::body::Json;
-use super::errors::{Fails, Open, Plain};
+use super::errors::{ApiError, Open, Plain};
 use super::values::{Ordered, shortest};
 use crate::domain::Shotlog;
 use crate::domain::catalog::unreadable;
@@ -24,20 +24,20 @@ impl MetaApi {
     ///
     /// Needs no token. Storage is probed on each call.
     #[oai(path = "/health", method = "get", operation_id = "health")]
-    async fn health(&self) -> Result<Json<Health>, Fails<Open>> {
+    async fn health(&self) -> Result<Json<Health>, ApiError<Open>> {
         Ok(Json(self.0.status.health().await.into()))
     }
 
     /// Everything searchable and filterable.
     #[oai(path = "/schema", method = "get", operation_id = "schema")]
-    async fn schema(&self, _token: Token) -> Result<Json<Schema>, Fails<Plain>> {
+    async fn schema(&self, _token: Token) -> Result<Json<Schema>, ApiError<Plain>> {
         let thresholds = self.0.search.recommended_thresholds().await?;
         Ok(Json(Schema::new(self.0.status.schema(), thresholds)))
     }
 
     /// Analyzers, vector fields and exclusive groups.
     #[oai(path = "/analyzers", method = "get", operation_id = "analyzers")]
-    async fn analyzers(&self, _token: Token) -> Result<Json<Analyzers>, Fails<Plain>> {
+    async fn analyzers(&self, _token: Token) -> Result<Json<Analyzers>, ApiError<Plain>> {
         Ok(Json(self.0.status.schema().into()))
     }
 }

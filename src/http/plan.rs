@@ -7,7 +7,7 @@ use poem_openapi::{Object, OpenApi};
 
 use super::auth::Token;
 use super::body::Json;
-use super::errors::{Fails, Failure, OfOneNaming};
+use super::errors::{ApiError, ByIdNamed, Failure};
 use super::videos::IngestOptions;
 use crate::domain::Shotlog;
 use crate::domain::ingest::plan;
@@ -28,7 +28,7 @@ impl PlanApi {
         &self,
         _token: Token,
         Json(request): Json<PlanRequest>,
-    ) -> Result<Json<Plan>, Fails<OfOneNaming>> {
+    ) -> Result<Json<Plan>, ApiError<ByIdNamed>> {
         let subject = match (request.video_id, request.url) {
             (Some(video_id), None) => Subject::Video(video_id),
             (None, Some(url)) => Subject::Url(url),

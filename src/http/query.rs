@@ -7,7 +7,7 @@ use poem_openapi::{Object, OpenApi, Union};
 use super::ask::{AuditedSentence, checked};
 use super::auth::Token;
 use super::body::Json;
-use super::errors::{Fails, Search};
+use super::errors::{ApiError, Search};
 use super::values::{Free, Ordered, shortest};
 use crate::domain::Shotlog;
 use crate::domain::answering::query;
@@ -26,7 +26,7 @@ impl QueryApi {
         &self,
         _token: Token,
         Json(request): Json<QueryRequest>,
-    ) -> Result<Json<QueryResponse>, Fails<Search>> {
+    ) -> Result<Json<QueryResponse>, ApiError<Search>> {
         Ok(Json(self.0.answering.query(request.into()).await?.into()))
     }
 }

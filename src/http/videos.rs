@@ -7,7 +7,7 @@ use poem_openapi::{Object, OpenApi};
 
 use super::auth::Token;
 use super::body::{Accepted, Json};
-use super::errors::{Change, Fails, Ingest, Listing, OfOne};
+use super::errors::{ApiError, Change, Ingest, Listing, OfOne};
 use super::multipart::Upload;
 use super::params::Whole;
 use super::values::Free;
@@ -34,7 +34,7 @@ impl VideosApi {
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
         upload: Upload,
-    ) -> Result<Accepted<IngestAccepted>, Fails<Ingest>> {
+    ) -> Result<Accepted<IngestAccepted>, ApiError<Ingest>> {
         let fields = IngestFields { idempotency_key: key.0, ..upload.options.into() };
         let source = upload.filename.unwrap_or_default();
         let name = (!source.is_empty()).then_some(source.as_str());
@@ -53,7 +53,7 @@ impl VideosApi {
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
         Json(request): Json<UrlIngestRequest>,
-    ) -> Result<Accepted<IngestAccepted>, Fails<Ingest>> {
+    ) -> Result<Accepted<IngestAccepted>, ApiError<Ingest>> {
         let (url, options) = request.split();
         let fields = IngestFields { idempotency_key: key.0, ..options.into() };
         let job = self.0.jobs.ingest_url(&url, fields).await?;
@@ -70,7 +70,7 @@ impl VideosApi {
         /// Videos to skip.
         #[oai(default = "none")]
         offset: Query<Whole<0, { u32::MAX }>>,
-    ) -> Result<Json<VideoList>, Fails<Listing>> {
+    ) -> Result<Json<VideoList>, ApiError<Listing>> {
         Ok(Json(self.0.catalog.videos(limit.0.map(|limit| limit.0), offset.0.0).await?.into()))
     }
 
@@ -80,7 +80,7 @@ impl VideosApi {
         &self,
         _token: Token,
         video_id: Path<String>,
-    ) -> Result<Json<VideoDetail>, Fails<OfOne>> {
+    ) -> Result<Json<VideoDetail>, ApiError<OfOne>> {
         Ok(Json(self.0.catalog.video(&video_id).await?.into()))
     }
 
@@ -92,7 +92,7 @@ impl VideosApi {
         &self,
         _token: Token,
         video_id: Path<String>,
-    ) -> Result<Json<Deleted>, Fails<Change>> {
+    ) -> Result<Json<Deleted>, ApiError<Change>> {
         Ok(Json(self.0.delete_video(&video_id).await?.into()))
     }
 }

@@ -263,7 +263,10 @@ async fn an_instance_that_was_taken_for_dead_leaves_the_job_to_its_successor() {
     let mut document = kept.document;
     document["worker"] = json!("another");
     document["attempts"] = json!(3);
-    jobs.swap(&job_id, kept.version, &document).await.unwrap().expect("nothing happens meanwhile");
+    jobs.compare_and_swap(&job_id, kept.version, &document)
+        .await
+        .unwrap()
+        .expect("nothing happens meanwhile");
     // It stops, so that the job is offered again: once too often, as the document has it.
     let job = app.finished(&job_id).await;
     assert_eq!(job["status"], "failed");

@@ -224,3 +224,44 @@ fn invariant_7_nothing_unfinished_is_left() {
     }
     none(found, "finish them");
 }
+
+/// Words that are an analyzer's id and something else as well, with where they are the latter.
+const OTHER_MEANINGS: &[(&str, &str)] = &[
+    // The vector field, the filter and the payload field of that name.
+    ("people", "src/domain/analysis/mod.rs"),
+    ("people", "src/domain/analysis/analyzers/default_video/mod.rs"),
+    ("people", "src/domain/search/filters.rs"),
+    ("people", "src/domain/search/indexing.rs"),
+    // The label that some detectors give.
+    ("people", "src/domain/aggregation/aggregators/cooccurrence.rs"),
+    ("people", "src/domain/aggregation/linking/object_tracks.rs"),
+];
+
+#[test]
+fn invariant_9_ids_are_literals_in_their_own_files_alone() {
+    let domain = files("src/domain", "rs");
+    let mut ids = Vec::new();
+    for (path, text) in &domain {
+        for id in
+            text.split("const ID: &str = \"").skip(1).filter_map(|rest| rest.split('"').next())
+        {
+            ids.push((id, path));
+        }
+    }
+    assert_eq!(ids.len(), 18, "six analyzers and twelve aggregators");
+    let mut found = Vec::new();
+    for (path, text) in &domain {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let testing = path.ends_with("testing.rs");
+        for (number, line) in code.lines().enumerate().filter(|_| !testing) {
+            let code = line.split("//").next().unwrap_or_default();
+            for (id, own) in &ids {
+                let elsewhere = OTHER_MEANINGS.iter().any(|(i, p)| i == id && path == Path::new(p));
+                if path != *own && !elsewhere && code.contains(&format!("\"{id}\"")) {
+                    found.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
+                }
+            }
+        }
+    }
+    none(found, "name the constant ID of the file");
+}

@@ -2,7 +2,8 @@
 //! wrong kind, vectors of the wrong length. Called before anything is changed or searched.
 
 use ports::index::{
-    FieldKind, FieldValue, Filter, PAYLOAD_FIELDS, Point, PointId, Test, TextQuery, VectorQuery,
+    FieldKind, FieldValue, Filter, PAYLOAD_FIELDS, Point, PointId, Predicate, TextQuery,
+    VectorQuery,
 };
 use ports::{ErrorKind, PortError, Result};
 
@@ -44,10 +45,10 @@ pub(super) fn text_query(query: &TextQuery) -> Result<()> {
 pub(super) fn filter(filter: &Filter) -> Result<()> {
     for condition in &filter.0 {
         let kind = kind(&condition.field)?;
-        let fits = match &condition.test {
-            Test::AnyKeyword(_) => kind == FieldKind::Keyword,
-            Test::AnyInteger(_) => kind == FieldKind::Integer,
-            Test::AtLeast(bound) | Test::AtMost(bound) => {
+        let fits = match &condition.predicate {
+            Predicate::AnyKeyword(_) => kind == FieldKind::Keyword,
+            Predicate::AnyInteger(_) => kind == FieldKind::Integer,
+            Predicate::AtLeast(bound) | Predicate::AtMost(bound) => {
                 if bound.is_nan() {
                     return Err(invalid(format!(
                         "the bound on `{}` is not a number; a number is expected",

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 
 use async_trait::async_trait;
 use ports::index::{
-    FieldValue, Filter, Hit, Point, PointId, Test, TextQuery, VectorIndex, VectorQuery,
+    FieldValue, Filter, Hit, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
 use ports::{ErrorKind, PortError, Result};
 
@@ -177,18 +177,22 @@ fn value<'a>(point: &'a Point, field: &str) -> Option<Held<'a>> {
 fn matches(filter: &Filter, point: &Point) -> bool {
     filter.0.iter().all(|condition| {
         let Some(value) = value(point, &condition.field) else { return false };
-        match (&condition.test, value) {
-            (Test::AnyKeyword(any), Held::Keyword(keyword)) => any.iter().any(|k| k == keyword),
-            (Test::AnyKeyword(any), Held::Keywords(held)) => any.iter().any(|k| held.contains(k)),
-            (Test::AnyInteger(any), Held::Integer(number)) => any.contains(&number),
-            (Test::AtLeast(bound), Held::Integer(number)) => {
+        match (&condition.predicate, value) {
+            (Predicate::AnyKeyword(any), Held::Keyword(keyword)) => {
+                any.iter().any(|k| k == keyword)
+            }
+            (Predicate::AnyKeyword(any), Held::Keywords(held)) => {
+                any.iter().any(|k| held.contains(k))
+            }
+            (Predicate::AnyInteger(any), Held::Integer(number)) => any.contains(&number),
+            (Predicate::AtLeast(bound), Held::Integer(number)) => {
                 check::lowest_integer(*bound).is_some_and(|least| number >= least)
             }
-            (Test::AtMost(bound), Held::Integer(number)) => {
+            (Predicate::AtMost(bound), Held::Integer(number)) => {
                 check::highest_integer(*bound).is_some_and(|most| number <= most)
             }
-            (Test::AtLeast(bound), Held::Float(number)) => number >= *bound,
-            (Test::AtMost(bound), Held::Float(number)) => number <= *bound,
+            (Predicate::AtLeast(bound), Held::Float(number)) => number >= *bound,
+            (Predicate::AtMost(bound), Held::Float(number)) => number <= *bound,
             _ => false,
         }
     })

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use ports::Result;
-use ports::jobs::{JobQueue, KeptJob, TakenJob};
+use ports::jobs::{JobQueue, Lease, StoredJob};
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
@@ -28,7 +28,7 @@ struct Shelf {
 
 #[derive(Default)]
 struct State {
-    jobs: HashMap<String, watch::Sender<KeptJob>>,
+    jobs: HashMap<String, watch::Sender<StoredJob>>,
     queue: VecDeque<String>,
     version: u64,
 }
@@ -66,14 +66,14 @@ impl JobQueue for MemoryJobs {
         self.shared
     }
 
-    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<KeptJob>> {
+    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>> {
         let mut state = self.shelf.state();
         if let Some(kept) = state.jobs.get(job_id) {
             return Ok(Some(kept.borrow().clone()));
         }
         state.version += 1;
         let (job_id, version) = (job_id.to_owned(), state.version);
-        let kept = KeptJob { job_id: job_id.clone(), document: document.clone(), version };
+        let kept = StoredJob { job_id: job_id.clone(), document: document.clone(), version };
         state.jobs.insert(job_id.clone(), watch::Sender::new(kept));
         state.queue.push_back(job_id);
         self.shelf.filled.notify_one();
@@ -84,7 +84,7 @@ impl JobQueue for MemoryJobs {
         Ok(self.shelf.state().queue.len())
     }
 
-    async fn take(&self) -> Result<Box<dyn TakenJob>> {
+    async fn take(&self) -> Result<Box<dyn Lease>> {
         loop {
             if let Some(job_id) = self.shelf.state().queue.pop_front() {
                 // Of several that came at once, only one may have been told of.
@@ -95,15 +95,20 @@ impl JobQueue for MemoryJobs {
         }
     }
 
-    async fn get(&self, job_id: &str) -> Result<Option<KeptJob>> {
+    async fn get(&self, job_id: &str) -> Result<Option<StoredJob>> {
         Ok(self.shelf.state().jobs.get(job_id).map(|kept| kept.borrow().clone()))
     }
 
-    async fn list(&self) -> Result<Vec<KeptJob>> {
+    async fn list(&self) -> Result<Vec<StoredJob>> {
         Ok(self.shelf.state().jobs.values().map(|kept| kept.borrow().clone()).collect())
     }
 
-    async fn swap(&self, job_id: &str, version: u64, document: &Value) -> Result<Option<u64>> {
+    async fn compare_and_swap(
+        &self,
+        job_id: &str,
+        version: u64,
+        document: &Value,
+    ) -> Result<Option<u64>> {
         let mut state = self.shelf.state();
         let next = state.version + 1;
         let Some(kept) = state.jobs.get(job_id) else { return Ok(None) };
@@ -118,11 +123,11 @@ impl JobQueue for MemoryJobs {
         Ok(Some(next))
     }
 
-    async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<KeptJob>>> {
+    async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<StoredJob>>> {
         let receiver = self.shelf.state().jobs.get(job_id).map(watch::Sender::subscribe);
         let Some(mut changes) = receiver else { return Ok(stream::pending().boxed()) };
         changes.mark_changed();
-        let next = |mut changes: watch::Receiver<KeptJob>| async move {
+        let next = |mut changes: watch::Receiver<StoredJob>| async move {
             changes.changed().await.ok()?;
             let kept = changes.borrow_and_update().clone();
             Some((Ok(kept), changes))
@@ -169,17 +174,17 @@ impl Drop for Taken {
 }
 
 #[async_trait]
-impl TakenJob for Taken {
+impl Lease for Taken {
     fn job_id(&self) -> &str {
         &self.job_id
     }
 
-    async fn done(mut self: Box<Self>) -> Result<()> {
+    async fn ack(mut self: Box<Self>) -> Result<()> {
         self.shelf = None;
         Ok(())
     }
 
-    async fn give_back(self: Box<Self>) -> Result<()> {
+    async fn nack(self: Box<Self>) -> Result<()> {
         Ok(())
     }
 }

@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
-use ports::jobs::{JobQueue, KeptJob, TakenJob};
+use ports::jobs::{JobQueue, Lease, StoredJob};
 use ports::{ErrorKind, PortError, Result};
 use serde_json::Value;
 use tokio::task::AbortHandle;
@@ -238,7 +238,7 @@ impl JobQueue for NatsJobs {
         true
     }
 
-    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<KeptJob>> {
+    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>> {
         if let Some(kept) = self.get(job_id).await? {
             return Ok(Some(kept));
         }
@@ -259,7 +259,7 @@ impl JobQueue for NatsJobs {
         Ok((queued as usize).saturating_sub(taken))
     }
 
-    async fn take(&self) -> Result<Box<dyn TakenJob>> {
+    async fn take(&self) -> Result<Box<dyn Lease>> {
         loop {
             if let Some(message) = self.next().await?
                 && let Some(taken) = self.accept(message).await?
@@ -269,12 +269,12 @@ impl JobQueue for NatsJobs {
         }
     }
 
-    async fn get(&self, job_id: &str) -> Result<Option<KeptJob>> {
+    async fn get(&self, job_id: &str) -> Result<Option<StoredJob>> {
         let entry = self.documents.entry(job_id).await.map_err(unanswered)?;
         entry.map(kept).transpose().map(Option::flatten)
     }
 
-    async fn list(&self) -> Result<Vec<KeptJob>> {
+    async fn list(&self) -> Result<Vec<StoredJob>> {
         let all = async {
             let ids = self.documents.keys().await.map_err(unanswered)?;
             // One that changes meanwhile is told of twice.
@@ -291,7 +291,12 @@ impl JobQueue for NatsJobs {
         })?
     }
 
-    async fn swap(&self, job_id: &str, version: u64, document: &Value) -> Result<Option<u64>> {
+    async fn compare_and_swap(
+        &self,
+        job_id: &str,
+        version: u64,
+        document: &Value,
+    ) -> Result<Option<u64>> {
         let body = self.body(document, 1)?;
         let swapped = self.documents.update(job_id, body, version).await;
         match swapped {
@@ -301,7 +306,7 @@ impl JobQueue for NatsJobs {
         }
     }
 
-    async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<KeptJob>>> {
+    async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<StoredJob>>> {
         let changes = self.documents.watch_with_history(job_id).await.map_err(unanswered)?;
         let kept = changes.map(|entry| kept(entry.map_err(unanswered)?));
         Ok(kept.try_filter_map(|kept| async move { Ok(kept) }).boxed())
@@ -375,16 +380,16 @@ impl Drop for Taken {
 }
 
 #[async_trait]
-impl TakenJob for Taken {
+impl Lease for Taken {
     fn job_id(&self) -> &str {
         &self.job_id
     }
 
-    async fn done(self: Box<Self>) -> Result<()> {
+    async fn ack(self: Box<Self>) -> Result<()> {
         self.message.double_ack().await.map_err(unanswered)
     }
 
-    async fn give_back(self: Box<Self>) -> Result<()> {
+    async fn nack(self: Box<Self>) -> Result<()> {
         self.message.double_ack_with(AckKind::Nak(None)).await.map_err(unanswered)
     }
 }
@@ -393,7 +398,7 @@ impl TakenJob for Taken {
 const GONE: [ErrorCode; 2] = [ErrorCode::NO_MESSAGE_FOUND, ErrorCode::SEQUENCE_NOT_FOUND];
 
 /// The job of an entry, unless that says that there is none any more.
-fn kept(entry: Entry) -> Result<Option<KeptJob>> {
+fn kept(entry: Entry) -> Result<Option<StoredJob>> {
     if entry.operation != Operation::Put {
         return Ok(None);
     }
@@ -401,7 +406,7 @@ fn kept(entry: Entry) -> Result<Option<KeptJob>> {
         let message = format!("the job {} is kept as something that is no JSON", entry.key);
         PortError::caused_by(ErrorKind::Corrupt, message, e)
     })?;
-    Ok(Some(KeptJob { job_id: entry.key, document, version: entry.revision }))
+    Ok(Some(StoredJob { job_id: entry.key, document, version: entry.revision }))
 }
 
 fn unanswered(error: impl Into<Box<dyn StdError + Send + Sync>>) -> PortError {

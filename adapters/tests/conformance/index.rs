@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use ports::ErrorKind;
 use ports::conformance::index::{DIMENSION, check, check_whole_batches};
-use ports::index::{FieldValue, Filter, Point, PointId, Test, TextQuery, VectorIndex, VectorQuery};
+use ports::index::{
+    FieldValue, Filter, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
+};
 use serde_json::json;
 use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
 use shotlog_adapters::index::memory::MemoryIndex;
@@ -332,8 +334,8 @@ async fn assert_whole(index: &EmbeddedIndex, number: usize) {
     }
     let payload = filter
         .clone()
-        .and("people_count", Test::AnyInteger(vec![number as i64]))
-        .and("start", Test::AtLeast(0.0));
+        .and("people_count", Predicate::AnyInteger(vec![number as i64]))
+        .and("start", Predicate::AtLeast(0.0));
     let query = VectorQuery {
         field: "combined".into(),
         vector: vector(number, 7),

@@ -112,7 +112,7 @@ mod nats {
         let taken = tokio::time::timeout(Duration::from_secs(60), taken).await;
         let taken = taken.expect("the job outlives its server");
         assert_eq!(taken.job_id(), "kept");
-        taken.done().await.unwrap();
+        taken.ack().await.unwrap();
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -124,9 +124,10 @@ mod nats {
         assert_eq!(error.kind(), ports::ErrorKind::TooLarge, "{error}");
         jobs.add("fits", &large(400 << 10)).await.unwrap();
         let version = jobs.get("fits").await.unwrap().unwrap().version;
-        let error = jobs.swap("fits", version, &large(2 << 20)).await.expect_err("too large");
+        let error =
+            jobs.compare_and_swap("fits", version, &large(2 << 20)).await.expect_err("too large");
         assert_eq!(error.kind(), ports::ErrorKind::TooLarge, "{error}");
-        let grown = jobs.swap("fits", version, &large(900 << 10)).await.unwrap();
+        let grown = jobs.compare_and_swap("fits", version, &large(900 << 10)).await.unwrap();
         assert!(grown.is_some());
         assert_eq!(jobs.waiting().await.unwrap(), 1, "what was refused is not queued");
     }

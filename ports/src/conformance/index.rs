@@ -13,7 +13,7 @@ use points::{
     axis, chunks, filter, id, invalid, keys, lean, nearest, point, replace, search, text,
 };
 
-use crate::index::{Filter, Point, Test, TextQuery, VectorIndex, VectorQuery};
+use crate::index::{Filter, Point, Predicate, TextQuery, VectorIndex, VectorQuery};
 
 /// The dimension every index under test is opened with.
 pub const DIMENSION: usize = 8;
@@ -182,8 +182,8 @@ async fn filters_are_exact_ands(index: &dyn VectorIndex) {
     ];
     replace(index, points.into_iter().map(|p| p.vector("combined", axis(0))).collect()).await;
 
-    let any = |words: &[&str]| Test::AnyKeyword(words.iter().map(|&w| w.into()).collect());
-    let among = |numbers: &[i64]| Test::AnyInteger(numbers.to_vec());
+    let any = |words: &[&str]| Predicate::AnyKeyword(words.iter().map(|&w| w.into()).collect());
+    let among = |numbers: &[i64]| Predicate::AnyInteger(numbers.to_vec());
     let cases: Vec<(Filter, &[(&str, u32)])> = vec![
         (Filter::default(), &[("aa", 0), ("aa", 1), ("aa", 2), ("bb", 0), ("bb", 3)]),
         (Filter::video("aa"), &[("aa", 0), ("aa", 1), ("aa", 2)]),
@@ -198,7 +198,7 @@ async fn filters_are_exact_ands(index: &dyn VectorIndex) {
         (filter("chunk_id", among(&[0, 3])), &[("aa", 0), ("bb", 0), ("bb", 3)]),
         (filter("chunk_id", among(&[])), &[]),
         (filter("chunk_id", among(&[-1, i64::MAX])), &[]),
-        (filter("chunk_id", Test::AtLeast(1.5)), &[("aa", 2), ("bb", 3)]),
+        (filter("chunk_id", Predicate::AtLeast(1.5)), &[("aa", 2), ("bb", 3)]),
         (filter("objects", any(&["car"])), &[("aa", 0), ("bb", 0)]),
         (filter("objects", any(&["car", "dog"])), &[("aa", 0), ("aa", 1), ("bb", 0)]),
         (filter("objects", any(&["cat"])), &[]),
@@ -206,23 +206,29 @@ async fn filters_are_exact_ands(index: &dyn VectorIndex) {
         (filter("objects", any(&["car"])).and("objects", any(&["dog"])), &[("aa", 0)]),
         (filter("objects", any(&["car"])).and("tags", any(&["rain"])), &[("bb", 0)]),
         (filter("objects", any(&["dog"])).and("tags", any(&["rain"])), &[]),
-        (filter("people_count", Test::AtLeast(0.0)), &[("aa", 0), ("aa", 1)]),
-        (filter("people_count", Test::AtLeast(0.5)), &[("aa", 1)]),
-        (filter("people_count", Test::AtMost(0.0)), &[("aa", 0), ("bb", 0)]),
-        (filter("people_count", Test::AtMost(-2.5)), &[("bb", 0)]),
+        (filter("people_count", Predicate::AtLeast(0.0)), &[("aa", 0), ("aa", 1)]),
+        (filter("people_count", Predicate::AtLeast(0.5)), &[("aa", 1)]),
+        (filter("people_count", Predicate::AtMost(0.0)), &[("aa", 0), ("bb", 0)]),
+        (filter("people_count", Predicate::AtMost(-2.5)), &[("bb", 0)]),
         (filter("people_count", among(&[2, -3])), &[("aa", 1), ("bb", 0)]),
-        (filter("people_count", Test::AtLeast(1e300)), &[]),
-        (filter("people_count", Test::AtLeast(f64::INFINITY)), &[]),
-        (filter("people_count", Test::AtMost(f64::NEG_INFINITY)), &[]),
-        (filter("people_count", Test::AtMost(f64::INFINITY)), &[("aa", 0), ("aa", 1), ("bb", 0)]),
+        (filter("people_count", Predicate::AtLeast(1e300)), &[]),
+        (filter("people_count", Predicate::AtLeast(f64::INFINITY)), &[]),
+        (filter("people_count", Predicate::AtMost(f64::NEG_INFINITY)), &[]),
+        (
+            filter("people_count", Predicate::AtMost(f64::INFINITY)),
+            &[("aa", 0), ("aa", 1), ("bb", 0)],
+        ),
         // A bound is part of what it allows, whatever the sign of its zero.
-        (filter("start", Test::AtLeast(5.0)), &[("aa", 1), ("aa", 2)]),
-        (filter("start", Test::AtLeast(5.000_000_001)), &[("aa", 2)]),
-        (filter("start", Test::AtMost(-0.0)), &[("aa", 0)]),
-        (filter("start", Test::AtLeast(0.0)), &[("aa", 0), ("aa", 1), ("aa", 2)]),
-        (filter("end", Test::AtMost(15.5)), &[("aa", 0), ("aa", 1), ("aa", 2)]),
-        (filter("end", Test::AtMost(15.499)), &[("aa", 0), ("aa", 1)]),
-        (filter("start", Test::AtLeast(5.0)).and("end", Test::AtMost(10.0)), &[("aa", 1)]),
+        (filter("start", Predicate::AtLeast(5.0)), &[("aa", 1), ("aa", 2)]),
+        (filter("start", Predicate::AtLeast(5.000_000_001)), &[("aa", 2)]),
+        (filter("start", Predicate::AtMost(-0.0)), &[("aa", 0)]),
+        (filter("start", Predicate::AtLeast(0.0)), &[("aa", 0), ("aa", 1), ("aa", 2)]),
+        (filter("end", Predicate::AtMost(15.5)), &[("aa", 0), ("aa", 1), ("aa", 2)]),
+        (filter("end", Predicate::AtMost(15.499)), &[("aa", 0), ("aa", 1)]),
+        (
+            filter("start", Predicate::AtLeast(5.0)).and("end", Predicate::AtMost(10.0)),
+            &[("aa", 1)],
+        ),
         (Filter::video("aa").and("chunk_id", among(&[0, 3])), &[("aa", 0)]),
         (Filter::video("aa").and("video_id", any(&["bb"])), &[]),
     ];
@@ -246,7 +252,7 @@ async fn filters_come_before_scoring(index: &dyn VectorIndex) {
         point("aa", i).vector("combined", lean(i as f32 * 0.01)).keywords("tags", &[tag])
     });
     replace(index, points.collect()).await;
-    let only_far = filter("tags", Test::AnyKeyword(vec!["far".into()]));
+    let only_far = filter("tags", Predicate::AnyKeyword(vec!["far".into()]));
     let query = VectorQuery { filter: only_far, ..nearest("combined", axis(0), 10) };
     let hits = index.search(query).await.unwrap();
     assert_eq!(chunks(&hits), (100..110).collect::<Vec<_>>());
@@ -258,9 +264,9 @@ async fn keywords_are_compared_whole(index: &dyn VectorIndex) {
     let points = words.iter().zip(0..).map(|(word, i)| point("aa", i).keywords("objects", &[word]));
     replace(index, points.collect()).await;
     for (word, i) in words.iter().zip(0..) {
-        let one = filter("objects", Test::AnyKeyword(vec![(*word).into()]));
+        let one = filter("objects", Predicate::AnyKeyword(vec![(*word).into()]));
         assert_eq!(index.count(&one).await.unwrap(), 1, "exactly one point has {word:?}");
-        let both = one.and("chunk_id", Test::AnyInteger(vec![i]));
+        let both = one.and("chunk_id", Predicate::AnyInteger(vec![i]));
         assert_eq!(index.count(&both).await.unwrap(), 1, "and it is the one with {word:?}");
     }
     let mut sorted: Vec<String> = words.iter().map(|&w| w.into()).collect();
@@ -276,7 +282,7 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
             .keywords("revision", &[revision])
             .says(revision)
     };
-    let revision = |value: &str| filter("revision", Test::AnyKeyword(vec![value.into()]));
+    let revision = |value: &str| filter("revision", Predicate::AnyKeyword(vec![value.into()]));
 
     replace(index, vec![tagged("aa", 0, "r1"), tagged("aa", 1, "r1"), tagged("bb", 0, "r1")]).await;
     // Without a scope only points with the same id go.
@@ -296,7 +302,7 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     assert_eq!(index.count(&Filter::video("cc")).await.unwrap(), 1, "new points need no scope");
 
     // A narrower scope, nothing new.
-    let scope = Filter::video("aa").and("chunk_id", Test::AtLeast(1.0));
+    let scope = Filter::video("aa").and("chunk_id", Predicate::AtLeast(1.0));
     index.replace(Some(&scope), vec![]).await.unwrap();
     assert_eq!(index.count(&Filter::video("aa")).await.unwrap(), 1, "nothing matched the scope");
     index.replace(Some(&Filter::video("aa")), vec![]).await.unwrap();
@@ -312,7 +318,7 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     other.id.analyzer_id = "ocr".into();
     replace(index, vec![other]).await;
     assert_eq!(index.count(&Filter::video("dd")).await.unwrap(), 2);
-    let scope = Filter::video("dd").and("analyzer_id", Test::AnyKeyword(vec!["ocr".into()]));
+    let scope = Filter::video("dd").and("analyzer_id", Predicate::AnyKeyword(vec!["ocr".into()]));
     index.replace(Some(&scope), vec![]).await.unwrap();
     assert_eq!(index.count(&Filter::video("dd")).await.unwrap(), 1);
 
@@ -339,7 +345,7 @@ async fn large_batches_stay_searchable(index: &dyn VectorIndex) {
     index.replace(None, all("r1")).await.unwrap();
     index.replace(None, all("r2")).await.unwrap();
     assert_eq!(index.count(&Filter::default()).await.unwrap(), u64::from(many));
-    let old = filter("revision", Test::AnyKeyword(vec!["r1".into()]));
+    let old = filter("revision", Predicate::AnyKeyword(vec!["r1".into()]));
     assert_eq!(index.count(&old).await.unwrap(), 0);
     let hits = search(index, "combined", axis(0), 20).await;
     assert_eq!(chunks(&hits), (0..20).collect::<Vec<_>>());
@@ -375,17 +381,17 @@ async fn invalid_input_changes_nothing(index: &dyn VectorIndex) {
         assert_eq!(chunks(&text(index, "kept").await), [0], "{why} changed the index");
     }
 
-    let any = || Test::AnyKeyword(vec!["x".into()]);
+    let any = || Predicate::AnyKeyword(vec!["x".into()]);
     let filters = [
         ("an unknown field", filter("colour", any())),
         ("a vector's field", filter("combined", any())),
         ("keywords against an integer", filter("people_count", any())),
         ("keywords against a float", filter("start", any())),
-        ("integers against a keyword", filter("objects", Test::AnyInteger(vec![1]))),
-        ("integers against a float", filter("start", Test::AnyInteger(vec![1]))),
-        ("a bound on a keyword", filter("objects", Test::AtLeast(1.0))),
-        ("an upper bound on a keyword", filter("video_id", Test::AtMost(1.0))),
-        ("a bound that is no number", filter("start", Test::AtLeast(f64::NAN))),
+        ("integers against a keyword", filter("objects", Predicate::AnyInteger(vec![1]))),
+        ("integers against a float", filter("start", Predicate::AnyInteger(vec![1]))),
+        ("a bound on a keyword", filter("objects", Predicate::AtLeast(1.0))),
+        ("an upper bound on a keyword", filter("video_id", Predicate::AtMost(1.0))),
+        ("a bound that is no number", filter("start", Predicate::AtLeast(f64::NAN))),
         ("one bad condition among good ones", Filter::video("aa").and("colour", any())),
     ];
     for (why, filter) in filters {
@@ -479,13 +485,13 @@ async fn text_search_filters_and_limits(index: &dyn VectorIndex) {
     assert!(odd.iter().all(|hit| hit.id.video_id == "bb"));
     let expected: Vec<_> = all.iter().filter(|hit| hit.id.video_id == "bb").cloned().collect();
     assert_eq!(odd, expected, "a filter changes neither order nor score");
-    let late = Filter::video("aa").and("start", Test::AtLeast(20.0));
+    let late = Filter::video("aa").and("start", Predicate::AtLeast(20.0));
     assert_eq!(index.text_search(find(late, 99)).await.unwrap().len(), 5);
     for limit in [0, 1, 7] {
         let few = index.text_search(find(Filter::default(), limit)).await.unwrap();
         assert_eq!(few, all[..limit], "limit {limit}");
     }
-    let none = filter("objects", Test::AnyKeyword(vec![]));
+    let none = filter("objects", Predicate::AnyKeyword(vec![]));
     assert_eq!(index.text_search(find(none, 9)).await.unwrap(), []);
 }
 

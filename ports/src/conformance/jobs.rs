@@ -8,7 +8,7 @@ use futures::{StreamExt, future};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::jobs::{JobQueue, TakenJob};
+use crate::jobs::{JobQueue, Lease};
 
 /// A queue that offers nothing within this time has nothing to offer.
 const SILENCE: Duration = Duration::from_millis(400);
@@ -47,15 +47,19 @@ pub async fn check_shared(one: Arc<dyn JobQueue>, other: Arc<dyn JobQueue>) {
     let taken = take(&*other).await;
     assert_eq!(taken.job_id(), "a");
     silent(&*one).await;
-    other.swap("a", kept.version, &json!("changed by the other")).await.unwrap().unwrap();
+    other
+        .compare_and_swap("a", kept.version, &json!("changed by the other"))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(one.get("a").await.unwrap().unwrap().document, json!("changed by the other"));
-    assert_eq!(one.swap("a", kept.version, &json!("late")).await.unwrap(), None);
+    assert_eq!(one.compare_and_swap("a", kept.version, &json!("late")).await.unwrap(), None);
     drop(taken);
     finish(&*one, "a").await;
     assert_eq!(other.get("a").await.unwrap(), None);
 }
 
-async fn take(jobs: &dyn JobQueue) -> Box<dyn TakenJob> {
+async fn take(jobs: &dyn JobQueue) -> Box<dyn Lease> {
     timeout(PATIENCE, jobs.take()).await.expect("a job is offered").unwrap()
 }
 
@@ -76,7 +80,7 @@ async fn remove(jobs: &dyn JobQueue, job_id: &str) {
 async fn finish(jobs: &dyn JobQueue, job_id: &str) {
     let taken = take(jobs).await;
     assert_eq!(taken.job_id(), job_id);
-    taken.done().await.unwrap();
+    taken.ack().await.unwrap();
     remove(jobs, job_id).await;
 }
 
@@ -86,7 +90,7 @@ async fn document(jobs: &dyn JobQueue, job_id: &str) -> Option<Value> {
 
 async fn knows_what_is_absent(jobs: &dyn JobQueue) {
     assert_eq!(jobs.get("absent").await.unwrap(), None);
-    assert_eq!(jobs.swap("absent", 1, &json!(1)).await.unwrap(), None);
+    assert_eq!(jobs.compare_and_swap("absent", 1, &json!(1)).await.unwrap(), None);
     assert!(!jobs.withdraw("absent").await.expect("nothing there is no error"));
     jobs.remove("absent", 1).await.expect("nothing there is no error");
     assert_eq!(jobs.waiting().await.unwrap(), 0);
@@ -103,7 +107,7 @@ async fn offers_the_oldest_first_and_each_once(jobs: &dyn JobQueue) {
         let taken = take(jobs).await;
         assert_eq!(taken.job_id(), id, "in the order of adding");
         assert_eq!(document(jobs, id).await, Some(json!({"of": id, "ключ": [1, null]})));
-        taken.done().await.unwrap();
+        taken.ack().await.unwrap();
     }
     silent(jobs).await;
     assert_eq!(jobs.waiting().await.unwrap(), 0);
@@ -123,7 +127,7 @@ async fn adds_an_id_once(jobs: &dyn JobQueue) {
     assert_eq!(added.iter().filter(|kept| kept.is_none()).count(), 1, "{added:?}");
     let told = added.iter().flatten();
     assert!(told.clone().all(|kept| kept.document == documents[first]), "{added:?}");
-    take(jobs).await.done().await.unwrap();
+    take(jobs).await.ack().await.unwrap();
     silent(jobs).await;
     let again = jobs.add("same", &json!("again")).await.unwrap().expect("kept though done with");
     assert_eq!(again.document, documents[first]);
@@ -139,12 +143,18 @@ async fn adds_an_id_once(jobs: &dyn JobQueue) {
 async fn swaps_what_is_expected(jobs: &dyn JobQueue) {
     jobs.add("swap", &json!(0)).await.unwrap();
     let first = jobs.get("swap").await.unwrap().unwrap().version;
-    let second = jobs.swap("swap", first, &json!(1)).await.unwrap().expect("it was in `first`");
+    let second =
+        jobs.compare_and_swap("swap", first, &json!(1)).await.unwrap().expect("it was in `first`");
     assert_ne!(first, second);
-    assert_eq!(jobs.swap("swap", first, &json!(2)).await.unwrap(), None, "it is no longer");
+    assert_eq!(
+        jobs.compare_and_swap("swap", first, &json!(2)).await.unwrap(),
+        None,
+        "it is no longer"
+    );
     assert_eq!(document(jobs, "swap").await, Some(json!(1)));
     let documents: Vec<Value> = (10..18).map(|n| json!(n)).collect();
-    let swaps = future::join_all(documents.iter().map(|n| jobs.swap("swap", second, n))).await;
+    let swaps =
+        future::join_all(documents.iter().map(|n| jobs.compare_and_swap("swap", second, n))).await;
     let swapped: Vec<bool> = swaps.into_iter().map(|s| s.unwrap().is_some()).collect();
     let winner = swapped.iter().position(|done| *done).expect("one of them swaps");
     assert_eq!(swapped.iter().filter(|done| **done).count(), 1, "{swapped:?}");
@@ -160,7 +170,10 @@ async fn shows_changes(jobs: &dyn JobQueue) {
         let kept = timeout(PATIENCE, seen.next()).await.expect("a change is shown");
         let kept = kept.expect("the watch goes on").unwrap();
         assert_eq!((kept.job_id.as_str(), &kept.document), ("watched", &json!(n - 1)));
-        jobs.swap("watched", kept.version, &json!(n)).await.unwrap().expect("as it was shown");
+        jobs.compare_and_swap("watched", kept.version, &json!(n))
+            .await
+            .unwrap()
+            .expect("as it was shown");
     }
     drop(seen);
     let mut unknown = jobs.watch("unknown").await.unwrap();
@@ -175,7 +188,7 @@ async fn keeps_for_its_holder(jobs: &dyn JobQueue, redelivery: Duration) {
     assert_eq!(jobs.waiting().await.unwrap(), 0, "what is taken does not wait");
     tokio::time::sleep(redelivery * 5 / 2).await;
     silent(jobs).await;
-    taken.done().await.unwrap();
+    taken.ack().await.unwrap();
     tokio::time::sleep(redelivery * 3 / 2).await;
     silent(jobs).await;
     remove(jobs, "held").await;
@@ -183,13 +196,13 @@ async fn keeps_for_its_holder(jobs: &dyn JobQueue, redelivery: Duration) {
 
 async fn offers_again(jobs: &dyn JobQueue) {
     jobs.add("again", &json!(0)).await.unwrap();
-    take(jobs).await.give_back().await.unwrap();
+    take(jobs).await.nack().await.unwrap();
     let taken = take(jobs).await;
     assert_eq!(taken.job_id(), "again", "given back");
     drop(taken);
     let taken = take(jobs).await;
     assert_eq!(taken.job_id(), "again", "its holder died");
-    taken.done().await.unwrap();
+    taken.ack().await.unwrap();
     silent(jobs).await;
     remove(jobs, "again").await;
 }
@@ -209,7 +222,7 @@ async fn withdraws(jobs: &dyn JobQueue) {
     assert_eq!(taken.job_id(), "stays");
     assert!(!jobs.withdraw("stays").await.unwrap(), "somebody has it");
     silent(jobs).await;
-    taken.done().await.unwrap();
+    taken.ack().await.unwrap();
     remove(jobs, "stays").await;
 }
 
@@ -219,7 +232,7 @@ async fn loses_nothing_when_nobody_waits_any_more(jobs: &dyn JobQueue) {
     jobs.add("late", &json!(0)).await.unwrap();
     let taken = take(jobs).await;
     assert_eq!(taken.job_id(), "late");
-    taken.done().await.unwrap();
+    taken.ack().await.unwrap();
     remove(jobs, "late").await;
     // Several that wait each get one.
     let waiters = future::join_all((0..3).map(|_| take(jobs)));
@@ -233,7 +246,7 @@ async fn loses_nothing_when_nobody_waits_any_more(jobs: &dyn JobQueue) {
     assert_eq!(ids, ["x", "y", "z"].into());
     for taken in taken {
         let job_id = taken.job_id().to_owned();
-        taken.done().await.unwrap();
+        taken.ack().await.unwrap();
         remove(jobs, &job_id).await;
     }
 }

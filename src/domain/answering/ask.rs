@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, TryStreamExt, stream};
-use ports::index::{Filter, Test, VectorQuery};
+use ports::index::{Filter, Predicate, VectorQuery};
 use ports::llm::PassageKind;
 use serde::{Deserialize, Serialize};
 
@@ -139,7 +139,7 @@ impl Answering {
             return Ok(nothing(question, "Nothing indexed for the requested videos."));
         }
         // The best pieces of every video come before the second best of any.
-        let evidence: Vec<Evidence> = in_turn(per_video);
+        let evidence: Vec<Evidence> = interleave(per_video);
         let kept = self.context(&evidence);
         let answer = self.attempt_answer(&question, &kept, CitationForm::Plain).await;
         let mut sources = BTreeMap::new();
@@ -169,7 +169,7 @@ impl Answering {
         let mut context = Context {
             record,
             results: Vec::new(),
-            beside: Vec::new(),
+            companion_hits: Vec::new(),
             routed_to: Vec::new(),
             routed: Vec::new(),
             summary: Vec::new(),
@@ -182,10 +182,10 @@ impl Answering {
         };
         let Some(analyzer) = analyzer else { return Ok(context) };
         let search = async |analyzers: Vec<String>, chunks: Option<Vec<i64>>| {
-            let mut filter =
-                Filter::video(&record.video_id).and("analyzer_id", Test::AnyKeyword(analyzers));
+            let mut filter = Filter::video(&record.video_id)
+                .and("analyzer_id", Predicate::AnyKeyword(analyzers));
             if let Some(chunks) = chunks {
-                filter = filter.and("chunk_id", Test::AnyInteger(chunks));
+                filter = filter.and("chunk_id", Predicate::AnyInteger(chunks));
             }
             let query = VectorQuery {
                 field: "combined".into(),
@@ -200,7 +200,7 @@ impl Answering {
         let others: Vec<String> = present.iter().filter(|id| *id != analyzer).cloned().collect();
         if question.analyzer.is_none() && !others.is_empty() {
             let retrieved = context.results.iter().map(|hit| hit.chunk_id.into()).collect();
-            context.beside = search(others, Some(retrieved)).await?;
+            context.companion_hits = search(others, Some(retrieved)).await?;
         }
         Ok(context)
     }
@@ -266,7 +266,7 @@ struct Context<'a> {
     results: Vec<SearchResult>,
     /// What the other analyzers found in the same chunks: what was said, where the segments tell
     /// what is seen.
-    beside: Vec<SearchResult>,
+    companion_hits: Vec<SearchResult>,
     routed_to: Vec<String>,
     routed: Vec<(&'static AggregatorSpec, Vec<(Span, String)>)>,
     summary: Vec<(Span, String)>,
@@ -275,14 +275,14 @@ struct Context<'a> {
 
 impl Context<'_> {
     fn best_score(&self) -> f32 {
-        self.results.iter().chain(&self.beside).map(|hit| hit.p_present).fold(0.0, f32::max)
+        self.results.iter().chain(&self.companion_hits).map(|hit| hit.p_present).fold(0.0, f32::max)
     }
 
     /// Everything as evidence, the best piece of each source before the second best of any, the
     /// retrieved segments first.
     fn evidence(&self, question: &str) -> Vec<Evidence> {
         let of_hits = |hits: &[SearchResult]| {
-            in_turn(hits.iter().map(|hit| Evidence::of_hit(hit, question)).collect())
+            interleave(hits.iter().map(|hit| Evidence::of_hit(hit, question)).collect())
         };
         let aggregates = self
             .routed
@@ -291,9 +291,9 @@ impl Context<'_> {
             .map(|(spec, pieces)| (spec.id, spec.answers, pieces))
             .chain([
                 ("sections", "section", &self.sections),
-                (summary::ID, "summary", &self.summary),
+                (summary::ID, summary::ID, &self.summary),
             ]);
-        let mut sources = vec![of_hits(&self.results), of_hits(&self.beside)];
+        let mut sources = vec![of_hits(&self.results), of_hits(&self.companion_hits)];
         for (source, topic, pieces) in aggregates {
             let of_source = (0..).zip(pieces).filter(|(_, (_, text))| !text.is_empty());
             let of_source = of_source.map(|(element, (span, text))| Evidence {
@@ -310,7 +310,7 @@ impl Context<'_> {
             sources.push(of_source.collect());
         }
         let mut evidence: Vec<Evidence> = Vec::new();
-        for piece in in_turn(sources) {
+        for piece in interleave(sources) {
             // The summary may be routed to as well; once is enough.
             let same = |e: &Evidence| {
                 e.text == piece.text && e.span == piece.span && e.speaker == piece.speaker
@@ -335,7 +335,7 @@ impl Context<'_> {
 }
 
 /// The first of every list, then the second of every list, and so on.
-fn in_turn<T>(lists: Vec<Vec<T>>) -> Vec<T> {
+fn interleave<T>(lists: Vec<Vec<T>>) -> Vec<T> {
     let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
     let mut merged = Vec::new();
     loop {

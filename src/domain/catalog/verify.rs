@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ports::index::{Filter, Test};
+use ports::index::{Filter, Predicate};
 
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::catalog::{Catalog, Fault, Stored};
@@ -20,7 +20,7 @@ pub struct Verified {
 }
 
 impl Catalog {
-    /// Looks at every video: its documents and objects are there, its vectors are those that its
+    /// Appearance at every video: its documents and objects are there, its vectors are those that its
     /// record counts, and nothing is left of a video without a record. Changes nothing.
     pub async fn verify(&self) -> Result<Verified> {
         let mut found = Verified::default();
@@ -73,8 +73,9 @@ impl Catalog {
         let of_video = Filter::video(&record.video_id);
         let mut counted = 0;
         for (id, entry) in &record.analyzers {
-            let current =
-                of_video.clone().and("revision", Test::AnyKeyword(vec![entry.revision.clone()]));
+            let current = of_video
+                .clone()
+                .and("revision", Predicate::AnyKeyword(vec![entry.revision.clone()]));
             let stored = self.index.count(&current).await?;
             counted += stored;
             if stored != entry.points {

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::decoder::MediaInfo;
-use ports::index::{Filter, Point, Test};
+use ports::index::{Filter, Point, Predicate};
 use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Value, json};
 use tempfile::TempPath;
@@ -24,7 +24,7 @@ use crate::domain::catalog::record::{self, AnalyzerEntry, Cost, Took, VideoRecor
 use crate::domain::catalog::{CacheKey, Discarded, Fault, Part, Stored};
 use crate::domain::chunking::{Chunking, Signals};
 use crate::domain::ingest::Ingest;
-use crate::domain::ingest::signals::Perceived;
+use crate::domain::ingest::signals::MediaSignals;
 use crate::domain::ingest::source;
 use crate::domain::ingest::source::Source;
 use crate::domain::ingest::{
@@ -176,8 +176,8 @@ impl Ingest {
         let intact = previous.as_ref().and_then(Previous::intact);
         let budget = Budget::open(&self.models, plan.max_model_calls);
         let started = Instant::now();
-        let Perceived { signals, signals_document, speech, speech_document } =
-            self.perceive(fetched, plan, intact, progress).await?;
+        let MediaSignals { signals, signals_document, speech, speech_document } =
+            self.extract_signals(fetched, plan, intact, progress).await?;
         let perceiving = started.elapsed().as_secs_f64();
         let duration = duration(&fetched.info, signals.end);
         if duration > self.settings.ingest.max_duration.as_secs_f64() {
@@ -494,7 +494,7 @@ impl Ingest {
                     previous.analyzers.keys().filter(|id| !record.analyzers.contains_key(*id));
                 ran.extend(lost.cloned());
                 if !ran.is_empty() {
-                    let scope = of_video.and("analyzer_id", Test::AnyKeyword(ran));
+                    let scope = of_video.and("analyzer_id", Predicate::AnyKeyword(ran));
                     self.stores.index.replace(Some(&scope), points).await?;
                 }
             }

@@ -24,7 +24,7 @@ const VERSION: u32 = 1;
 const BATCH: usize = 64;
 
 /// What was seen and heard, and the documents that hold it.
-pub(crate) struct Perceived {
+pub(crate) struct MediaSignals {
     pub(crate) signals: Signals,
     pub(crate) signals_document: String,
     pub(crate) speech: Speech,
@@ -32,13 +32,13 @@ pub(crate) struct Perceived {
 }
 
 impl Ingest {
-    pub(crate) async fn perceive(
+    pub(crate) async fn extract_signals(
         &self,
         fetched: &Fetched,
         plan: &IngestRequest,
         previous: Option<&VideoRecord>,
         progress: &Progress,
-    ) -> Result<Perceived> {
+    ) -> Result<MediaSignals> {
         let needed = plan.analyzers.iter().any(|a| a.needs_speech());
         let wanted = needed || plan.chunking.listens();
         let mut known = None;
@@ -48,7 +48,7 @@ impl Ingest {
                 Some(document) => {
                     let speech = self.catalog.speech(document).await?;
                     if self.is_current(&speech, needed, wanted) {
-                        return Ok(Perceived {
+                        return Ok(MediaSignals {
                             signals,
                             signals_document: record.signals_document.clone(),
                             speech,
@@ -86,7 +86,7 @@ impl Ingest {
                 signals
             }
         };
-        Ok(Perceived {
+        Ok(MediaSignals {
             signals_document: self.catalog.store(video_id, "signals", &signals).await?,
             signals,
             speech_document: self.catalog.store(video_id, "speech", &speech).await?,

@@ -15,7 +15,7 @@ use crate::domain::kernel::progress::Stage;
 
 use crate::domain::aggregation::run::AggregatesResult;
 use crate::domain::ingest::IngestResult;
-pub(crate) use record::{Idempotency, Sheet, Task};
+pub(crate) use record::{Idempotency, JobRecord, Task};
 pub use store::Jobs;
 pub(crate) use store::Submitted;
 

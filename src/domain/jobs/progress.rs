@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use ports::jobs::KeptJob;
+use ports::jobs::StoredJob;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::field::Empty;
 use tracing::{Span, info_span};
 
-use crate::domain::jobs::{JobResult, Sheet};
+use crate::domain::jobs::{JobRecord, JobResult};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::metrics;
 use crate::domain::kernel::progress::{Cancellation, Observer, Progress, Stage};
@@ -19,7 +19,7 @@ use crate::domain::kernel::progress::{Cancellation, Observer, Progress, Stage};
 /// succession, the last.
 pub(super) struct RunningJob {
     worker: Option<String>,
-    sheet: watch::Sender<Sheet>,
+    sheet: watch::Sender<JobRecord>,
     cancellation: Cancellation,
     since: Mutex<Instant>,
     trace: Trace,
@@ -33,7 +33,7 @@ struct Trace {
 
 impl Trace {
     /// What the job does names its span.
-    fn start(sheet: &Sheet) -> Self {
+    fn start(sheet: &JobRecord) -> Self {
         let (what, job_id) = (sheet.task.name(), &sheet.job.job_id);
         let job = info_span!(parent: None, "job", otel.name = what, %job_id, error = Empty);
         Self { job, stage: Mutex::default() }
@@ -73,7 +73,7 @@ impl Observer for RunningJob {
 
 impl RunningJob {
     /// Of a job that has been taken. `cancelled` ends it at its next safe point.
-    pub(super) fn of(sheet: Sheet, cancelled: CancellationToken) -> Self {
+    pub(super) fn of(sheet: JobRecord, cancelled: CancellationToken) -> Self {
         Self {
             trace: Trace::start(&sheet),
             worker: sheet.worker.clone(),
@@ -97,19 +97,19 @@ impl RunningJob {
         self.trace.job.clone()
     }
 
-    pub(super) fn sheet(&self) -> Sheet {
+    pub(super) fn sheet(&self) -> JobRecord {
         self.sheet.borrow().clone()
     }
 
     /// What has to be kept, from now on.
-    pub(super) fn changes(&self) -> watch::Receiver<Sheet> {
+    pub(super) fn changes(&self) -> watch::Receiver<JobRecord> {
         self.sheet.subscribe()
     }
 
     /// Takes in what is kept of the job, which others may have changed. False when another worker
     /// has the job now.
-    pub(super) fn notice(&self, kept: KeptJob) -> bool {
-        let Ok(kept) = Sheet::read(kept.document) else { return false };
+    pub(super) fn notice(&self, kept: StoredJob) -> bool {
+        let Ok(kept) = JobRecord::read(kept.document) else { return false };
         if kept.worker != self.worker {
             self.stop("another instance works on this job now");
             return false;
@@ -138,10 +138,10 @@ impl RunningJob {
     /// The job is left to another instance.
     pub(super) fn hand_back(&self) {
         self.trace.end(None);
-        self.change(Sheet::hand_back);
+        self.change(JobRecord::hand_back);
     }
 
-    fn change(&self, change: impl FnOnce(&mut Sheet)) {
+    fn change(&self, change: impl FnOnce(&mut JobRecord)) {
         self.sheet.send_modify(|sheet| {
             let before = sheet.job.stage;
             change(sheet);

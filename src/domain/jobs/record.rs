@@ -52,7 +52,7 @@ impl Idempotency {
 
 /// A job with what clients do not see of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Sheet {
+pub(crate) struct JobRecord {
     pub(crate) job: Job,
     pub(crate) task: Task,
     /// The request that it came from, if that had a key.
@@ -69,7 +69,7 @@ pub(crate) struct Sheet {
     pub(super) cancel: Option<String>,
 }
 
-impl Sheet {
+impl JobRecord {
     /// A job that waits.
     pub(super) fn new(source: String, task: Task, asked: Option<Idempotency>) -> Self {
         let random = || Uuid::new_v4().simple().to_string();

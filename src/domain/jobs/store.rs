@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use ports::jobs::{JobQueue, KeptJob};
+use ports::jobs::{JobQueue, StoredJob};
 use ports::notifier::Notifier;
 use ports::storage::ObjectStorage;
 use ports::{ErrorKind, PortError};
@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 use crate::domain::catalog::install::owned;
 use crate::domain::ingest::{Ingest, IngestSettings};
 use crate::domain::jobs::webhook::CallbackSettings;
-use crate::domain::jobs::{Idempotency, Job, JobSettings, JobStatus, Sheet, Task};
+use crate::domain::jobs::{Idempotency, Job, JobRecord, JobSettings, JobStatus, Task};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Stores;
 
@@ -103,17 +103,17 @@ impl Jobs {
         if let Some(job) = self.admit(asked.as_ref()).await? {
             return Ok(Submitted { job, before: true });
         }
-        let sheet = Sheet::new(source, task, asked);
+        let sheet = JobRecord::new(source, task, asked);
         let added = self.queue.add(&sheet.job.job_id, &sheet.document()?).await;
         let Some(kept) = added.map_err(unreachable)? else {
             return Ok(Submitted { job: sheet.job, before: false });
         };
-        let kept = Sheet::read(kept.document)?;
+        let kept = JobRecord::read(kept.document)?;
         // An answer that got lost leaves the queue unsure who has added it.
         if (kept.created, &kept.task) == (sheet.created, &sheet.task) {
             return Ok(Submitted { job: kept.job, before: false });
         }
-        Ok(Submitted { job: kept.of_request(sheet.asked.as_ref())?, before: true })
+        Ok(Submitted { job: kept.for_request(sheet.asked.as_ref())?, before: true })
     }
 
     /// The job that an earlier request with the same key became, or nothing when there is room for
@@ -122,7 +122,7 @@ impl Jobs {
         if let Some(asked) = asked
             && let Some(kept) = self.queue.get(&asked.job_id()).await.map_err(unreachable)?
         {
-            return Sheet::read(kept.document)?.of_request(Some(asked)).map(Some);
+            return JobRecord::read(kept.document)?.for_request(Some(asked)).map(Some);
         }
         let busy = |message| Err(Error::Busy { message, retry_after: RETRY_AFTER });
         if !self.open() {
@@ -156,9 +156,9 @@ impl Jobs {
     pub async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Job>> {
         self.find(job_id).await?;
         let changes = self.queue.watch(job_id).await.map_err(unreachable)?;
-        let next = |changes: Option<BoxStream<'static, ports::Result<KeptJob>>>| async move {
+        let next = |changes: Option<BoxStream<'static, ports::Result<StoredJob>>>| async move {
             let mut changes = changes?;
-            let job = Sheet::read(changes.next().await?.ok()?.document).ok()?.job;
+            let job = JobRecord::read(changes.next().await?.ok()?.document).ok()?.job;
             let more = (!job.status.is_final()).then_some(changes);
             Some((job, more))
         };
@@ -168,7 +168,11 @@ impl Jobs {
     /// Cancels a job: at once while it waits, at its next safe point while it runs. One that has
     /// ended stays as it is. Returns it as it is now, and whether what follows its end is left to
     /// the caller: no worker will see it.
-    pub(super) async fn request_cancel(&self, job_id: &str, reason: &str) -> Result<(Sheet, bool)> {
+    pub(super) async fn request_cancel(
+        &self,
+        job_id: &str,
+        reason: &str,
+    ) -> Result<(JobRecord, bool)> {
         loop {
             let (mut sheet, version) = self.find(job_id).await?;
             if sheet.is_final() || sheet.cancel.is_some() {
@@ -179,7 +183,7 @@ impl Jobs {
             if ends {
                 sheet.end(Err(Error::Cancelled(reason.to_owned())));
             }
-            let swapped = self.queue.swap(job_id, version, &sheet.document()?).await;
+            let swapped = self.queue.compare_and_swap(job_id, version, &sheet.document()?).await;
             if swapped.map_err(unreachable)?.is_none() {
                 continue;
             }
@@ -202,25 +206,26 @@ impl Jobs {
     }
 
     /// Every job, newest first.
-    pub(super) async fn sheets(&self) -> Result<Vec<Sheet>> {
+    pub(super) async fn sheets(&self) -> Result<Vec<JobRecord>> {
         Ok(self.kept().await?.into_iter().map(|(sheet, _)| sheet).collect())
     }
 
     /// Every job with the version in which it is kept, newest first.
-    async fn kept(&self) -> Result<Vec<(Sheet, u64)>> {
+    async fn kept(&self) -> Result<Vec<(JobRecord, u64)>> {
         let mut sheets = Vec::new();
         for kept in self.queue.list().await.map_err(unreachable)? {
-            match Sheet::read(kept.document) {
+            match JobRecord::read(kept.document) {
                 Ok(sheet) => sheets.push((sheet, kept.version)),
                 Err(error) => tracing::warn!(job_id = %kept.job_id, %error, "not listed"),
             }
         }
-        let age = |(sheet, _): &(Sheet, u64)| Reverse((sheet.created, sheet.job.job_id.clone()));
+        let age =
+            |(sheet, _): &(JobRecord, u64)| Reverse((sheet.created, sheet.job.job_id.clone()));
         sheets.sort_by_cached_key(age);
         Ok(sheets)
     }
 
-    async fn find(&self, job_id: &str) -> Result<(Sheet, u64)> {
+    async fn find(&self, job_id: &str) -> Result<(JobRecord, u64)> {
         let form = |c: char| c.is_ascii_alphanumeric() || c == '-';
         let kept = if (1..=64).contains(&job_id.len()) && job_id.chars().all(form) {
             self.queue.get(job_id).await.map_err(unreachable)?
@@ -231,7 +236,7 @@ impl Jobs {
             let restart = if self.shared() { "" } else { ", a restart forgets all" };
             Error::NotFound(format!("unknown job '{job_id}'; old ones are forgotten{restart}"))
         })?;
-        Ok((Sheet::read(kept.document)?, kept.version))
+        Ok((JobRecord::read(kept.document)?, kept.version))
     }
 }
 
@@ -247,9 +252,9 @@ fn unreachable(error: PortError) -> Error {
     }
 }
 
-impl Sheet {
+impl JobRecord {
     /// The job, if this request became it. `Unprocessable` when another one with its key did.
-    fn of_request(self, asked: Option<&Idempotency>) -> Result<Job> {
+    fn for_request(self, asked: Option<&Idempotency>) -> Result<Job> {
         match asked {
             Some(asked) if self.asked.as_ref() != Some(asked) => {
                 Err(Error::Unprocessable(format!(

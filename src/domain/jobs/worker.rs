@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use ports::jobs::{KeptJob, TakenJob};
+use ports::jobs::{Lease, StoredJob};
 use ports::{ErrorKind, PortError};
 use tokio::sync::watch;
 use tracing::Instrument;
 
 use crate::domain::jobs::progress::RunningJob;
-use crate::domain::jobs::{Job, JobResult, JobStatus, Jobs, Sheet, Task};
+use crate::domain::jobs::{Job, JobRecord, JobResult, JobStatus, Jobs, Task};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::progress::Progress;
 
@@ -21,9 +21,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// A job that somebody has taken.
 enum Begun {
     /// It is to be worked on; with the version in which it is kept.
-    Work(Sheet, u64),
+    Work(JobRecord, u64),
     /// It has ended already, or was to end.
-    Ended(Sheet),
+    Ended(JobRecord),
     /// It is not kept any more.
     Gone,
 }
@@ -103,11 +103,11 @@ impl Jobs {
     }
 
     /// Works on a job to its end.
-    async fn work(self: &Arc<Self>, taken: Box<dyn TakenJob>) {
+    async fn work(self: &Arc<Self>, taken: Box<dyn Lease>) {
         let (sheet, version) = match self.begin(taken.job_id()).await {
             Ok(Begun::Work(sheet, version)) => (sheet, version),
             Ok(Begun::Ended(sheet)) => return self.follow_up(sheet, Some(taken)).await,
-            Ok(Begun::Gone) => return done(taken).await,
+            Ok(Begun::Gone) => return ack(taken).await,
             Err(error) => {
                 tracing::warn!(job_id = taken.job_id(), error = %error.labelled(), "not begun");
                 return tokio::time::sleep(PAUSE).await;
@@ -134,7 +134,7 @@ impl Jobs {
         match keeping.await.unwrap_or(Kept::Lost) {
             Kept::Ended => self.follow_up(job.sheet(), Some(taken)).await,
             Kept::HandedBack => {
-                if let Err(error) = taken.give_back().await {
+                if let Err(error) = taken.nack().await {
                     tracing::warn!(%error, "a job is offered again only after a while");
                 }
             }
@@ -158,10 +158,10 @@ impl Jobs {
     }
 
     /// What follows a job's end: its source goes, who asked for it is told, old jobs are forgotten.
-    async fn follow_up(&self, sheet: Sheet, taken: Option<Box<dyn TakenJob>>) {
+    async fn follow_up(&self, sheet: JobRecord, taken: Option<Box<dyn Lease>>) {
         let done = async move {
             if let Some(taken) = taken {
-                done(taken).await;
+                ack(taken).await;
             }
         };
         let mut callback = None;
@@ -190,15 +190,15 @@ impl Jobs {
 }
 
 /// Says that nothing is left to do; unheard, the job is taken once more, and has ended.
-async fn done(taken: Box<dyn TakenJob>) {
-    if let Err(error) = taken.done().await {
+async fn ack(taken: Box<dyn Lease>) {
+    if let Err(error) = taken.ack().await {
         tracing::warn!(%error, "a job that has ended is taken once more");
     }
 }
 
 impl Jobs {
     /// The next job for this instance; `None` when it takes no more.
-    async fn next(&self) -> Option<Box<dyn TakenJob>> {
+    async fn next(&self) -> Option<Box<dyn Lease>> {
         loop {
             let taken = tokio::select! {
                 biased;
@@ -218,7 +218,7 @@ impl Jobs {
         loop {
             let Some(kept) = self.queue.get(job_id).await? else { return Ok(Begun::Gone) };
             let version = kept.version;
-            let mut sheet = Sheet::read(kept.document)?;
+            let mut sheet = JobRecord::read(kept.document)?;
             if sheet.is_final() {
                 return Ok(Begun::Ended(sheet));
             }
@@ -229,7 +229,9 @@ impl Jobs {
             } else {
                 sheet.start();
             }
-            let Some(version) = self.queue.swap(job_id, version, &sheet.document()?).await? else {
+            let Some(version) =
+                self.queue.compare_and_swap(job_id, version, &sheet.document()?).await?
+            else {
                 continue;
             };
             if sheet.is_final() {
@@ -248,7 +250,7 @@ impl Jobs {
         self: Arc<Self>,
         job: Arc<RunningJob>,
         mut version: u64,
-        mut changes: watch::Receiver<Sheet>,
+        mut changes: watch::Receiver<JobRecord>,
     ) -> Kept {
         let job_id = job.job_id();
         let mut asked = self.clone().changes_of(job_id.clone());
@@ -296,12 +298,12 @@ impl Jobs {
     /// whether it is this sheet's, or with nothing when another worker has the job.
     async fn write(
         &self,
-        sheet: &Sheet,
+        sheet: &JobRecord,
         version: u64,
         job: &RunningJob,
     ) -> Result<Option<(u64, bool)>> {
         let job_id = &sheet.job.job_id;
-        if let Some(now) = self.queue.swap(job_id, version, &sheet.document()?).await? {
+        if let Some(now) = self.queue.compare_and_swap(job_id, version, &sheet.document()?).await? {
             return Ok(Some((now, true)));
         }
         let Some(kept) = self.queue.get(job_id).await? else { return Ok(None) };
@@ -310,8 +312,8 @@ impl Jobs {
     }
 
     /// The changes of a job, whatever becomes of the connection.
-    fn changes_of(self: Arc<Self>, job_id: String) -> BoxStream<'static, KeptJob> {
-        let next = move |mut watched: Option<BoxStream<'static, ports::Result<KeptJob>>>| {
+    fn changes_of(self: Arc<Self>, job_id: String) -> BoxStream<'static, StoredJob> {
+        let next = move |mut watched: Option<BoxStream<'static, ports::Result<StoredJob>>>| {
             let (jobs, job_id) = (self.clone(), job_id.clone());
             async move {
                 loop {

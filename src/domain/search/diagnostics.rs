@@ -1,7 +1,7 @@
 //! Why a search came back empty: which filter kept the hits out, what was never analyzed, and how
 //! near the best miss was.
 
-use ports::index::{Filter, Test, VectorQuery};
+use ports::index::{Filter, Predicate, VectorQuery};
 use serde_json::{Map, Value};
 
 use crate::domain::kernel::error::Result;
@@ -41,7 +41,7 @@ pub(crate) struct Empty<'a> {
 }
 
 impl Search {
-    /// Looks for the reasons of an empty result. A search per filter and per video in scope.
+    /// Appearance for the reasons of an empty result. A search per filter and per video in scope.
     pub(crate) async fn diagnose(&self, empty: Empty<'_>) -> Result<Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let nearest = VectorQuery { limit: 1, threshold: None, ..empty.query.clone() };
@@ -102,9 +102,9 @@ pub(crate) fn scope(
     given: &Map<String, Value>,
 ) -> Result<Filter> {
     let mut filter =
-        filters::parse(given)?.and("analyzer_id", Test::AnyKeyword(vec![analyzer.into()]));
+        filters::parse(given)?.and("analyzer_id", Predicate::AnyKeyword(vec![analyzer.into()]));
     if let Some(ids) = video_ids {
-        filter = filter.and("video_id", Test::AnyKeyword(ids.to_vec()));
+        filter = filter.and("video_id", Predicate::AnyKeyword(ids.to_vec()));
     }
     Ok(filter)
 }

@@ -1,7 +1,7 @@
 //! The filters of `/query`. The list is what `/schema` shows, what requests are checked against and
 //! what nearest-match suggestions are drawn from.
 
-use ports::index::{Filter, Test};
+use ports::index::{Filter, Predicate};
 use serde_json::{Map, Value};
 
 use crate::domain::kernel::error::{Error, Result};
@@ -97,7 +97,7 @@ impl Spec {
         }
     }
 
-    fn test(&self, value: &Value) -> Result<Test> {
+    fn test(&self, value: &Value) -> Result<Predicate> {
         let wrong = || {
             Error::Unprocessable(format!(
                 "filter '{}' is {value}; it must be {}",
@@ -109,13 +109,15 @@ impl Spec {
             Kind::Strings => {
                 let items = value.as_array().ok_or_else(wrong)?.iter();
                 let strings = items.map(|v| v.as_str().map(str::to_owned)).collect::<Option<_>>();
-                Test::AnyKeyword(strings.ok_or_else(wrong)?)
+                Predicate::AnyKeyword(strings.ok_or_else(wrong)?)
             }
             Kind::Integers => {
                 let items = value.as_array().ok_or_else(wrong)?.iter();
-                Test::AnyInteger(items.map(Value::as_i64).collect::<Option<_>>().ok_or_else(wrong)?)
+                Predicate::AnyInteger(
+                    items.map(Value::as_i64).collect::<Option<_>>().ok_or_else(wrong)?,
+                )
             }
-            Kind::Text => Test::AnyKeyword(vec![value.as_str().ok_or_else(wrong)?.to_owned()]),
+            Kind::Text => Predicate::AnyKeyword(vec![value.as_str().ok_or_else(wrong)?.to_owned()]),
             Kind::Integer | Kind::Number => {
                 let number = match self.kind {
                     Kind::Integer => value.as_i64().map(|n| n as f64),
@@ -123,9 +125,9 @@ impl Spec {
                 };
                 let number = number.filter(|n| n.is_finite()).ok_or_else(wrong)?;
                 if self.matches == Matches::AtLeast {
-                    Test::AtLeast(number)
+                    Predicate::AtLeast(number)
                 } else {
-                    Test::AtMost(number)
+                    Predicate::AtMost(number)
                 }
             }
         };
@@ -164,13 +166,13 @@ mod tests {
     #[test]
     fn each_filter_becomes_its_condition() {
         for (filters, field, test) in [
-            (json!({"objects": ["car"]}), "objects", Test::AnyKeyword(vec!["car".into()])),
-            (json!({"chunk_ids": [1, 2]}), "chunk_id", Test::AnyInteger(vec![1, 2])),
-            (json!({"chunk_config": "a"}), "chunk_config", Test::AnyKeyword(vec!["a".into()])),
-            (json!({"min_people": 2}), "people_count", Test::AtLeast(2.0)),
-            (json!({"max_people": 2}), "people_count", Test::AtMost(2.0)),
-            (json!({"after": 1.5}), "start", Test::AtLeast(1.5)),
-            (json!({"before": 9}), "end", Test::AtMost(9.0)),
+            (json!({"objects": ["car"]}), "objects", Predicate::AnyKeyword(vec!["car".into()])),
+            (json!({"chunk_ids": [1, 2]}), "chunk_id", Predicate::AnyInteger(vec![1, 2])),
+            (json!({"chunk_config": "a"}), "chunk_config", Predicate::AnyKeyword(vec!["a".into()])),
+            (json!({"min_people": 2}), "people_count", Predicate::AtLeast(2.0)),
+            (json!({"max_people": 2}), "people_count", Predicate::AtMost(2.0)),
+            (json!({"after": 1.5}), "start", Predicate::AtLeast(1.5)),
+            (json!({"before": 9}), "end", Predicate::AtMost(9.0)),
         ] {
             assert_eq!(parsed(filters).expect("a filter"), Filter::default().and(field, test));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use ports::index::{Filter, Hit, PointId, Test, TextQuery, VectorQuery};
+use ports::index::{Filter, Hit, PointId, Predicate, TextQuery, VectorQuery};
 
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
@@ -112,8 +112,8 @@ impl Search {
         let chunks: BTreeSet<i64> = hits.iter().map(|hit| hit.id.chunk_id.into()).collect();
         let of_hits = filter
             .clone()
-            .and("video_id", Test::AnyKeyword(videos.into_iter().cloned().collect()))
-            .and("chunk_id", Test::AnyInteger(chunks.into_iter().collect()));
+            .and("video_id", Predicate::AnyKeyword(videos.into_iter().cloned().collect()))
+            .and("chunk_id", Predicate::AnyInteger(chunks.into_iter().collect()));
         let vectors = self.index.vectors(&of_hits, field).await?;
         let cosine = |v: &[f32]| v.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
         Ok(vectors.into_iter().map(|(id, v)| (id, cosine(&v))).collect())

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use ports::index::{Filter, Test, VectorIndex};
+use ports::index::{Filter, Predicate, VectorIndex};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::catalog::Stored;
@@ -160,8 +160,9 @@ impl Search {
         let expected: u64 = record.analyzers.values().map(|entry| entry.points).sum();
         let mut stale = Vec::new();
         for (id, entry) in &record.analyzers {
-            let current =
-                of_video.clone().and("revision", Test::AnyKeyword(vec![entry.revision.clone()]));
+            let current = of_video
+                .clone()
+                .and("revision", Predicate::AnyKeyword(vec![entry.revision.clone()]));
             let agrees = entry.embedder == self.models.embedder.model()
                 && self.index.count(&current).await? == entry.points;
             if all || !agrees || there != expected {
@@ -204,7 +205,7 @@ impl Search {
         }
         // When the total disagrees every analyzer is stale, so the whole video is the scope.
         let scope = if there == expected && !all {
-            of_video.and("analyzer_id", Test::AnyKeyword(stale))
+            of_video.and("analyzer_id", Predicate::AnyKeyword(stale))
         } else {
             of_video
         };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use ports::index::{FieldKind, FieldValue, Filter, PAYLOAD_FIELDS, Point, PointId, Test};
+use ports::index::{FieldKind, FieldValue, Filter, PAYLOAD_FIELDS, Point, PointId, Predicate};
 use ports::{ErrorKind, PortError, Result};
 use tantivy::query::{
     AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query, RangeQuery,
@@ -104,7 +104,7 @@ impl PointSchema {
         let conditions = filter
             .0
             .iter()
-            .map(|condition| self.condition(&condition.field, &condition.test))
+            .map(|condition| self.condition(&condition.field, &condition.predicate))
             .collect::<Result<Vec<_>>>()?;
         Ok(match conditions.len() {
             0 => Box::new(AllQuery),
@@ -143,27 +143,27 @@ impl PointSchema {
         })
     }
 
-    fn condition(&self, name: &str, test: &Test) -> Result<Box<dyn Query>> {
+    fn condition(&self, name: &str, test: &Predicate) -> Result<Box<dyn Query>> {
         let field = self.field(name)?;
         let integer = self.schema.get_field_entry(field).field_type().value_type()
             == tantivy::schema::Type::I64;
         Ok(match test {
-            Test::AnyKeyword(any) => {
+            Predicate::AnyKeyword(any) => {
                 any_of(any.iter().map(|keyword| Term::from_field_text(field, keyword)).collect())
             }
-            Test::AnyInteger(any) => {
+            Predicate::AnyInteger(any) => {
                 any_of(any.iter().map(|number| Term::from_field_i64(field, *number)).collect())
             }
-            Test::AtLeast(bound) if integer => match check::lowest_integer(*bound) {
+            Predicate::AtLeast(bound) if integer => match check::lowest_integer(*bound) {
                 Some(least) => at_least(Term::from_field_i64(field, least)),
                 None => Box::new(EmptyQuery),
             },
-            Test::AtMost(bound) if integer => match check::highest_integer(*bound) {
+            Predicate::AtMost(bound) if integer => match check::highest_integer(*bound) {
                 Some(most) => at_most(Term::from_field_i64(field, most)),
                 None => Box::new(EmptyQuery),
             },
-            Test::AtLeast(bound) => at_least(Term::from_field_f64(field, one_zero(*bound))),
-            Test::AtMost(bound) => at_most(Term::from_field_f64(field, one_zero(*bound))),
+            Predicate::AtLeast(bound) => at_least(Term::from_field_f64(field, one_zero(*bound))),
+            Predicate::AtMost(bound) => at_most(Term::from_field_f64(field, one_zero(*bound))),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! From the port's conditions to the server's.
 
 use ports::Result;
-use ports::index::{Condition, FieldKind, Filter, PAYLOAD_FIELDS, Test};
+use ports::index::{Condition, FieldKind, Filter, PAYLOAD_FIELDS, Predicate};
 use qdrant_client::qdrant::{self, Range};
 
 use crate::index::check;
@@ -16,22 +16,22 @@ pub(super) fn translate(filter: &Filter) -> Result<Option<qdrant::Filter>> {
 fn condition(condition: &Condition) -> Option<qdrant::Condition> {
     let field = condition.field.as_str();
     let range = |range| Some(qdrant::Condition::range(field, range));
-    match &condition.test {
-        Test::AnyKeyword(any) if any.is_empty() => None,
-        Test::AnyInteger(any) if any.is_empty() => None,
-        Test::AnyKeyword(any) => Some(qdrant::Condition::matches(field, any.clone())),
-        Test::AnyInteger(any) => Some(qdrant::Condition::matches(field, any.clone())),
+    match &condition.predicate {
+        Predicate::AnyKeyword(any) if any.is_empty() => None,
+        Predicate::AnyInteger(any) if any.is_empty() => None,
+        Predicate::AnyKeyword(any) => Some(qdrant::Condition::matches(field, any.clone())),
+        Predicate::AnyInteger(any) => Some(qdrant::Condition::matches(field, any.clone())),
         // Integers are compared as doubles: exact within 2^53, beyond which no field goes.
-        Test::AtLeast(bound) if is_integer(field) => {
+        Predicate::AtLeast(bound) if is_integer(field) => {
             let least = check::lowest_integer(*bound)? as f64;
             range(Range { gte: Some(least), ..Range::default() })
         }
-        Test::AtMost(bound) if is_integer(field) => {
+        Predicate::AtMost(bound) if is_integer(field) => {
             let most = check::highest_integer(*bound)? as f64;
             range(Range { lte: Some(most), ..Range::default() })
         }
-        Test::AtLeast(bound) => range(Range { gte: Some(finite(*bound)), ..Range::default() }),
-        Test::AtMost(bound) => range(Range { lte: Some(finite(*bound)), ..Range::default() }),
+        Predicate::AtLeast(bound) => range(Range { gte: Some(finite(*bound)), ..Range::default() }),
+        Predicate::AtMost(bound) => range(Range { lte: Some(finite(*bound)), ..Range::default() }),
     }
 }
 
@@ -51,9 +51,9 @@ mod tests {
     #[test]
     fn what_cannot_match_asks_nothing() {
         for impossible in [
-            Test::AnyInteger(vec![]),
-            Test::AtLeast(f64::INFINITY),
-            Test::AtMost(f64::NEG_INFINITY),
+            Predicate::AnyInteger(vec![]),
+            Predicate::AtLeast(f64::INFINITY),
+            Predicate::AtMost(f64::NEG_INFINITY),
         ] {
             let filter = Filter::video("aa").and("people_count", impossible);
             assert_eq!(translate(&filter).unwrap(), None);
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn unknown_fields_are_refused() {
-        let filter = Filter::default().and("colour", Test::AtLeast(1.0));
+        let filter = Filter::default().and("colour", Predicate::AtLeast(1.0));
         assert!(translate(&filter).unwrap_err().to_string().contains("colour"));
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::DIMENSION;
 use crate::index::{
-    FieldValue, Filter, Hit, Point, PointId, Test, TextQuery, VectorIndex, VectorQuery,
+    FieldValue, Filter, Hit, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
 use crate::{ErrorKind, Result};
 
@@ -91,7 +91,7 @@ pub(super) fn lean(angle: f32) -> [f32; DIMENSION] {
     vector
 }
 
-pub(super) fn filter(field: &str, test: Test) -> Filter {
+pub(super) fn filter(field: &str, test: Predicate) -> Filter {
     Filter::default().and(field, test)
 }
 

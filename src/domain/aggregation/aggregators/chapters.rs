@@ -7,6 +7,7 @@ use ports::llm::{Passage, Task, Title};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::domain::aggregation::aggregators::summary;
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
@@ -117,7 +118,7 @@ async fn head(input: &Input<'_>, number: usize, texts: &[ChunkText]) -> Result<(
         [one] => one.clone(),
         batches => {
             let kind = kind_of(&batches.concat());
-            let topic = Some("summary".into());
+            let topic = Some(summary::ID.into());
             vec![Passage { topic, ..Passage::new("s0", kind, summary.clone()) }]
         }
     };

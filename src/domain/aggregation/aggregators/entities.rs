@@ -110,7 +110,7 @@ impl Aggregator for Entities {
             .map(|person| person.into_iter().map(|i| &observations[i]).collect())
             .collect();
         persons.sort_by(|a, b| a[0].sighting.start.total_cmp(&b[0].sighting.start));
-        let told = told_by_model(&persons);
+        let told = narrated_by_model(&persons);
         let work: Vec<_> = persons
             .iter()
             .enumerate()
@@ -179,7 +179,7 @@ fn lasting(seen: Span, chunk: Span) -> Span {
 }
 
 /// Indexes of the people whose narrative is worth a call of the model.
-fn told_by_model(persons: &[Vec<&Observation>]) -> Vec<usize> {
+fn narrated_by_model(persons: &[Vec<&Observation>]) -> Vec<usize> {
     let mut linked: Vec<usize> = (0..persons.len()).filter(|n| persons[*n].len() > 1).collect();
     linked.sort_by_key(|n| std::cmp::Reverse(persons[*n].len()));
     linked.truncate(NARRATED);

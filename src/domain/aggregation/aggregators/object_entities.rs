@@ -92,7 +92,7 @@ impl Aggregator for ObjectEntities {
         }
         let mut fixtures: Vec<(String, usize)> = fixtures.into_iter().collect();
         fixtures.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let told = told_by_model(&moving);
+        let told = narrated_by_model(&moving);
         let work: Vec<_> = moving
             .iter()
             .enumerate()
@@ -141,7 +141,7 @@ impl Conclusion for Things {
 }
 
 /// Indexes of the linked objects whose narrative is worth a call of the model.
-fn told_by_model(objects: &[Object]) -> Vec<usize> {
+fn narrated_by_model(objects: &[Object]) -> Vec<usize> {
     let mut linked: Vec<usize> =
         (0..objects.len()).filter(|n| objects[*n].sightings.len() > 1).collect();
     linked.sort_by_key(|n| std::cmp::Reverse(objects[*n].sightings.len()));

@@ -9,7 +9,7 @@ use text::plural::counted;
 
 use crate::domain::analysis::READABLE;
 use crate::domain::analysis::analyzers::default_video::Shown;
-use crate::domain::analysis::analyzers::people::{Looks, action, person};
+use crate::domain::analysis::analyzers::people::{Appearance, action, person};
 use crate::domain::analysis::evidence::{ChunkEvidence, Sights};
 use crate::domain::analysis::finding::Part;
 use crate::domain::analysis::prose::in_view;
@@ -64,7 +64,7 @@ pub(crate) fn compose(
         tell(PassageKind::Scene, sentence.into());
         tags.push(tag.into());
     }
-    let looks: Vec<Looks> = sights.people.iter().take(DESCRIBED).map(person).collect();
+    let looks: Vec<Appearance> = sights.people.iter().take(DESCRIBED).map(person).collect();
     let objects = labels(&sights.tracks).into_iter().filter(|label| label != "person").collect();
     let mut actions: Vec<String> =
         sights.people.iter().filter_map(|p| moving(&p.track, "person")).collect();

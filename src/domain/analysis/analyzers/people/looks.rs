@@ -22,7 +22,7 @@ const GROWN: f32 = 1.35;
 
 /// A person as described.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Looks {
+pub(crate) struct Appearance {
     pub(crate) description: String,
     pub(crate) clothing: String,
     pub(crate) position: String,
@@ -59,11 +59,11 @@ fn garment(image: &Image, part: BoundingBox) -> Option<String> {
 }
 
 /// What the measures say of a person.
-pub(crate) fn person(sight: &PersonSight) -> Looks {
+pub(crate) fn person(sight: &PersonSight) -> Appearance {
     let (position, action) = (position(&sight.track), action(&sight.track).to_owned());
     let wearing = wearing(&sight.clothing);
     let description = format!("A person{wearing}, {action}, {position}.");
-    Looks { description, clothing: sight.clothing.clone(), position, action }
+    Appearance { description, clothing: sight.clothing.clone(), position, action }
 }
 
 /// ` in an orange top and blue below the waist`, or nothing.
@@ -81,7 +81,7 @@ fn wearing(clothing: &str) -> String {
 }
 
 /// Puts the model's words in the place of measures, where it has any.
-pub(crate) fn refine(looks: &mut Looks, seen: Person) {
+pub(crate) fn refine(looks: &mut Appearance, seen: Person) {
     for (known, better) in [
         (&mut looks.description, seen.description),
         (&mut looks.clothing, seen.clothing),
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_models_words_replace_measures_where_it_has_any() {
-        let mut looks = Looks { action: "staying in place".into(), ..Looks::default() };
+        let mut looks = Appearance { action: "staying in place".into(), ..Appearance::default() };
         let seen = Person { clothing: "green coat".into(), ..Person::default() };
         refine(&mut looks, seen);
         assert_eq!(

@@ -24,7 +24,7 @@ use crate::domain::kernel::time::rounded;
 use crate::domain::media::picture::jpeg;
 use crate::domain::media::tracking::Location;
 
-pub(crate) use looks::{Looks, action, clothing, person};
+pub(crate) use looks::{Appearance, action, clothing, person};
 
 /// The analyzer.
 pub(crate) struct People;
