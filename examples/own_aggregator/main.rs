@@ -10,9 +10,9 @@
 
 #[path = "../own_analyzer/brightness.rs"]
 mod brightness;
+#[path = "../common/mod.rs"]
+mod common;
 mod darkest;
-#[path = "../shared/mod.rs"]
-mod shared;
 
 use std::error::Error;
 
@@ -29,8 +29,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let work = tempfile::tempdir()?;
     let analyzers = Analyzers::default().and(&Brightness);
     let aggregators = Aggregators::default().and(&Darkest);
-    let service = shared::service(work.path(), analyzers, aggregators)?;
-    let video_id = shared::ingested(&service, &clip, brightness::ID).await?;
+    let service = common::service(work.path(), analyzers, aggregators)?;
+    let video_id = common::ingested(&service, &clip, brightness::ID).await?;
     println!("{:#}", service.catalog.aggregate(&video_id, darkest::ID).await?);
     Ok(())
 }

@@ -8,8 +8,8 @@
 //! In the service proper `brightness.rs` would be a file below `src/domain/analysis/analyzers/`.
 
 mod brightness;
-#[path = "../shared/mod.rs"]
-mod shared;
+#[path = "../common/mod.rs"]
+mod common;
 
 use std::error::Error;
 
@@ -25,8 +25,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let work = tempfile::tempdir()?;
     let analyzers = Analyzers::default().and(&Brightness);
-    let service = shared::service(work.path(), analyzers, Aggregators::default())?;
-    let video_id = shared::ingested(&service, &clip, brightness::ID).await?;
+    let service = common::service(work.path(), analyzers, Aggregators::default())?;
+    let video_id = common::ingested(&service, &clip, brightness::ID).await?;
     let query = ChunkQuery { limit: 500, ..ChunkQuery::default() };
     for chunk in service.catalog.chunks(&video_id, query).await?.chunks {
         for (analyzer, output) in chunk.outputs {

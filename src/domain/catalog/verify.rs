@@ -20,7 +20,7 @@ pub struct Verified {
 }
 
 impl Catalog {
-    /// Appearance at every video: its documents and objects are there, its vectors are those that its
+    /// Looks at every video: its documents and objects are there, its vectors are those that its
     /// record counts, and nothing is left of a video without a record. Changes nothing.
     pub async fn verify(&self) -> Result<Verified> {
         let mut found = Verified::default();

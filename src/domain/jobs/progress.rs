@@ -19,7 +19,7 @@ use crate::domain::kernel::progress::{Cancellation, Observer, Progress, Stage};
 /// succession, the last.
 pub(super) struct RunningJob {
     worker: Option<String>,
-    sheet: watch::Sender<JobRecord>,
+    record: watch::Sender<JobRecord>,
     cancellation: Cancellation,
     since: Mutex<Instant>,
     trace: Trace,
@@ -33,8 +33,8 @@ struct Trace {
 
 impl Trace {
     /// What the job does names its span.
-    fn start(sheet: &JobRecord) -> Self {
-        let (what, job_id) = (sheet.task.name(), &sheet.job.job_id);
+    fn start(record: &JobRecord) -> Self {
+        let (what, job_id) = (record.task.name(), &record.job.job_id);
         let job = info_span!(parent: None, "job", otel.name = what, %job_id, error = Empty);
         Self { job, stage: Mutex::default() }
     }
@@ -63,21 +63,21 @@ impl Trace {
 impl Observer for RunningJob {
     fn stage(&self, stage: Stage, detail: Map<String, Value>) {
         self.trace.enter(stage, &detail);
-        self.change(|sheet| sheet.enter(stage, detail));
+        self.change(|record| record.enter(stage, detail));
     }
 
     fn video(&self, video_id: &str) {
-        self.change(|sheet| sheet.video_id = Some(video_id.to_owned()));
+        self.change(|record| record.video_id = Some(video_id.to_owned()));
     }
 }
 
 impl RunningJob {
     /// Of a job that has been taken. `cancelled` ends it at its next safe point.
-    pub(super) fn of(sheet: JobRecord, cancelled: CancellationToken) -> Self {
+    pub(super) fn of(record: JobRecord, cancelled: CancellationToken) -> Self {
         Self {
-            trace: Trace::start(&sheet),
-            worker: sheet.worker.clone(),
-            sheet: watch::Sender::new(sheet),
+            trace: Trace::start(&record),
+            worker: record.worker.clone(),
+            record: watch::Sender::new(record),
             cancellation: Cancellation::with(cancelled),
             since: Mutex::new(Instant::now()),
         }
@@ -90,20 +90,20 @@ impl RunningJob {
 
     /// The job's id.
     pub(super) fn job_id(&self) -> String {
-        self.sheet.borrow().job.job_id.clone()
+        self.record.borrow().job.job_id.clone()
     }
 
     pub(super) fn span(&self) -> Span {
         self.trace.job.clone()
     }
 
-    pub(super) fn sheet(&self) -> JobRecord {
-        self.sheet.borrow().clone()
+    pub(super) fn record(&self) -> JobRecord {
+        self.record.borrow().clone()
     }
 
     /// What has to be kept, from now on.
     pub(super) fn changes(&self) -> watch::Receiver<JobRecord> {
-        self.sheet.subscribe()
+        self.record.subscribe()
     }
 
     /// Takes in what is kept of the job, which others may have changed. False when another worker
@@ -116,8 +116,8 @@ impl RunningJob {
         }
         if let Some(reason) = kept.cancel {
             self.stop(&reason);
-            self.sheet.send_if_modified(|sheet| {
-                sheet.cancel = Some(reason);
+            self.record.send_if_modified(|record| {
+                record.cancel = Some(reason);
                 false
             });
         }
@@ -132,7 +132,7 @@ impl RunningJob {
     /// The job has ended.
     pub(super) fn end(&self, outcome: Result<JobResult>) {
         self.trace.end(outcome.as_ref().err().map(Error::labelled).as_deref());
-        self.change(|sheet| sheet.end(outcome));
+        self.change(|record| record.end(outcome));
     }
 
     /// The job is left to another instance.
@@ -142,10 +142,10 @@ impl RunningJob {
     }
 
     fn change(&self, change: impl FnOnce(&mut JobRecord)) {
-        self.sheet.send_modify(|sheet| {
-            let before = sheet.job.stage;
-            change(sheet);
-            if sheet.job.stage != before || sheet.is_final() {
+        self.record.send_modify(|record| {
+            let before = record.job.stage;
+            change(record);
+            if record.job.stage != before || record.is_final() {
                 let mut since = lock(&self.since);
                 metrics::stage_left(before, since.elapsed());
                 *since = Instant::now();

@@ -103,17 +103,17 @@ impl Jobs {
         if let Some(job) = self.admit(asked.as_ref()).await? {
             return Ok(Submitted { job, before: true });
         }
-        let sheet = JobRecord::new(source, task, asked);
-        let added = self.queue.add(&sheet.job.job_id, &sheet.document()?).await;
+        let record = JobRecord::new(source, task, asked);
+        let added = self.queue.add(&record.job.job_id, &record.document()?).await;
         let Some(kept) = added.map_err(unreachable)? else {
-            return Ok(Submitted { job: sheet.job, before: false });
+            return Ok(Submitted { job: record.job, before: false });
         };
         let kept = JobRecord::read(kept.document)?;
         // An answer that got lost leaves the queue unsure who has added it.
-        if (kept.created, &kept.task) == (sheet.created, &sheet.task) {
+        if (kept.created, &kept.task) == (record.created, &record.task) {
             return Ok(Submitted { job: kept.job, before: false });
         }
-        Ok(Submitted { job: kept.for_request(sheet.asked.as_ref())?, before: true })
+        Ok(Submitted { job: kept.for_request(record.asked.as_ref())?, before: true })
     }
 
     /// The job that an earlier request with the same key became, or nothing when there is room for
@@ -149,7 +149,7 @@ impl Jobs {
 
     /// Every job, newest first.
     pub async fn list(&self) -> Result<Vec<Job>> {
-        Ok(self.sheets().await?.into_iter().map(|sheet| sheet.job).collect())
+        Ok(self.records().await?.into_iter().map(|record| record.job).collect())
     }
 
     /// One job now and after each change, until it has ended.
@@ -174,55 +174,55 @@ impl Jobs {
         reason: &str,
     ) -> Result<(JobRecord, bool)> {
         loop {
-            let (mut sheet, version) = self.find(job_id).await?;
-            if sheet.is_final() || sheet.cancel.is_some() {
-                return Ok((sheet, false));
+            let (mut record, version) = self.find(job_id).await?;
+            if record.is_final() || record.cancel.is_some() {
+                return Ok((record, false));
             }
-            sheet.cancel = Some(reason.to_owned());
-            let ends = sheet.job.status == JobStatus::Queued;
+            record.cancel = Some(reason.to_owned());
+            let ends = record.job.status == JobStatus::Queued;
             if ends {
-                sheet.end(Err(Error::Cancelled(reason.to_owned())));
+                record.end(Err(Error::Cancelled(reason.to_owned())));
             }
-            let swapped = self.queue.compare_and_swap(job_id, version, &sheet.document()?).await;
+            let swapped = self.queue.compare_and_swap(job_id, version, &record.document()?).await;
             if swapped.map_err(unreachable)?.is_none() {
                 continue;
             }
             if !ends {
-                return Ok((sheet, false));
+                return Ok((record, false));
             }
-            sheet.tell_end();
+            record.tell_end();
             let withdrawn = self.queue.withdraw(job_id).await.map_err(unreachable)?;
-            return Ok((sheet, withdrawn));
+            return Ok((record, withdrawn));
         }
     }
 
     /// Drops the oldest finished jobs beyond those that are remembered.
     pub(crate) async fn forget(&self) -> Result<()> {
-        let finished = self.kept().await?.into_iter().filter(|(sheet, _)| sheet.is_final());
-        for (sheet, version) in finished.skip(self.settings.history) {
-            self.queue.remove(&sheet.job.job_id, version).await.map_err(unreachable)?;
+        let finished = self.kept().await?.into_iter().filter(|(record, _)| record.is_final());
+        for (record, version) in finished.skip(self.settings.history) {
+            self.queue.remove(&record.job.job_id, version).await.map_err(unreachable)?;
         }
         Ok(())
     }
 
     /// Every job, newest first.
-    pub(super) async fn sheets(&self) -> Result<Vec<JobRecord>> {
-        Ok(self.kept().await?.into_iter().map(|(sheet, _)| sheet).collect())
+    pub(super) async fn records(&self) -> Result<Vec<JobRecord>> {
+        Ok(self.kept().await?.into_iter().map(|(record, _)| record).collect())
     }
 
     /// Every job with the version in which it is kept, newest first.
     async fn kept(&self) -> Result<Vec<(JobRecord, u64)>> {
-        let mut sheets = Vec::new();
+        let mut records = Vec::new();
         for kept in self.queue.list().await.map_err(unreachable)? {
             match JobRecord::read(kept.document) {
-                Ok(sheet) => sheets.push((sheet, kept.version)),
+                Ok(record) => records.push((record, kept.version)),
                 Err(error) => tracing::warn!(job_id = %kept.job_id, %error, "not listed"),
             }
         }
         let age =
-            |(sheet, _): &(JobRecord, u64)| Reverse((sheet.created, sheet.job.job_id.clone()));
-        sheets.sort_by_cached_key(age);
-        Ok(sheets)
+            |(record, _): &(JobRecord, u64)| Reverse((record.created, record.job.job_id.clone()));
+        records.sort_by_cached_key(age);
+        Ok(records)
     }
 
     async fn find(&self, job_id: &str) -> Result<(JobRecord, u64)> {

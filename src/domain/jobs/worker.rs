@@ -82,21 +82,21 @@ impl Jobs {
         video_id: &str,
         reason: &str,
     ) -> Result<()> {
-        for sheet in self.sheets().await? {
-            if sheet.video_id.as_deref() == Some(video_id) && !sheet.is_final() {
-                self.cancel_for(&sheet.job.job_id, reason).await?;
+        for record in self.records().await? {
+            if record.video_id.as_deref() == Some(video_id) && !record.is_final() {
+                self.cancel_for(&record.job.job_id, reason).await?;
             }
         }
         Ok(())
     }
 
     async fn cancel_for(self: &Arc<Self>, job_id: &str, reason: &str) -> Result<Job> {
-        let (sheet, follow_up) = self.request_cancel(job_id, reason).await?;
-        let job = sheet.job.clone();
+        let (record, follow_up) = self.request_cancel(job_id, reason).await?;
+        let job = record.job.clone();
         if follow_up {
             let service = self.clone();
             // Not given up with the client that asked.
-            let following = tokio::spawn(async move { service.follow_up(sheet, None).await });
+            let following = tokio::spawn(async move { service.follow_up(record, None).await });
             following.await.map_err(|e| Error::corrupt(format!("cancelling panicked: {e}")))?;
         }
         Ok(job)
@@ -104,17 +104,17 @@ impl Jobs {
 
     /// Works on a job to its end.
     async fn work(self: &Arc<Self>, taken: Box<dyn Lease>) {
-        let (sheet, version) = match self.begin(taken.job_id()).await {
-            Ok(Begun::Work(sheet, version)) => (sheet, version),
-            Ok(Begun::Ended(sheet)) => return self.follow_up(sheet, Some(taken)).await,
+        let (record, version) = match self.begin(taken.job_id()).await {
+            Ok(Begun::Work(record, version)) => (record, version),
+            Ok(Begun::Ended(record)) => return self.follow_up(record, Some(taken)).await,
             Ok(Begun::Gone) => return ack(taken).await,
             Err(error) => {
                 tracing::warn!(job_id = taken.job_id(), error = %error.labelled(), "not begun");
                 return tokio::time::sleep(PAUSE).await;
             }
         };
-        let task = sheet.task.clone();
-        let job = Arc::new(RunningJob::of(sheet, self.ending.child_token()));
+        let task = record.task.clone();
+        let job = Arc::new(RunningJob::of(record, self.ending.child_token()));
         let changes = job.changes();
         let keeping = self.clone().keep(job.clone(), version, changes);
         let keeping = tokio::spawn(keeping);
@@ -126,13 +126,13 @@ impl Jobs {
         };
         let others_go_on = self.shared() && self.ending.is_cancelled();
         match outcome {
-            Err(Error::Cancelled(_)) if others_go_on && job.sheet().cancel.is_none() => {
+            Err(Error::Cancelled(_)) if others_go_on && job.record().cancel.is_none() => {
                 job.hand_back();
             }
             outcome => job.end(outcome),
         }
         match keeping.await.unwrap_or(Kept::Lost) {
-            Kept::Ended => self.follow_up(job.sheet(), Some(taken)).await,
+            Kept::Ended => self.follow_up(job.record(), Some(taken)).await,
             Kept::HandedBack => {
                 if let Err(error) = taken.nack().await {
                     tracing::warn!(%error, "a job is offered again only after a while");
@@ -158,14 +158,14 @@ impl Jobs {
     }
 
     /// What follows a job's end: its source goes, who asked for it is told, old jobs are forgotten.
-    async fn follow_up(&self, sheet: JobRecord, taken: Option<Box<dyn Lease>>) {
+    async fn follow_up(&self, record: JobRecord, taken: Option<Box<dyn Lease>>) {
         let done = async move {
             if let Some(taken) = taken {
                 ack(taken).await;
             }
         };
         let mut callback = None;
-        if let Task::Ingest { source, fields } = &sheet.task {
+        if let Task::Ingest { source, fields } = &record.task {
             self.ingest.discard_source(source).await;
             callback = self.callback(fields).unwrap_or_else(|error| {
                 // It was checked where the job was added.
@@ -177,7 +177,7 @@ impl Jobs {
             // Should this instance die before it is sent, another sends it.
             Some(callback) => {
                 tokio::spawn(async move {
-                    callback.send(sheet.job).await;
+                    callback.send(record.job).await;
                     done.await;
                 });
             }
@@ -218,30 +218,30 @@ impl Jobs {
         loop {
             let Some(kept) = self.queue.get(job_id).await? else { return Ok(Begun::Gone) };
             let version = kept.version;
-            let mut sheet = JobRecord::read(kept.document)?;
-            if sheet.is_final() {
-                return Ok(Begun::Ended(sheet));
+            let mut record = JobRecord::read(kept.document)?;
+            if record.is_final() {
+                return Ok(Begun::Ended(record));
             }
-            if let Some(reason) = sheet.cancel.clone() {
-                sheet.end(Err(Error::Cancelled(reason)));
-            } else if sheet.attempts >= self.settings.attempts.max(1) {
-                sheet.end(Err(given_up(sheet.attempts)));
+            if let Some(reason) = record.cancel.clone() {
+                record.end(Err(Error::Cancelled(reason)));
+            } else if record.attempts >= self.settings.attempts.max(1) {
+                record.end(Err(given_up(record.attempts)));
             } else {
-                sheet.start();
+                record.start();
             }
             let Some(version) =
-                self.queue.compare_and_swap(job_id, version, &sheet.document()?).await?
+                self.queue.compare_and_swap(job_id, version, &record.document()?).await?
             else {
                 continue;
             };
-            if sheet.is_final() {
-                sheet.tell_end();
-                return Ok(Begun::Ended(sheet));
+            if record.is_final() {
+                record.tell_end();
+                return Ok(Begun::Ended(record));
             }
-            if sheet.attempts > 1 {
+            if record.attempts > 1 {
                 tracing::warn!(job_id, "goes on with the job of an instance that died");
             }
-            return Ok(Begun::Work(sheet, version));
+            return Ok(Begun::Work(record, version));
         }
     }
 
@@ -264,12 +264,12 @@ impl Jobs {
                     continue;
                 }
             }
-            let sheet = loop {
-                let sheet = changes.borrow_and_update().clone();
-                match self.write(&sheet, version, &job).await {
+            let record = loop {
+                let record = changes.borrow_and_update().clone();
+                match self.write(&record, version, &job).await {
                     Ok(Some((now, true))) => {
                         version = now;
-                        break sheet;
+                        break record;
                     }
                     Ok(Some((now, false))) => version = now,
                     Ok(None) => return Kept::Lost,
@@ -284,26 +284,27 @@ impl Jobs {
                     }
                 }
             };
-            if sheet.is_final() {
-                sheet.tell_end();
+            if record.is_final() {
+                record.tell_end();
                 return Kept::Ended;
             }
-            if sheet.worker.is_none() {
+            if record.worker.is_none() {
                 return Kept::HandedBack;
             }
         }
     }
 
-    /// Keeps a running job's sheet over `version`. Answers with the version that is kept now and
-    /// whether it is this sheet's, or with nothing when another worker has the job.
+    /// Keeps a running job's record over `version`. Answers with the version that is kept now and
+    /// whether it is this record's, or with nothing when another worker has the job.
     async fn write(
         &self,
-        sheet: &JobRecord,
+        record: &JobRecord,
         version: u64,
         job: &RunningJob,
     ) -> Result<Option<(u64, bool)>> {
-        let job_id = &sheet.job.job_id;
-        if let Some(now) = self.queue.compare_and_swap(job_id, version, &sheet.document()?).await? {
+        let job_id = &record.job.job_id;
+        if let Some(now) = self.queue.compare_and_swap(job_id, version, &record.document()?).await?
+        {
             return Ok(Some((now, true)));
         }
         let Some(kept) = self.queue.get(job_id).await? else { return Ok(None) };

@@ -41,7 +41,7 @@ pub(crate) struct Empty<'a> {
 }
 
 impl Search {
-    /// Appearance for the reasons of an empty result. A search per filter and per video in scope.
+    /// Looks for the reasons of an empty result. A search per filter and per video in scope.
     pub(crate) async fn diagnose(&self, empty: Empty<'_>) -> Result<Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let nearest = VectorQuery { limit: 1, threshold: None, ..empty.query.clone() };
