@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints adapters/src/voice/timbre_constants.rs, measured on voices whose turns
+"""Prints adapters/src/speaker/timbre_constants.rs, measured on voices whose turns
 are known: the media folder in SHOTLOG_MEDIA. Computes the same
 features as timbre.rs beside it.
 
 Needs the PyPI package numpy and the program ffmpeg:
-    SHOTLOG_MEDIA=… python3 scripts/tune_speaker_vectors.py > adapters/src/voice/timbre_constants.rs
+    SHOTLOG_MEDIA=… python3 scripts/tune_speaker_vectors.py > adapters/src/speaker/timbre_constants.rs
 """
 import json
 import os

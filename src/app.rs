@@ -115,8 +115,8 @@ async fn assemble(
     index: Arc<dyn VectorIndex>,
 ) -> Result<App> {
     use adapters::{
-        decoder, detector, entities, fetcher, jobs, llm, reader, records, sentiment, storage,
-        transcriber, voice,
+        decoder, detector, fetcher, jobs, llm, ner, ocr, records, sentiment, speaker, storage,
+        transcriber, vad,
     };
 
     config.auth.check_exposure(address)?;
@@ -129,19 +129,19 @@ async fn assemble(
         index,
         jobs: jobs::open(&config.jobs).await?,
         fetcher: http.clone(),
-        notifier: http,
+        webhooks: http,
     };
     let models = Models {
         decoder: decoder::open(&config.decoder, config.domain.ingest.max_duration)?,
         embedder,
         llm: llm::open(&config.llm)?,
         transcriber: transcriber::open(&config.transcriber, files, &config.llm)?,
-        voice_activity: voice::open(&config.voice, files)?,
-        speaker_embedder: voice::open_speaker(&config.speaker, files)?,
+        vad: vad::open(&config.vad, files)?,
+        speaker_embedder: speaker::open(&config.speaker, files)?,
         detector: detector::open(&config.detector, files)?,
-        reader: reader::open(&config.reader, files)?,
+        ocr: ocr::open(&config.ocr, files)?,
         sentiment: Some(sentiment::open(&config.sentiment, files)?),
-        recognizer: Some(entities::open(&config.entities, files)?),
+        ner: Some(ner::open(&config.ner, files)?),
     };
     let settings = Settings {
         shared_records: config.records.is_shared(),

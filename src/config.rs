@@ -14,7 +14,7 @@ use crate::http::{AuthSettings, HttpSettings};
 mod load;
 mod process;
 
-pub use adapters::entities::Kind as EntitiesKind;
+pub use adapters::ner::Kind as NerKind;
 pub use adapters::sentiment::Kind as SentimentKind;
 pub use load::{ConfigError, Sources};
 pub use process::{Log, LogFormat, Shutdown, Traces};
@@ -33,13 +33,13 @@ pub struct Config {
     pub models: adapters::models::Settings,
     pub embedder: adapters::embedder::Settings,
     pub llm: adapters::llm::Settings,
-    pub reader: adapters::reader::Settings,
+    pub ocr: adapters::ocr::Settings,
     pub detector: adapters::detector::Settings,
-    pub voice: adapters::voice::Settings,
-    pub speaker: adapters::voice::SpeakerSettings,
+    pub vad: adapters::vad::Settings,
+    pub speaker: adapters::speaker::Settings,
     pub transcriber: adapters::transcriber::Settings,
     pub sentiment: adapters::sentiment::Settings,
-    pub entities: adapters::entities::Settings,
+    pub ner: adapters::ner::Settings,
     pub fetch: adapters::fetcher::Settings,
     pub decoder: adapters::decoder::Settings,
     pub jobs: adapters::jobs::Settings,
@@ -109,8 +109,8 @@ impl Config {
                     .into(),
             );
         }
-        if self.entities.labels.iter().any(|label| label.trim().is_empty()) {
-            return wrong("entities.labels holds an empty label; remove it or name one".into());
+        if self.ner.labels.iter().any(|label| label.trim().is_empty()) {
+            return wrong("ner.labels holds an empty label; remove it or name one".into());
         }
         for (key, kind, url) in [
             ("llm.url", self.llm.kind == adapters::llm::Kind::Openai, &self.llm.url),

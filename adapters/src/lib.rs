@@ -9,24 +9,25 @@ mod blocking;
 pub mod decoder;
 pub mod detector;
 pub mod embedder;
-pub mod entities;
 pub mod fetcher;
 pub mod index;
 pub mod jobs;
 mod keys;
 pub mod llm;
 pub mod models;
+pub mod ner;
+pub mod ocr;
 #[cfg(feature = "onnx")]
 mod onnx;
 mod open;
 pub mod openai;
 mod picture;
-pub mod reader;
 pub mod records;
 pub mod sentiment;
+pub mod speaker;
 pub mod storage;
 pub mod transcriber;
-pub mod voice;
+pub mod vad;
 
 #[cfg(feature = "onnx")]
 pub use onnx::{Runtime as OnnxRuntime, Threading as OnnxThreading};

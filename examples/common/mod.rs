@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
 use adapters::embedder::HashingEmbedder;
-use adapters::fetcher::{MemoryFetcher, MemoryNotifier};
+use adapters::fetcher::{MemoryFetcher, MemoryWebhooks};
 use adapters::index::memory::MemoryIndex;
 use adapters::jobs::MemoryJobs;
 use adapters::llm::{Extractive, ExtractiveOptions};
@@ -34,19 +34,19 @@ pub(crate) fn service(
         index: Arc::new(MemoryIndex::new(DIMENSION)),
         jobs: Arc::new(MemoryJobs::new()),
         fetcher: Arc::new(MemoryFetcher::new(false)),
-        notifier: Arc::new(MemoryNotifier::default()),
+        webhooks: Arc::new(MemoryWebhooks::default()),
     };
     let models = Models {
         decoder: Arc::new(FfmpegDecoder::new(FfmpegOptions::default())),
         embedder: Arc::new(HashingEmbedder::new(DIMENSION)?),
         llm: Arc::new(Extractive::new(ExtractiveOptions::default())),
         transcriber: None,
-        voice_activity: None,
+        vad: None,
         speaker_embedder: None,
         detector: None,
-        reader: None,
+        ocr: None,
         sentiment: None,
-        recognizer: None,
+        ner: None,
     };
     let settings = Settings { data_dir: work.to_owned(), ..Settings::default() };
     let service = Shotlog::with(stores, models, settings, analyzers, aggregators);

@@ -8,19 +8,20 @@
 pub mod decoder;
 pub mod detector;
 pub mod embedder;
-pub mod entities;
 mod error;
 pub mod fetcher;
 pub mod index;
 pub mod jobs;
 pub mod llm;
-pub mod notifier;
-pub mod reader;
+pub mod ner;
+pub mod ocr;
 pub mod records;
 pub mod sentiment;
+pub mod speaker;
 pub mod storage;
 pub mod transcriber;
-pub mod voice;
+pub mod vad;
+pub mod webhook;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;

@@ -16,12 +16,12 @@ pub(super) fn of(config: &Config, stores: &Stores, models: &Models) -> Vec<(&'st
         ("jobs", kind(&config.jobs.kind)),
         ("embedder", models.embedder.model().to_owned()),
         ("language model", models.llm.model().to_owned()),
-        ("text reader", model(models.reader.as_ref().map(|port| port.model()))),
+        ("text reader", model(models.ocr.as_ref().map(|port| port.model()))),
         ("object detector", model(models.detector.as_ref().map(|port| port.model()))),
-        ("voice activity", model(models.voice_activity.as_ref().map(|port| port.model()))),
+        ("voice activity", model(models.vad.as_ref().map(|port| port.model()))),
         ("speech recogniser", model(models.transcriber.as_ref().map(|port| port.model()))),
         ("speaker vectors", model(models.speaker_embedder.as_ref().map(|port| port.model()))),
         ("sentiment", model(models.sentiment.as_ref().map(|port| port.model()))),
-        ("named entities", model(models.recognizer.as_ref().map(|port| port.model()))),
+        ("named entities", model(models.ner.as_ref().map(|port| port.model()))),
     ]
 }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::Failure;
-use crate::config::{Config, EntitiesKind, SentimentKind};
+use crate::config::{Config, NerKind, SentimentKind};
 
 const MANIFEST: &str = include_str!("models.toml");
 
@@ -97,7 +97,7 @@ pub(super) async fn models(config: &Config, fetch: bool) -> Result<(), Failure> 
 fn is_wanted(model: &Model, config: &Config) -> bool {
     match model.role.as_str() {
         "sentiment" => config.sentiment.kind == SentimentKind::Onnx,
-        "entities" => config.entities.kind == EntitiesKind::Gliner,
+        "entities" => config.ner.kind == NerKind::Gliner,
         _ => true,
     }
 }
@@ -272,7 +272,7 @@ mod tests {
         let asked = ["sentiment", "entities"];
         assert!(asked.iter().all(|role| !roles(&config).contains(&(*role).to_owned())));
         config.sentiment.kind = SentimentKind::Onnx;
-        config.entities.kind = EntitiesKind::Gliner;
+        config.ner.kind = NerKind::Gliner;
         assert!(asked.iter().all(|role| roles(&config).contains(&(*role).to_owned())));
     }
 }

@@ -29,6 +29,9 @@ impl ConfigError {
 /// The prefix of the variables that belong to the service.
 const PREFIX: &str = "SERVICE_";
 
+/// Sections that had another name: the old one and the new one.
+const RENAMED: [(&str, &str); 3] = [("entities", "ner"), ("reader", "ocr"), ("voice", "vad")];
+
 /// File, variables and flags, lowest first, in the shape of the defaults: every known key.
 pub(super) fn layers(sources: &Sources, known: &Table) -> Result<Vec<Table>, ConfigError> {
     let mut layers = Vec::new();
@@ -130,6 +133,10 @@ fn check_keys(table: &Table, known: &Table, prefix: &str, root: &Table) -> Resul
 }
 
 fn unknown(what: &str, path: &str, known: &Table) -> String {
+    let (section, rest) = path.split_at(path.find('.').unwrap_or(path.len()));
+    if let Some((_, now)) = RENAMED.iter().find(|(old, _)| *old == section) {
+        return format!("{what} '{path}' has another name: it is '{now}{rest}'");
+    }
     let mut keys = Vec::new();
     flatten(known, "", &mut keys);
     let last = path.rsplit('.').next().unwrap_or(path);
@@ -253,6 +260,8 @@ mod tests {
             (Some("[jobs]\nhistory = 'all'"), vec![], "jobs.history"),
             (Some("[jobs]\nreplicas = 'all'"), vec![], "jobs.replicas"),
             (Some("[frames]\nfolder = 'x'"), vec![], "'frames.folder' is unknown"),
+            (Some("[reader]\nkind = 'none'"), vec![], "'reader' has another name: it is 'ocr'"),
+            (None, vec![("SERVICE_VOICE__KIND", "none")], "it is 'vad.kind'"),
             (None, vec![("SERVICE_LLM__MODLE", "x")], "did you mean 'llm.model'?"),
             (None, vec![("SERVICE_INGEST__WORKERS", "two")], "must be an integer"),
             (None, vec![("SERVICE_AUTH__TOKENS", "a,b")], "a TOML list"),

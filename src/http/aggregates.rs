@@ -10,7 +10,7 @@ use super::body::{Accepted, Json, OptionalForm};
 use super::errors::{ApiError, ByIdNamed, Rerun};
 use super::jobs::JobStatus;
 use super::params::Flag;
-use super::values::{Free, Ordered};
+use super::values::{AnyObject, Ordered};
 use crate::domain::Shotlog;
 use crate::domain::catalog::aggregates;
 
@@ -32,7 +32,7 @@ impl AggregatesApi {
             let all = self.0.catalog.aggregates(&video_id).await?;
             return Ok(Json(AggregatesResponse::All(all.into())));
         };
-        let result = Free::from_value(self.0.catalog.aggregate(&video_id, &aggregator).await?);
+        let result = AnyObject::from_value(self.0.catalog.aggregate(&video_id, &aggregator).await?);
         let one = OneAggregate { video_id: video_id.0, aggregator, result };
         Ok(Json(AggregatesResponse::One(one)))
     }
@@ -94,20 +94,20 @@ struct AllAggregates {
     video_id: String,
     available: Vec<String>,
     /// Result by aggregator id.
-    aggregates: Ordered<Free>,
+    aggregates: Ordered<AnyObject>,
 }
 
 #[derive(Object)]
 struct OneAggregate {
     video_id: String,
     aggregator: String,
-    result: Free,
+    result: AnyObject,
 }
 
 impl From<aggregates::Aggregates> for AllAggregates {
     fn from(mut all: aggregates::Aggregates) -> Self {
         let results = all.available.iter().filter_map(|id| all.aggregates.remove_entry(id));
-        let results = results.map(|(id, result)| (id, Free::from_value(result))).collect();
+        let results = results.map(|(id, result)| (id, AnyObject::from_value(result))).collect();
         Self { video_id: all.video_id, available: all.available, aggregates: Ordered(results) }
     }
 }

@@ -12,9 +12,9 @@ use serde_json::{Map, Value, json};
 use super::auth::Token;
 use super::body::Json;
 use super::errors::{ApiError, ByIdNamed, OfOne};
-use super::params::{ChunkId, Flag, Number, Whole};
+use super::params::{Bounded, ChunkId, Flag, Number};
 use super::query::Turn;
-use super::values::Free;
+use super::values::AnyObject;
 use crate::domain::Shotlog;
 use crate::domain::catalog::chunks;
 
@@ -40,10 +40,10 @@ impl ChunksApi {
         chunk_ids: Query<Option<String>>,
         /// Page size.
         #[oai(default = "fifty")]
-        limit: Query<Whole<1, 500>>,
+        limit: Query<Bounded<1, 500>>,
         /// Chunks to skip.
         #[oai(default = "none")]
-        offset: Query<Whole<0, { u32::MAX }>>,
+        offset: Query<Bounded<0, { u32::MAX }>>,
         /// Include internal keys.
         #[oai(default = "off")]
         verbose: Query<Flag>,
@@ -75,12 +75,12 @@ impl ChunksApi {
     }
 }
 
-fn fifty() -> Whole<1, 500> {
-    Whole(50)
+fn fifty() -> Bounded<1, 500> {
+    Bounded(50)
 }
 
-fn none() -> Whole<0, { u32::MAX }> {
-    Whole(0)
+fn none() -> Bounded<0, { u32::MAX }> {
+    Bounded(0)
 }
 
 fn off() -> Flag {
@@ -146,7 +146,7 @@ impl Type for Chunk {
                 description: Some("One chunk, with one key per analyzer that has output on it."),
                 required: vec!["chunk_id", "start", "end", "timecode"],
                 properties,
-                additional_properties: Some(Box::new(Free::schema_ref())),
+                additional_properties: Some(Box::new(AnyObject::schema_ref())),
                 ..MetaSchema::new("object")
             }
         });
@@ -204,7 +204,7 @@ struct TranscriptOutput {
     #[oai(nullable)]
     language: Option<String>,
     /// `{start, end, text, confidence}`; times are video seconds.
-    segments: Vec<Free>,
+    segments: Vec<AnyObject>,
 }
 
 #[derive(Object)]
@@ -217,20 +217,20 @@ struct DiarizationOutput {
 struct ObjectDetectionOutput {
     objects: Vec<String>,
     /// `{label, count, confidence, first_seen, last_seen}`, with `verbose` also `locations`.
-    detections: Vec<Free>,
+    detections: Vec<AnyObject>,
 }
 
 #[derive(Object)]
 struct OcrOutput {
     text: String,
     /// `{text, confidence, first_seen, last_seen}`, with `verbose` also `locations`.
-    texts: Vec<Free>,
+    texts: Vec<AnyObject>,
 }
 
 #[derive(Object)]
 struct PeopleOutput {
     /// `{person, description, clothing, position, action, first_seen, last_seen}`, with `verbose`
     /// also `locations`.
-    people: Vec<Free>,
+    people: Vec<AnyObject>,
     people_count: u32,
 }

@@ -8,7 +8,7 @@ use poem_openapi::{Object, OpenApi};
 use super::auth::Token;
 use super::body::Json;
 use super::errors::{ApiError, ByIdNamed};
-use super::params::Whole;
+use super::params::Bounded;
 use crate::domain::catalog::entities;
 use crate::domain::{Shotlog, aggregation};
 
@@ -27,14 +27,14 @@ impl EntitiesApi {
         video_id: Path<String>,
         /// Only people seen in at least this many chunks.
         #[oai(default = "one")]
-        min_appearances: Query<Whole<0, { u32::MAX }>>,
+        min_appearances: Query<Bounded<0, { u32::MAX }>>,
     ) -> Result<Json<EntityList>, ApiError<ByIdNamed>> {
         Ok(Json(self.0.catalog.entities(&video_id, min_appearances.0.0).await?.into()))
     }
 }
 
-fn one() -> Whole<0, { u32::MAX }> {
-    Whole(1)
+fn one() -> Bounded<0, { u32::MAX }> {
+    Bounded(1)
 }
 
 #[derive(Object)]

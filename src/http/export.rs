@@ -9,7 +9,7 @@ use poem_openapi::{ApiResponse, OpenApi, ResponseContent};
 use super::auth::Token;
 use super::body::Json;
 use super::errors::{ApiError, ByIdNamed};
-use super::values::Free;
+use super::values::AnyObject;
 use crate::domain::Shotlog;
 use crate::domain::export::Content;
 
@@ -34,7 +34,7 @@ impl ExportApi {
         let export = self.0.exports.export(&video_id, &format).await?;
         let disposition = format!("attachment; filename=\"{}\"", export.filename);
         let file = match export.content {
-            Content::Document(value) => File::Json(Json(Free::from_value(value))),
+            Content::Document(value) => File::Json(Json(AnyObject::from_value(value))),
             Content::Text(text) => {
                 let text = PlainText(text);
                 match export.content_type {
@@ -66,7 +66,7 @@ enum File {
     #[oai(content_type = "text/csv")]
     Csv(PlainText<String>),
     #[oai(content_type = "application/json")]
-    Json(Json<Free>),
+    Json(Json<AnyObject>),
     #[oai(content_type = "application/vnd.pixar.opentimelineio+json")]
     Otio(PlainText<String>),
     #[oai(content_type = "text/plain")]

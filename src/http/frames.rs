@@ -9,7 +9,7 @@ use poem_openapi::{ApiResponse, Object, OpenApi};
 use super::auth::Token;
 use super::body::Json;
 use super::errors::{ApiError, Busy};
-use super::params::{Number, Whole};
+use super::params::{Bounded, Number};
 use crate::domain::Shotlog;
 use crate::domain::frames;
 
@@ -31,7 +31,7 @@ impl FramesApi {
         t: Query<Number>,
         /// Pixels; a frame is never wider than the video. The widest that is accepted is a setting.
         #[oai(default = "width")]
-        width: Query<Whole<16, 7680>>,
+        width: Query<Bounded<16, 7680>>,
     ) -> Result<Jpeg, ApiError<Busy>> {
         let bytes = self.0.frames.frame(&video_id, t.0.0, width.0.0).await?;
         Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
@@ -63,8 +63,8 @@ impl FramesApi {
     }
 }
 
-fn width() -> Whole<16, 7680> {
-    Whole(640)
+fn width() -> Bounded<16, 7680> {
+    Bounded(640)
 }
 
 #[derive(ApiResponse)]

@@ -11,8 +11,8 @@ use super::auth::Token;
 use super::body::Json;
 use super::errors::{ApiError, Busy, Change, JobListing};
 use super::events::Events;
-use super::params::Whole;
-use super::values::Free;
+use super::params::Bounded;
+use super::values::AnyObject;
 use crate::domain::aggregation::run::AggregatesResult;
 use crate::domain::ingest::{Aggregated, IngestResult};
 use crate::domain::kernel::progress;
@@ -29,10 +29,10 @@ impl JobsApi {
         &self,
         _token: Token,
         /// Jobs on the page; all of them when left out.
-        limit: Query<Option<Whole<1, { u32::MAX }>>>,
+        limit: Query<Option<Bounded<1, { u32::MAX }>>>,
         /// Jobs to skip.
         #[oai(default = "none")]
-        offset: Query<Whole<0, { u32::MAX }>>,
+        offset: Query<Bounded<0, { u32::MAX }>>,
     ) -> Result<Json<JobList>, ApiError<JobListing>> {
         let jobs = self.0.jobs.list().await?;
         let total = jobs.len() as u32;
@@ -76,8 +76,8 @@ impl JobsApi {
     }
 }
 
-fn none() -> Whole<0, { u32::MAX }> {
-    Whole(0)
+fn none() -> Bounded<0, { u32::MAX }> {
+    Bounded(0)
 }
 
 #[derive(Enum)]
@@ -118,7 +118,7 @@ struct Job {
     stage: Stage,
     /// `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
     /// `aggregating`, `traceback` on a failed job.
-    detail: Free,
+    detail: AnyObject,
     /// Null until the job is done.
     #[oai(nullable)]
     result: Option<JobResult>,
@@ -233,7 +233,7 @@ impl From<jobs::Job> for Job {
             source: job.source,
             status: job.status.into(),
             stage: job.stage.into(),
-            detail: Free(job.detail),
+            detail: AnyObject(job.detail),
             result: job.result.map(Into::into),
             error: job.error,
             created_at: job.created_at,

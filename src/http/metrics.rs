@@ -67,7 +67,7 @@ pub(super) async fn page(service: Data<&Arc<Shotlog>>) -> Response {
         return Failure::not_found("the program measures itself elsewhere").into_response();
     };
     if let Err(error) = service.status.measure().await {
-        tracing::warn!(error = %error.labelled(), "some meters are not up to date");
+        tracing::warn!(error = %error.labelled(), "some metrics are not up to date");
     }
     recorder.run_upkeep();
     Response::builder()

@@ -13,7 +13,7 @@ pub(super) struct Number(pub(super) f64);
 
 /// An integer from `MIN` to `MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Whole<const MIN: u32, const MAX: u32>(pub(super) u32);
+pub(super) struct Bounded<const MIN: u32, const MAX: u32>(pub(super) u32);
 
 /// `true` or `false`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ fn integer(text: &str) -> Option<i64> {
     Some(text.parse().unwrap_or(beyond))
 }
 
-impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
+impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
     fn read(text: &str) -> Result<u32, String> {
         let given = integer(text).filter(|given| *given >= i64::from(MIN));
         match given.map(|given| u32::try_from(given).unwrap_or(u32::MAX)) {
@@ -102,7 +102,7 @@ impl Flag {
 
 impl ChunkId {
     fn read(text: &str) -> Result<u32, String> {
-        Whole::<0, { u32::MAX }>::read(text).map_err(|e| format!("chunk_id {e}"))
+        Bounded::<0, { u32::MAX }>::read(text).map_err(|e| format!("chunk_id {e}"))
     }
 }
 
@@ -147,7 +147,7 @@ macro_rules! parameter {
 parameter!(Number, [], f64, MetaSchema::new("number"));
 parameter!(Flag, [], bool, MetaSchema::new("boolean"));
 parameter!(ChunkId, [], u32, MetaSchema { minimum: Some(0.0), ..MetaSchema::new("integer") });
-parameter!(Whole<MIN, MAX>, [const MIN: u32, const MAX: u32], u32, Self::schema());
+parameter!(Bounded<MIN, MAX>, [const MIN: u32, const MAX: u32], u32, Self::schema());
 
 #[cfg(test)]
 mod tests {
@@ -166,21 +166,21 @@ mod tests {
     #[test]
     fn integers_keep_their_range() {
         for (text, expected) in [("1", Some(1)), ("500", Some(500)), ("0", None), ("501", None)] {
-            assert_eq!(Whole::<1, 500>::read(text).ok(), expected, "{text}");
+            assert_eq!(Bounded::<1, 500>::read(text).ok(), expected, "{text}");
         }
         for text in ["", "-", "5.0", "1e2", "five", "99999999999999999999"] {
-            assert!(Whole::<1, 500>::read(text).is_err(), "{text}");
+            assert!(Bounded::<1, 500>::read(text).is_err(), "{text}");
         }
         assert_eq!(ChunkId::read("99999999999999999999"), Ok(u32::MAX));
         assert_eq!(
-            Whole::<1, 50>::read("51").unwrap_err(),
+            Bounded::<1, 50>::read("51").unwrap_err(),
             "is '51'; it must be an integer from 1 to 50"
         );
     }
 
     #[test]
     fn messages_come_out_of_their_wrapping() {
-        let error = Option::<Whole<1, 50>>::parse_from_parameters(["0"]).unwrap_err();
+        let error = Option::<Bounded<1, 50>>::parse_from_parameters(["0"]).unwrap_err();
         assert_eq!(reason(&error.into_message()), "is '0'; it must be an integer from 1 to 50");
     }
 

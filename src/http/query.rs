@@ -8,7 +8,7 @@ use super::ask::{AuditedSentence, checked};
 use super::auth::Token;
 use super::body::Json;
 use super::errors::{ApiError, Search};
-use super::values::{Free, Ordered, shortest};
+use super::values::{AnyObject, Ordered, shortest};
 use crate::domain::Shotlog;
 use crate::domain::answering::query;
 use crate::domain::media::speech;
@@ -63,7 +63,7 @@ struct QueryRequest {
     detail: String,
     /// Hard conditions that must all hold.
     #[oai(default)]
-    filters: Free,
+    filters: AnyObject,
 }
 
 fn analyzer() -> String {
@@ -246,9 +246,9 @@ struct FullResult {
     standard: StandardResult,
     /// The text that was embedded.
     text: String,
-    persons: Vec<Free>,
-    detections: Vec<Free>,
-    texts: Vec<Free>,
+    persons: Vec<AnyObject>,
+    detections: Vec<AnyObject>,
+    texts: Vec<AnyObject>,
 }
 
 /// A stretch of one speaker's speech.
@@ -316,8 +316,11 @@ impl From<search::SearchResult> for StandardResult {
 
 impl From<search::SearchResult> for FullResult {
     fn from(mut hit: search::SearchResult) -> Self {
-        fn free<T: serde::Serialize>(records: Vec<T>) -> Vec<Free> {
-            records.into_iter().map(|record| Free::from_value(serde_json::json!(record))).collect()
+        fn free<T: serde::Serialize>(records: Vec<T>) -> Vec<AnyObject> {
+            records
+                .into_iter()
+                .map(|record| AnyObject::from_value(serde_json::json!(record)))
+                .collect()
         }
         let text = std::mem::take(&mut hit.text);
         let document = &mut hit.document;

@@ -18,9 +18,9 @@ pub(super) struct Ordered<T>(pub(super) Vec<(String, T)>);
 
 /// An object whose fields the contract leaves open.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Free(pub(super) Map<String, Value>);
+pub(super) struct AnyObject(pub(super) Map<String, Value>);
 
-impl Free {
+impl AnyObject {
     /// Every document that reaches a client is an object; anything else is wrapped in none.
     pub(super) fn from_value(value: Value) -> Self {
         match value {
@@ -77,7 +77,7 @@ impl<T: ParseFromJSON> ParseFromJSON for Ordered<T> {
     }
 }
 
-impl Type for Free {
+impl Type for AnyObject {
     const IS_REQUIRED: bool = true;
     type RawValueType = Self;
     type RawElementValueType = Self;
@@ -99,13 +99,13 @@ impl Type for Free {
     }
 }
 
-impl ToJSON for Free {
+impl ToJSON for AnyObject {
     fn to_json(&self) -> Option<Value> {
         Some(Value::Object(self.0.clone()))
     }
 }
 
-impl ParseFromJSON for Free {
+impl ParseFromJSON for AnyObject {
     fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
         match value {
             Some(Value::Object(map)) => Ok(Self(map)),

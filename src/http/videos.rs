@@ -9,8 +9,8 @@ use super::auth::Token;
 use super::body::{Accepted, Json};
 use super::errors::{ApiError, Change, Ingest, Listing, OfOne};
 use super::multipart::Upload;
-use super::params::Whole;
-use super::values::Free;
+use super::params::Bounded;
+use super::values::AnyObject;
 use crate::domain::Shotlog;
 use crate::domain::catalog::videos;
 use crate::domain::chunking::{ChunkingFields, Weights};
@@ -66,10 +66,10 @@ impl VideosApi {
         &self,
         _token: Token,
         /// Videos on the page; all of them when left out.
-        limit: Query<Option<Whole<1, { u32::MAX }>>>,
+        limit: Query<Option<Bounded<1, { u32::MAX }>>>,
         /// Videos to skip.
         #[oai(default = "none")]
-        offset: Query<Whole<0, { u32::MAX }>>,
+        offset: Query<Bounded<0, { u32::MAX }>>,
     ) -> Result<Json<VideoList>, ApiError<Listing>> {
         Ok(Json(self.0.catalog.videos(limit.0.map(|limit| limit.0), offset.0.0).await?.into()))
     }
@@ -97,8 +97,8 @@ impl VideosApi {
     }
 }
 
-fn none() -> Whole<0, { u32::MAX }> {
-    Whole(0)
+fn none() -> Bounded<0, { u32::MAX }> {
+    Bounded(0)
 }
 
 /// The fields that both ingest routes take. Their names, types and defaults are stated here once.
@@ -247,7 +247,7 @@ struct VideoDetail {
     source_url: Option<String>,
     size_bytes: u64,
     preset: String,
-    params: Free,
+    params: AnyObject,
     /// Video-level results stored.
     aggregates: Vec<String>,
 }
@@ -292,7 +292,7 @@ impl From<videos::VideoDetail> for VideoDetail {
             source_url: v.source_url,
             size_bytes: v.size_bytes,
             preset: v.preset,
-            params: Free(v.params),
+            params: AnyObject(v.params),
             aggregates: v.aggregates,
         }
     }

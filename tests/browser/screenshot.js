@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { chromium } from "@playwright/test";
 import { browser as options, root, sample, startService } from "./service.js";
 
-const service = await startService({ environment: { SERVICE_READER__KIND: "auto" } });
+const service = await startService({ environment: { SERVICE_OCR__KIND: "auto" } });
 const browser = await chromium.launch(options);
 try {
   const schema = await (await fetch(`${service.url}/schema`)).json();

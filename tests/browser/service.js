@@ -40,7 +40,7 @@ export async function startService({ environment = {}, flags = [] } = {}) {
       SERVICE_HTTP__BASE_URL: url,
       SERVICE_DATA_DIR: data,
       // Reading text costs most of an ingest, and these tests are about the page.
-      SERVICE_READER__KIND: "none",
+      SERVICE_OCR__KIND: "none",
       ...environment,
     },
     stdio: ["ignore", "pipe", "pipe"],

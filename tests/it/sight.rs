@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use adapters::detector::ScriptedDetector;
-use adapters::reader::ScriptedReader;
+use adapters::ocr::ScriptedReader;
 use ports::detector::Detection;
-use ports::reader::TextLine;
+use ports::ocr::TextLine;
 use serde_json::{Value, json};
 
 use crate::support::{Models, TestApp, clip};
@@ -25,7 +25,7 @@ fn street() -> Models {
     let sign = TextLine { text: "NO ENTRY".into(), confidence: 0.95, bounds: [0.1, 0.1, 0.3, 0.1] };
     Models {
         detector: Some(Arc::new(ScriptedDetector::seeing(objects))),
-        reader: Some(Arc::new(ScriptedReader::reading(vec![sign]))),
+        ocr: Some(Arc::new(ScriptedReader::reading(vec![sign]))),
         ..Models::default()
     }
 }

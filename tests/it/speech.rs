@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use adapters::speaker::ScriptedSpeakerEmbedder;
 use adapters::transcriber::ScriptedTranscriber;
-use adapters::voice::{ScriptedSpeakerEmbedder, ScriptedVoiceActivity};
+use adapters::vad::ScriptedVoiceActivity;
 use ports::decoder::SAMPLE_RATE;
 use ports::transcriber::{Transcript, Word};
-use ports::voice::SpeechSpan;
+use ports::vad::SpeechSpan;
 use ports::{ErrorKind, PortError};
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ fn talking(transcriber: Arc<ScriptedTranscriber>) -> Models {
     let spans = vec![span(1.0, 4.0), span(4.5, 9.0), span(21.0, 24.0)];
     Models {
         transcriber: Some(transcriber),
-        voice_activity: Some(Arc::new(ScriptedVoiceActivity::new(spans))),
+        vad: Some(Arc::new(ScriptedVoiceActivity::new(spans))),
         speaker_embedder: Some(Arc::new(ScriptedSpeakerEmbedder::new(|_| Some(vec![1.0, 0.0])))),
         ..Models::default()
     }

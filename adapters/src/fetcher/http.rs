@@ -14,7 +14,7 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use ports::fetcher::{Fetched, SourceFetcher};
-use ports::notifier::Notifier;
+use ports::webhook::WebhookSender;
 use ports::{ErrorKind, PortError, Result};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{
@@ -162,8 +162,8 @@ impl SourceFetcher for HttpFetcher {
 }
 
 #[async_trait]
-impl Notifier for HttpFetcher {
-    async fn notify(&self, url: &str, headers: &[(&str, String)], body: Bytes) -> Result<()> {
+impl WebhookSender for HttpFetcher {
+    async fn send(&self, url: &str, headers: &[(&str, String)], body: Bytes) -> Result<()> {
         let url = parse_url(url)?;
         let request = self.client.post(url.clone()).header(CONTENT_TYPE, "application/json");
         let request =

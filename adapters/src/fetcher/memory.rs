@@ -1,4 +1,4 @@
-//! A fetcher that answers from a script, and a notifier that keeps what it is told, for tests. Nothing leaves the process; what a script says
+//! A fetcher that answers from a script, and webhooks that keep what they are sent, for tests. Nothing leaves the process; what a script says
 //! is read as a real response would be.
 
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
 use ports::fetcher::{Fetched, SourceFetcher};
-use ports::notifier::Notifier;
+use ports::webhook::WebhookSender;
 use ports::{ErrorKind, PortError, Result};
 use url::Url;
 
@@ -106,12 +106,12 @@ impl SourceFetcher for MemoryFetcher {
 
 /// Keeps what it is told; fails as often as it is asked to.
 #[derive(Default)]
-pub struct MemoryNotifier {
+pub struct MemoryWebhooks {
     notices: Mutex<Vec<Notice>>,
     failures: AtomicUsize,
 }
 
-/// A request that a [`MemoryNotifier`] got.
+/// A request that a [`MemoryWebhooks`] got.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
     /// Where it was sent.
@@ -122,7 +122,7 @@ pub struct Notice {
     pub body: Bytes,
 }
 
-impl MemoryNotifier {
+impl MemoryWebhooks {
     /// The next so many requests fail.
     pub fn fail(&self, times: usize) {
         self.failures.store(times, Ordering::SeqCst);
@@ -135,8 +135,8 @@ impl MemoryNotifier {
 }
 
 #[async_trait]
-impl Notifier for MemoryNotifier {
-    async fn notify(&self, url: &str, headers: &[(&str, String)], body: Bytes) -> Result<()> {
+impl WebhookSender for MemoryWebhooks {
+    async fn send(&self, url: &str, headers: &[(&str, String)], body: Bytes) -> Result<()> {
         let fewer = |left: usize| left.checked_sub(1);
         if self.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer).is_ok() {
             return Err(PortError::new(ErrorKind::Unavailable, "it does not answer"));

@@ -1,4 +1,4 @@
-//! Adapters of `ports::fetcher` and `ports::notifier`: both go where a client says.
+//! Adapters of `ports::fetcher` and `ports::webhook`: both go where a client says.
 
 mod address;
 mod body;
@@ -8,5 +8,5 @@ mod memory;
 mod open;
 
 pub use http::{HttpFetcher, HttpFetcherOptions};
-pub use memory::{MemoryFetcher, MemoryNotifier, Notice, Response};
+pub use memory::{MemoryFetcher, MemoryWebhooks, Notice, Response};
 pub use open::{Settings, open};

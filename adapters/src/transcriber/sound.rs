@@ -1,9 +1,9 @@
 //! What the recognisers share about samples: whether there can be speech in them, and how they are
 //! written as PCM and as a WAV file.
 
-use ports::{Result, decoder::SAMPLE_RATE, voice::VoiceActivity};
+use ports::{Result, decoder::SAMPLE_RATE, vad::VoiceActivity};
 
-use crate::voice::{SpectralVoiceActivity, SpeechOptions};
+use crate::vad::{SpectralVoiceActivity, SpeechOptions};
 
 /// False for silence, hum and hiss, in which recognisers imagine words.
 pub(super) fn may_hold_speech(samples: &[f32]) -> Result<bool> {

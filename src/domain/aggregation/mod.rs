@@ -18,8 +18,8 @@ use std::future::Future;
 
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
-use ports::entities::EntityRecognizer;
 use ports::llm::{Moment, Passage, PassageKind, Request, Task};
+use ports::ner::EntityRecognizer;
 use ports::sentiment::SentimentClassifier;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -56,7 +56,7 @@ pub struct Input<'a> {
     /// What tells the sentiment of language.
     pub sentiment: Option<&'a dyn SentimentClassifier>,
     /// What finds named entities.
-    pub recognizer: Option<&'a dyn EntityRecognizer>,
+    pub ner: Option<&'a dyn EntityRecognizer>,
     /// The analyzed video.
     pub video: &'a AnalyzedVideo,
     /// The analyzers whose output has text.
@@ -201,7 +201,7 @@ const PARALLEL: usize = 4;
 
 /// Does several pieces of work at once and returns what they come to, in order. After a failure
 /// what is on its way is waited for, because it has been paid for and the model remembers it.
-async fn each<T>(
+async fn try_each<T>(
     work: impl IntoIterator<Item = impl Future<Output = Result<T>>>,
 ) -> Result<Vec<T>> {
     let done: Vec<Result<T>> = stream::iter(work).buffered(PARALLEL).collect().await;

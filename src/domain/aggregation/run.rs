@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ports::entities::EntityRecognizer;
 use ports::llm::LanguageModel;
+use ports::ner::EntityRecognizer;
 use ports::sentiment::SentimentClassifier;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -42,7 +42,7 @@ pub struct AggregatesResult {
 pub(crate) struct Run<'a> {
     pub(crate) llm: &'a dyn LanguageModel,
     pub(crate) sentiment: Option<&'a dyn SentimentClassifier>,
-    pub(crate) recognizer: Option<&'a dyn EntityRecognizer>,
+    pub(crate) ner: Option<&'a dyn EntityRecognizer>,
     /// Whether the model calls that are allowed are used up.
     pub(crate) exhausted: &'a (dyn Fn() -> bool + Send + Sync),
     pub(crate) analyzers: &'a Analyzers,
@@ -126,7 +126,7 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
         let input = Input {
             model: &model,
             sentiment: run.sentiment,
-            recognizer: run.recognizer,
+            ner: run.ner,
             video: run.video,
             based_on: &based_on,
             texts: &texts,
@@ -299,7 +299,7 @@ mod tests {
         let what = Run {
             llm: &Narrator,
             sentiment: None,
-            recognizer: None,
+            ner: None,
             exhausted: &|| false,
             analyzers: &Analyzers::default(),
             aggregators,

@@ -2,7 +2,7 @@
 
 use ports::llm::{Moment, Passage, Summary, Task};
 
-use crate::domain::aggregation::{Input, batches, complete, each, kind_of};
+use crate::domain::aggregation::{Input, batches, complete, kind_of, try_each};
 use crate::domain::kernel::error::Result;
 
 const PROMPT: &str = include_str!("prompts/summary.md");
@@ -22,7 +22,7 @@ pub(crate) async fn summarize(input: &Input<'_>, passages: Vec<Passage>) -> Resu
         let work = batches.into_iter().map(|batch| {
             complete::<Summary>(input, Task::Summarize, PROMPT, None, batch, MAX_TOKENS)
         });
-        let mut texts = each(work).await?;
+        let mut texts = try_each(work).await?;
         if texts.len() == 1 {
             return Ok(texts.remove(0));
         }

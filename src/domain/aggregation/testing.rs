@@ -68,7 +68,7 @@ pub(crate) async fn aggregate_over(
     let input = Input {
         model: &model,
         sentiment: None,
-        recognizer: None,
+        ner: None,
         video,
         based_on: &based_on(video, &analyzers),
         texts: &chunk_texts(video, &analyzers),

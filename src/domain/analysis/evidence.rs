@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ports::decoder::{Frame, Image, VideoDecoder};
-use ports::reader::TextLine;
+use ports::ocr::TextLine;
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
@@ -183,7 +183,7 @@ impl ChunkEvidence {
     /// the one before it did is not read again. Empty without a reader.
     pub async fn lines(&self, models: &Models) -> Result<&[(f64, Vec<TextLine>)]> {
         let lines = self.lines.get_or_try_init(|| async {
-            let Some(reader) = &models.reader else { return Ok::<_, Error>(Vec::new()) };
+            let Some(reader) = &models.ocr else { return Ok::<_, Error>(Vec::new()) };
             let mut lines: Vec<(f64, Vec<TextLine>)> = Vec::new();
             let mut before: Option<Image> = None;
             for frame in self.frames().await? {

@@ -259,8 +259,8 @@ impl Analyzers {
 
 /// Why speech is not found, and what would help.
 pub(crate) fn no_voices(models: &Models) -> Option<String> {
-    let without = "nothing finds speech; set voice.kind to \"auto\"";
-    models.voice_activity.is_none().then(|| without.into())
+    let without = "nothing finds speech; set vad.kind to \"auto\"";
+    models.vad.is_none().then(|| without.into())
 }
 
 /// Why there are no words, and what would help.
@@ -279,7 +279,7 @@ pub(crate) fn no_detector(models: &Models) -> Option<String> {
 
 /// The models that words and their times are from.
 pub(crate) fn heard_by(models: &Models) -> String {
-    let activity = models.voice_activity.as_ref().map_or("none", |v| v.model());
+    let activity = models.vad.as_ref().map_or("none", |v| v.model());
     let transcriber = models.transcriber.as_ref().map_or("none", |t| t.model());
     format!("{activity}/{transcriber}")
 }

@@ -66,10 +66,12 @@ pub struct VideoRecord {
 /// What steps of an ingest took, seconds; 0 where they were spared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Took {
-    /// Decoding, boundary detectors and listening.
-    pub perceiving: f64,
-    /// Every aggregator.
-    pub aggregating: f64,
+    /// One pass over the file: decoding, the signals of the boundary detectors, and speech recognition.
+    #[serde(alias = "perceiving")]
+    pub scan_seconds: f64,
+    /// Every aggregator together.
+    #[serde(alias = "aggregating")]
+    pub aggregate_seconds: f64,
 }
 
 /// What an analyzer took for the chunks that it had no kept results of.

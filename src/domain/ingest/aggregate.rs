@@ -52,7 +52,7 @@ impl Ingest {
             Run {
                 llm: budget.models.llm.as_ref(),
                 sentiment: budget.models.sentiment.as_deref(),
-                recognizer: budget.models.recognizer.as_deref(),
+                ner: budget.models.ner.as_deref(),
                 exhausted: &|| budget.is_exhausted(),
                 analyzers: &self.catalog.analyzers,
                 aggregators: &self.catalog.aggregators,

@@ -178,7 +178,7 @@ impl Ingest {
         let started = Instant::now();
         let MediaSignals { signals, signals_document, speech, speech_document } =
             self.extract_signals(fetched, plan, intact, progress).await?;
-        let perceiving = started.elapsed().as_secs_f64();
+        let scan_seconds = started.elapsed().as_secs_f64();
         let duration = duration(&fetched.info, signals.end);
         if duration > self.settings.ingest.max_duration.as_secs_f64() {
             return Err(self.too_long(duration));
@@ -192,7 +192,7 @@ impl Ingest {
         record.speech_document = Some(speech_document);
         // What was taken from the record tells nothing of what it takes.
         if intact.is_none_or(|p| p.signals_document != record.signals_document) {
-            record.took.perceiving = perceiving;
+            record.took.scan_seconds = scan_seconds;
         }
         self.store_objects(fetched, &signals, &mut record).await?;
         progress.stage(Stage::Chunked, json!({"chunks": spans.len()}));
@@ -234,7 +234,7 @@ impl Ingest {
         let started = Instant::now();
         let aggregated = self.aggregate_draft(&mut record, &budget, progress).await?;
         if !matches!(&aggregated, Aggregated::Done { ran, .. } if ran.is_empty()) {
-            record.took.aggregating = started.elapsed().as_secs_f64();
+            record.took.aggregate_seconds = started.elapsed().as_secs_f64();
         }
         budget.check()?;
         let result = self.result(&record, plan, aggregated).await?;

@@ -63,9 +63,9 @@ pub struct Expected {
 struct History {
     videos: u32,
     /// Seconds of decoding and listening per second of video.
-    perceiving: Option<f64>,
+    scan_per_second: Option<f64>,
     /// Seconds of aggregating per chunk.
-    aggregating: Option<f64>,
+    aggregate_per_chunk: Option<f64>,
     /// What an analyzer took, by its fingerprint.
     analyzers: BTreeMap<(String, String), Cost>,
     /// What the language model took over so many chunks, by aggregator.
@@ -161,7 +161,7 @@ impl Ingest {
             (None, Some(duration)) => expected_chunks(&records, &plan, duration),
             (None, None) => None,
         };
-        let mut total = match (&record, history.perceiving, duration) {
+        let mut total = match (&record, history.scan_per_second, duration) {
             (Some(_), ..) => Expected::nothing(),
             (None, Some(rate), Some(duration)) => {
                 Expected { seconds: Some(rate * duration), ..Expected::nothing() }
@@ -204,7 +204,7 @@ impl Ingest {
             aggregators.insert(spec.id.to_owned(), expected);
         }
         if changed {
-            let seconds = history.aggregating.zip(chunks).map(|(s, n)| s * f64::from(n));
+            let seconds = history.aggregate_per_chunk.zip(chunks).map(|(s, n)| s * f64::from(n));
             total = total.plus(&Expected { seconds, ..Expected::nothing() });
         }
         Ok(IngestPlan {
@@ -262,16 +262,16 @@ impl Ingest {
 
     async fn history(&self, records: &[VideoRecord]) -> Result<History> {
         let mut history = History::default();
-        let (mut perceived, mut watched) = (0.0, 0.0);
+        let (mut scanned, mut watched) = (0.0, 0.0);
         let (mut aggregated, mut chunks) = (0.0, 0.0);
         for record in records.iter().take(HISTORY) {
             history.videos += 1;
-            if record.took.perceiving > 0.0 {
-                perceived += record.took.perceiving;
+            if record.took.scan_seconds > 0.0 {
+                scanned += record.took.scan_seconds;
                 watched += record.duration;
             }
-            if record.took.aggregating > 0.0 {
-                aggregated += record.took.aggregating;
+            if record.took.aggregate_seconds > 0.0 {
+                aggregated += record.took.aggregate_seconds;
                 chunks += f64::from(record.chunks);
             }
             for (id, entry) in &record.analyzers {
@@ -302,8 +302,8 @@ impl Ingest {
                 }
             }
         }
-        history.perceiving = (watched > 0.0).then(|| perceived / watched);
-        history.aggregating = (chunks > 0.0).then(|| aggregated / chunks);
+        history.scan_per_second = (watched > 0.0).then(|| scanned / watched);
+        history.aggregate_per_chunk = (chunks > 0.0).then(|| aggregated / chunks);
         Ok(history)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
-use ports::voice::{VoiceActivity, VoiceActivitySession};
+use ports::vad::{VoiceActivity, VoiceActivitySession};
 
 use crate::domain::chunking::cut::CutDetector;
 use crate::domain::chunking::semantic::seen_shifts;
@@ -23,7 +23,7 @@ pub(crate) struct Scan {
     pub(crate) decoder: Arc<dyn VideoDecoder>,
     pub(crate) file: PathBuf,
     pub(crate) options: ScanOptions,
-    pub(crate) voice_activity: Option<Arc<dyn VoiceActivity>>,
+    pub(crate) vad: Option<Arc<dyn VoiceActivity>>,
     /// Where the sound is kept while it is needed.
     pub(crate) folder: PathBuf,
     pub(crate) progress: Progress,
@@ -121,7 +121,7 @@ impl Scan {
         let scanned = tokio::task::spawn_blocking(move || {
             let ScanOptions { width, height } = self.options;
             let mut detectors = Detectors::new(width, height, &self.folder, self.progress)?;
-            detectors.voice = self.voice_activity.map(|voice| voice.begin()).transpose()?;
+            detectors.voice = self.vad.map(|voice| voice.begin()).transpose()?;
             let started = Instant::now();
             let summary = self.decoder.scan(&self.file, &self.options, &mut detectors);
             detectors.progress.check()?;

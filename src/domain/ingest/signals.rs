@@ -68,7 +68,7 @@ impl Ingest {
                 width: self.settings.decoder.scan_width,
                 height: self.settings.decoder.scan_height,
             },
-            voice_activity: self.models.voice_activity.clone(),
+            vad: self.models.vad.clone(),
             folder: self.settings.work_dir.clone(),
             progress: progress.clone(),
         };
@@ -107,7 +107,7 @@ impl Ingest {
 
     /// The models that say where speech is and whose.
     fn voices_by(&self) -> String {
-        let activity = self.models.voice_activity.as_ref().map_or("none", |v| v.model());
+        let activity = self.models.vad.as_ref().map_or("none", |v| v.model());
         let speaker = self.models.speaker_embedder.as_ref().map_or("none", |s| s.model());
         format!("{activity}/{speaker}/v{VERSION}")
     }

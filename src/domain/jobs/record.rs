@@ -56,7 +56,8 @@ pub(crate) struct JobRecord {
     pub(crate) job: Job,
     pub(crate) task: Task,
     /// The request that it came from, if that had a key.
-    pub(super) asked: Option<Idempotency>,
+    #[serde(alias = "asked")]
+    pub(super) idempotency: Option<Idempotency>,
     /// Microseconds since 1970: jobs of one second have an order too.
     pub(super) created: i64,
     /// The video that it works on, once that is known.
@@ -71,10 +72,10 @@ pub(crate) struct JobRecord {
 
 impl JobRecord {
     /// A job that waits.
-    pub(super) fn new(source: String, task: Task, asked: Option<Idempotency>) -> Self {
+    pub(super) fn new(source: String, task: Task, idempotency: Option<Idempotency>) -> Self {
         let random = || Uuid::new_v4().simple().to_string();
         let job = Job {
-            job_id: asked.as_ref().map_or_else(random, Idempotency::job_id),
+            job_id: idempotency.as_ref().map_or_else(random, Idempotency::job_id),
             source,
             status: JobStatus::Queued,
             stage: Stage::Starting,
@@ -87,7 +88,7 @@ impl JobRecord {
         Self {
             job,
             task,
-            asked,
+            idempotency,
             created: jiff::Timestamp::now().as_microsecond(),
             video_id: None,
             worker: None,

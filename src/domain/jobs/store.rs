@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use ports::jobs::{JobQueue, StoredJob};
-use ports::notifier::Notifier;
 use ports::storage::ObjectStorage;
+use ports::webhook::WebhookSender;
 use ports::{ErrorKind, PortError};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -27,7 +27,7 @@ const RETRY_AFTER: u32 = 30;
 pub struct Jobs {
     pub(super) ingest: Arc<Ingest>,
     pub(super) storage: Arc<dyn ObjectStorage>,
-    pub(super) notifier: Arc<dyn Notifier>,
+    pub(super) webhooks: Arc<dyn WebhookSender>,
     pub(super) callbacks: CallbackSettings,
     pub(super) queue: Arc<dyn JobQueue>,
     pub(super) settings: JobSettings,
@@ -60,7 +60,7 @@ impl Jobs {
         Arc::new(Self {
             ingest,
             storage: stores.storage.clone(),
-            notifier: stores.notifier.clone(),
+            webhooks: stores.webhooks.clone(),
             callbacks,
             queue: stores.jobs.clone(),
             settings,
@@ -97,13 +97,13 @@ impl Jobs {
         &self,
         source: String,
         task: Task,
-        asked: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Submitted> {
         let _one = if self.shared() { None } else { Some(self.adding.lock().await) };
-        if let Some(job) = self.admit(asked.as_ref()).await? {
+        if let Some(job) = self.admit(idempotency.as_ref()).await? {
             return Ok(Submitted { job, before: true });
         }
-        let record = JobRecord::new(source, task, asked);
+        let record = JobRecord::new(source, task, idempotency);
         let added = self.queue.add(&record.job.job_id, &record.document()?).await;
         let Some(kept) = added.map_err(unreachable)? else {
             return Ok(Submitted { job: record.job, before: false });
@@ -113,16 +113,16 @@ impl Jobs {
         if (kept.created, &kept.task) == (record.created, &record.task) {
             return Ok(Submitted { job: kept.job, before: false });
         }
-        Ok(Submitted { job: kept.for_request(record.asked.as_ref())?, before: true })
+        Ok(Submitted { job: kept.for_request(record.idempotency.as_ref())?, before: true })
     }
 
     /// The job that an earlier request with the same key became, or nothing when there is room for
     /// a new one. `Busy` when the queue is full or the service is stopping.
-    pub(super) async fn admit(&self, asked: Option<&Idempotency>) -> Result<Option<Job>> {
-        if let Some(asked) = asked
-            && let Some(kept) = self.queue.get(&asked.job_id()).await.map_err(unreachable)?
+    pub(super) async fn admit(&self, idempotency: Option<&Idempotency>) -> Result<Option<Job>> {
+        if let Some(idempotency) = idempotency
+            && let Some(kept) = self.queue.get(&idempotency.job_id()).await.map_err(unreachable)?
         {
-            return JobRecord::read(kept.document)?.for_request(Some(asked)).map(Some);
+            return JobRecord::read(kept.document)?.for_request(Some(idempotency)).map(Some);
         }
         let busy = |message| Err(Error::Busy { message, retry_after: RETRY_AFTER });
         if !self.open() {
@@ -254,13 +254,13 @@ fn unreachable(error: PortError) -> Error {
 
 impl JobRecord {
     /// The job, if this request became it. `Unprocessable` when another one with its key did.
-    fn for_request(self, asked: Option<&Idempotency>) -> Result<Job> {
-        match asked {
-            Some(asked) if self.asked.as_ref() != Some(asked) => {
+    fn for_request(self, idempotency: Option<&Idempotency>) -> Result<Job> {
+        match idempotency {
+            Some(idempotency) if self.idempotency.as_ref() != Some(idempotency) => {
                 Err(Error::Unprocessable(format!(
                     "Idempotency-Key: '{}' was given with another request, which became job {}; \
                      use a new key for a new request",
-                    asked.key, self.job.job_id
+                    idempotency.key, self.job.job_id
                 )))
             }
             _ => Ok(self.job),

@@ -28,20 +28,20 @@ impl Jobs {
         fields: IngestFields,
     ) -> Result<Job> {
         self.check(&fields)?;
-        let asked = fields.idempotency(&file.video_id);
+        let idempotency = fields.idempotency(&file.video_id);
         let name = filename.map(str::to_owned);
         let Spooled { path, video_id, size } = file;
         if self.shared() {
-            if let Some(job) = self.admit(asked.as_ref()).await? {
+            if let Some(job) = self.admit(idempotency.as_ref()).await? {
                 return Ok(job);
             }
             let key = incoming();
             let content = file_stream(&path).await?;
             self.storage.put(&key, content, "application/octet-stream").await?;
-            return self.submit(Source::Stored { key, name }, fields, asked).await;
+            return self.submit(Source::Stored { key, name }, fields, idempotency).await;
         }
         let source = Source::File { path: path.to_path_buf(), video_id, size, name };
-        let job = self.submit(source, fields, asked).await?;
+        let job = self.submit(source, fields, idempotency).await?;
         // From here on the file is the job's.
         path.keep().map_err(|e| e.error)?;
         Ok(job)
@@ -51,13 +51,13 @@ impl Jobs {
     pub async fn ingest_url(&self, url: &str, fields: IngestFields) -> Result<Job> {
         check_url(url)?;
         self.check(&fields)?;
-        let asked = fields.idempotency(url);
-        self.submit(Source::Url { url: url.to_owned() }, fields, asked).await
+        let idempotency = fields.idempotency(url);
+        self.submit(Source::Url { url: url.to_owned() }, fields, idempotency).await
     }
 
     pub(super) fn callback(&self, fields: &IngestFields) -> Result<Option<Callback>> {
-        let (notifier, settings) = (&self.notifier, &self.callbacks);
-        let to = |url: &String| Callback::to(url, notifier.clone(), settings);
+        let (webhooks, settings) = (&self.webhooks, &self.callbacks);
+        let to = |url: &String| Callback::to(url, webhooks.clone(), settings);
         fields.callback_url.as_ref().map(to).transpose()
     }
 
@@ -71,11 +71,12 @@ impl Jobs {
         &self,
         source: Source,
         fields: IngestFields,
-        asked: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Job> {
         let task = Task::Ingest { source: source.clone(), fields: Box::new(fields) };
         // On an error the job may have been added all the same, and need its source.
-        let Submitted { job, before } = self.add(source.name().to_owned(), task, asked).await?;
+        let Submitted { job, before } =
+            self.add(source.name().to_owned(), task, idempotency).await?;
         if before {
             self.ingest.discard_source(&source).await;
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
-use ports::notifier::Notifier;
+use ports::webhook::WebhookSender;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
@@ -41,7 +41,7 @@ impl Default for CallbackSettings {
 #[derive(Clone)]
 pub(crate) struct Callback {
     url: String,
-    notifier: Arc<dyn Notifier>,
+    webhooks: Arc<dyn WebhookSender>,
     settings: CallbackSettings,
 }
 
@@ -49,7 +49,7 @@ impl Callback {
     /// Checks what can be checked now: the URL's form, and that notices can be signed.
     pub(crate) fn to(
         url: &str,
-        notifier: Arc<dyn Notifier>,
+        webhooks: Arc<dyn WebhookSender>,
         settings: &CallbackSettings,
     ) -> Result<Self> {
         check_url(url).map_err(|e| Error::Invalid(format!("callback_url: {e}")))?;
@@ -60,7 +60,7 @@ impl Callback {
                     .into(),
             ));
         }
-        Ok(Self { url: url.to_owned(), notifier, settings: settings.clone() })
+        Ok(Self { url: url.to_owned(), webhooks, settings: settings.clone() })
     }
 
     /// Sends the job as `GET /jobs/{job_id}` shows it, until it is taken or attempts run out.
@@ -70,7 +70,7 @@ impl Callback {
         let mut pause = self.settings.pause;
         for attempt in 1..=self.settings.attempts.max(1) {
             let headers = [(SIGNATURE, signature(&self.settings.secret, now(), &body))];
-            match self.notifier.notify(&self.url, &headers, body.clone()).await {
+            match self.webhooks.send(&self.url, &headers, body.clone()).await {
                 Ok(()) => return,
                 Err(error) => {
                     tracing::warn!(job_id = %job.job_id, attempt, %error, "callback failed");

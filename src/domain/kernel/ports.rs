@@ -5,18 +5,19 @@ use std::sync::Arc;
 use ports::decoder::VideoDecoder;
 use ports::detector::ObjectDetector;
 use ports::embedder::Embedder;
-use ports::entities::EntityRecognizer;
 use ports::fetcher::SourceFetcher;
 use ports::index::VectorIndex;
 use ports::jobs::JobQueue;
 use ports::llm::LanguageModel;
-use ports::notifier::Notifier;
-use ports::reader::TextReader;
+use ports::ner::EntityRecognizer;
+use ports::ocr::TextReader;
 use ports::records::RecordStore;
 use ports::sentiment::SentimentClassifier;
+use ports::speaker::SpeakerEmbedder;
 use ports::storage::ObjectStorage;
 use ports::transcriber::Transcriber;
-use ports::voice::{SpeakerEmbedder, VoiceActivity};
+use ports::vad::VoiceActivity;
+use ports::webhook::WebhookSender;
 
 /// Where things are kept, and how the outside is reached.
 #[derive(Clone)]
@@ -27,7 +28,7 @@ pub struct Stores {
     pub index: Arc<dyn VectorIndex>,
     pub jobs: Arc<dyn JobQueue>,
     pub fetcher: Arc<dyn SourceFetcher>,
-    pub notifier: Arc<dyn Notifier>,
+    pub webhooks: Arc<dyn WebhookSender>,
 }
 
 /// What looks, listens, reads and writes. The optional ones enable the analyzers that need them.
@@ -38,10 +39,10 @@ pub struct Models {
     pub embedder: Arc<dyn Embedder>,
     pub llm: Arc<dyn LanguageModel>,
     pub transcriber: Option<Arc<dyn Transcriber>>,
-    pub voice_activity: Option<Arc<dyn VoiceActivity>>,
+    pub vad: Option<Arc<dyn VoiceActivity>>,
     pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
     pub detector: Option<Arc<dyn ObjectDetector>>,
-    pub reader: Option<Arc<dyn TextReader>>,
+    pub ocr: Option<Arc<dyn TextReader>>,
     pub sentiment: Option<Arc<dyn SentimentClassifier>>,
-    pub recognizer: Option<Arc<dyn EntityRecognizer>>,
+    pub ner: Option<Arc<dyn EntityRecognizer>>,
 }

@@ -108,11 +108,11 @@ async fn an_ingest_stops_when_its_calls_are_used_up_and_goes_on_later() {
 async fn the_end_of_a_job_is_told_where_the_ingest_says() {
     let app = TestApp::new().await;
     let url = "https://example.com/hook?of=video";
-    app.notifier.fail(2);
+    app.webhooks.fail(2);
     let done = app.job_of(&[("callback_url", url)], "c.mp4", &clip(10.0)).await;
     let failed = app.job_of(&[("callback_url", url)], "c.mp4", b"no video").await;
     let notices = loop {
-        let notices = app.notifier.notices();
+        let notices = app.webhooks.notices();
         if notices.len() == 2 {
             break notices;
         }

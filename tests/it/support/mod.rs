@@ -10,10 +10,10 @@ pub mod s3;
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters::entities::RuleEntities;
-use adapters::fetcher::{MemoryFetcher, MemoryNotifier};
+use adapters::fetcher::{MemoryFetcher, MemoryWebhooks};
 use adapters::index::memory::MemoryIndex;
 use adapters::jobs::MemoryJobs;
+use adapters::ner::RuleEntities;
 use adapters::sentiment::Vader;
 use adapters::storage::OpendalStorage;
 use poem::endpoint::BoxEndpoint;
@@ -22,9 +22,10 @@ use poem::{Body, Endpoint, Request, Response};
 use ports::decoder::VideoDecoder;
 use ports::detector::ObjectDetector;
 use ports::llm::LanguageModel;
-use ports::reader::TextReader;
+use ports::ocr::TextReader;
+use ports::speaker::SpeakerEmbedder;
 use ports::transcriber::Transcriber;
-use ports::voice::{SpeakerEmbedder, VoiceActivity};
+use ports::vad::VoiceActivity;
 use serde_json::Value;
 use shotlog::domain::Stores;
 use shotlog::domain::aggregation::Aggregators;
@@ -55,7 +56,7 @@ pub struct TestApp {
     pub records: Arc<FlakyRecords>,
     pub index: Arc<MemoryIndex>,
     pub fetcher: Arc<MemoryFetcher>,
-    pub notifier: Arc<MemoryNotifier>,
+    pub webhooks: Arc<MemoryWebhooks>,
     pub model: Arc<FakeModel>,
     pub embedder: Arc<FakeEmbedder>,
     work: TempDir,
@@ -81,10 +82,10 @@ pub struct Setup {
 #[derive(Default)]
 pub struct Models {
     pub transcriber: Option<Arc<dyn Transcriber>>,
-    pub voice_activity: Option<Arc<dyn VoiceActivity>>,
+    pub vad: Option<Arc<dyn VoiceActivity>>,
     pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
     pub detector: Option<Arc<dyn ObjectDetector>>,
-    pub reader: Option<Arc<dyn TextReader>>,
+    pub ocr: Option<Arc<dyn TextReader>>,
 }
 
 impl TestApp {
@@ -144,7 +145,7 @@ impl TestApp {
         let storage = Arc::new(FlakyStorage::new(folder));
         let (records, index) = (setup.records, setup.index);
         let fetcher = Arc::new(MemoryFetcher::new(false));
-        let notifier = Arc::new(MemoryNotifier::default());
+        let webhooks = Arc::new(MemoryWebhooks::default());
         let model = Arc::new(FakeModel::default());
         let embedder = Arc::new(FakeEmbedder::default());
         let stores = Stores {
@@ -153,19 +154,19 @@ impl TestApp {
             index: index.clone(),
             jobs: setup.jobs,
             fetcher: fetcher.clone(),
-            notifier: notifier.clone(),
+            webhooks: webhooks.clone(),
         };
         let models = shotlog::domain::Models {
             decoder: setup.decoder,
             embedder: embedder.clone(),
             llm: setup.llm.unwrap_or_else(|| model.clone()),
             transcriber: setup.models.transcriber,
-            voice_activity: setup.models.voice_activity,
+            vad: setup.models.vad,
             speaker_embedder: setup.models.speaker_embedder,
             detector: setup.models.detector,
-            reader: setup.models.reader,
+            ocr: setup.models.ocr,
             sentiment: Some(Arc::new(Vader::new())),
-            recognizer: Some(Arc::new(RuleEntities::new())),
+            ner: Some(Arc::new(RuleEntities::new())),
         };
         let token = setup.http.auth.tokens.first().cloned();
         let (analyzers, aggregators) = (setup.analyzers, setup.aggregators);
@@ -181,7 +182,7 @@ impl TestApp {
             records,
             index,
             fetcher,
-            notifier,
+            webhooks,
             model,
             embedder,
             work,

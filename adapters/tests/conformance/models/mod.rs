@@ -1,9 +1,10 @@
 //! Adapters of the transcriber, voice, detector, reader, sentiment and entities ports.
 
 mod detector;
-mod reader;
+mod ocr;
 mod scripted;
+mod speaker;
 mod speech;
 mod support;
 mod text;
-mod voice;
+mod vad;

@@ -4,18 +4,15 @@ use ports::{
     conformance,
     decoder::Image,
     detector::Detection,
-    reader::TextLine,
+    ocr::TextLine,
     sentiment::Sentiment,
     transcriber::{Transcript, Word},
-    voice::SpeechSpan,
+    vad::SpeechSpan,
 };
 use shotlog_adapters::{
-    detector::ScriptedDetector,
-    entities::ScriptedEntities,
-    reader::ScriptedReader,
-    sentiment::ScriptedSentiment,
-    transcriber::ScriptedTranscriber,
-    voice::{ScriptedSpeakerEmbedder, ScriptedVoiceActivity},
+    detector::ScriptedDetector, ner::ScriptedEntities, ocr::ScriptedReader,
+    sentiment::ScriptedSentiment, speaker::ScriptedSpeakerEmbedder,
+    transcriber::ScriptedTranscriber, vad::ScriptedVoiceActivity,
 };
 
 #[tokio::test]
@@ -37,7 +34,7 @@ async fn detector() {
 #[tokio::test]
 async fn reader() {
     let line = TextLine { text: "GATE 7".into(), confidence: 0.9, bounds: [0.0, 0.0, 0.5, 0.1] };
-    conformance::reader::suite(&ScriptedReader::reading(vec![line]), &stripes()).await;
+    conformance::ocr::suite(&ScriptedReader::reading(vec![line]), &stripes()).await;
 }
 
 #[tokio::test]
@@ -53,7 +50,7 @@ async fn transcriber() {
 #[test]
 fn voice_activity() {
     let spans = vec![SpeechSpan { start: 0.25, end: 0.75 }, SpeechSpan { start: 1.5, end: 9.0 }];
-    conformance::voice::activity(&ScriptedVoiceActivity::new(spans), &tone(3.0));
+    conformance::vad::activity(&ScriptedVoiceActivity::new(spans), &tone(3.0));
 }
 
 #[tokio::test]
@@ -62,7 +59,7 @@ async fn speaker_embedder() {
         let peak = samples.iter().fold(0.0_f32, |m, s| m.max(s.abs()));
         Some(vec![samples[1] / peak, 2.0])
     });
-    conformance::voice::embedder(&embedder, &tone(2.0)).await;
+    conformance::speaker::embedder(&embedder, &tone(2.0)).await;
 }
 
 #[tokio::test]
@@ -77,8 +74,7 @@ async fn sentiment() {
 #[tokio::test]
 async fn entities() {
     let names = [("Webb", "person"), ("Webb telescope", "product"), ("NASA", "organisation")];
-    conformance::entities::suite(&ScriptedEntities::new(&names), "the Webb telescope of NASA")
-        .await;
+    conformance::ner::suite(&ScriptedEntities::new(&names), "the Webb telescope of NASA").await;
 }
 
 fn stripes() -> Image {

@@ -4,10 +4,10 @@ use ports::{
     conformance,
     decoder::SAMPLE_RATE,
     transcriber::{Transcriber, Transcript},
-    voice::VoiceActivity,
+    vad::VoiceActivity,
 };
 use shotlog_adapters::transcriber::{PocketSphinx, PocketSphinxOptions};
-use shotlog_adapters::voice::SpectralVoiceActivity;
+use shotlog_adapters::vad::SpectralVoiceActivity;
 
 use super::support;
 

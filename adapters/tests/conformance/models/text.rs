@@ -1,7 +1,7 @@
 //! Sentiment and entities without a network.
 
 use ports::conformance;
-use shotlog_adapters::{entities::RuleEntities, sentiment::Vader};
+use shotlog_adapters::{ner::RuleEntities, sentiment::Vader};
 
 #[tokio::test]
 async fn vader() {
@@ -11,5 +11,5 @@ async fn vader() {
 #[tokio::test]
 async fn rules() {
     let text = "Mr. Quilter paid $35 to NASA in Paris on 4 July 1776 at 10:30.";
-    conformance::entities::suite(&RuleEntities::new(), text).await;
+    conformance::ner::suite(&RuleEntities::new(), text).await;
 }

@@ -11,8 +11,8 @@ use crate::domain::aggregation::aggregators::summary;
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, each, kind_of, rounded,
-    topics,
+    Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, kind_of, rounded, topics,
+    try_each,
 };
 use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
@@ -87,7 +87,7 @@ impl Aggregator for Chapters {
                 chunk_ids: group.collect(),
             })
         });
-        let chapters = each(work).await?;
+        let chapters = try_each(work).await?;
         Ok(Arc::new(Stored::new(Outline { chapters, based_on: input.based_on.to_vec() })))
     }
 

@@ -12,7 +12,8 @@ use crate::domain::aggregation::linking::clothing::Signature;
 use crate::domain::aggregation::linking::link;
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, Question, batches, complete, each, moment, prefix, rounded,
+    Aggregator, AggregatorSpec, Input, Question, batches, complete, moment, prefix, rounded,
+    try_each,
 };
 use crate::domain::analysis::analyzers::people::{self, Crowd};
 use crate::domain::analysis::video::AnalyzedVideo;
@@ -116,7 +117,7 @@ impl Aggregator for Entities {
             .enumerate()
             .map(|(n, person)| tell(input, n + 1, person, told.contains(&n)))
             .collect();
-        let entities = each(work).await?;
+        let entities = try_each(work).await?;
         let linked = entities.iter().filter(|p| p.entity.appearances > 1).count();
         Ok(Arc::new(Stored::new(People {
             total: entities.len(),

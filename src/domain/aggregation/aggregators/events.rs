@@ -11,7 +11,8 @@ use text::{is_article, tokens};
 
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, batches, chunk_of, chunk_passages, complete, each, rounded,
+    Aggregator, AggregatorSpec, Input, batches, chunk_of, chunk_passages, complete, rounded,
+    try_each,
 };
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
@@ -71,7 +72,7 @@ impl Aggregator for Events {
         let work = batches(input, chunk_passages(input.texts))
             .into_iter()
             .map(|batch| complete::<Found>(input, Task::Events, PROMPT, None, batch, MAX_TOKENS));
-        let found = each(work).await?;
+        let found = try_each(work).await?;
         let mut events: Vec<(usize, Event)> = found
             .into_iter()
             .flat_map(|found| found.events)

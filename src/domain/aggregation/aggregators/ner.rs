@@ -61,7 +61,7 @@ impl Aggregator for Ner {
     }
 
     async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
-        let recognizer = input.recognizer.ok_or_else(|| {
+        let recognizer = input.ner.ok_or_else(|| {
             PortError::new(ErrorKind::Unavailable, "no entity recogniser is configured")
         })?;
         let sources = texts(input.video);

@@ -11,7 +11,8 @@ use serde_json::Value;
 use crate::domain::aggregation::linking::object_tracks::{Object, people_sightings, track};
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, Question, batches, complete, each, moment, prefix, rounded,
+    Aggregator, AggregatorSpec, Input, Question, batches, complete, moment, prefix, rounded,
+    try_each,
 };
 use crate::domain::analysis::analyzers::object_detection;
 use crate::domain::kernel::error::Result;
@@ -98,7 +99,7 @@ impl Aggregator for ObjectEntities {
             .enumerate()
             .map(|(n, object)| tell(input, n + 1, object, told.contains(&n)))
             .collect();
-        let objects = each(work).await?;
+        let objects = try_each(work).await?;
         let observations: usize =
             still.iter().chain(&moving).map(|object| object.sightings.len()).sum();
         let linked = moving.iter().filter(|object| object.sightings.len() > 1).count();

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, chunk_passages, each, kind_of, moment, rounded, topics,
+    Aggregator, AggregatorSpec, Input, chunk_passages, kind_of, moment, rounded, topics, try_each,
 };
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
@@ -92,14 +92,14 @@ impl Aggregator for Summary {
         } else {
             // The same groups as the chapters', so that no section splits one.
             let groups = topics::segment(&input.video.spans, input.vectors);
-            tiers.push(each(groups.into_iter().map(|group| section(input, group))).await?);
+            tiers.push(try_each(groups.into_iter().map(|group| section(input, group))).await?);
             for _ in 0..count - 2 {
                 let last = &tiers[tiers.len() - 1];
                 if last.len() <= FAN_IN {
                     break;
                 }
                 let groups: Vec<Vec<Stretch>> = last.chunks(FAN_IN).map(<[_]>::to_vec).collect();
-                tiers.push(each(groups.into_iter().map(|group| merge(input, group))).await?);
+                tiers.push(try_each(groups.into_iter().map(|group| merge(input, group))).await?);
             }
             match &tiers[tiers.len() - 1][..] {
                 [only] => only.text.clone(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::PassageKind;
-use ports::reader::TextLine;
+use ports::ocr::TextLine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::letters_and_digits;
@@ -72,12 +72,12 @@ impl Analyzer for Ocr {
     }
 
     fn unavailable(&self, models: &Models) -> Option<String> {
-        let without = "no text reader; `shotlog models --fetch` gets one or says how (reader.kind)";
-        models.reader.is_none().then(|| without.into())
+        let without = "no text reader; `shotlog models --fetch` gets one or says how (ocr.kind)";
+        models.ocr.is_none().then(|| without.into())
     }
 
     fn fingerprint(&self, models: &Models) -> String {
-        format!("{}/v{VERSION}", models.reader.as_ref().map_or("none", |r| r.model()))
+        format!("{}/v{VERSION}", models.ocr.as_ref().map_or("none", |r| r.model()))
     }
 
     fn cacheable(&self, _models: &Models) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use kodama::{Method, linkage};
-use ports::voice::SpeakerEmbedder;
+use ports::speaker::SpeakerEmbedder;
 
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;

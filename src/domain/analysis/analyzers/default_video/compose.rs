@@ -2,7 +2,7 @@
 //! was read and the sound that is there. It states nothing that was not measured.
 
 use ports::llm::PassageKind;
-use ports::reader::TextLine;
+use ports::ocr::TextLine;
 use text::colours::{Family, named_by};
 use text::letters_and_digits;
 use text::plural::counted;

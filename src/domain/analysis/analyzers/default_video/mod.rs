@@ -89,15 +89,15 @@ impl Analyzer for DefaultVideo {
         if models.llm.sees() {
             format!("{}/v{VERSION}", models.llm.model())
         } else {
-            let reader = models.reader.as_ref().map_or("no reader", |r| r.model());
+            let reader = models.ocr.as_ref().map_or("no reader", |r| r.model());
             let detector = models.detector.as_ref().map_or("no detector", |d| d.model());
-            let voice = models.voice_activity.as_ref().map_or("no voice", |v| v.model());
+            let voice = models.vad.as_ref().map_or("no voice", |v| v.model());
             format!("composed/{reader}/{detector}/{voice}/v{VERSION}")
         }
     }
 
     fn cacheable(&self, models: &Models) -> bool {
-        models.llm.sees() || models.reader.is_some() || models.detector.is_some()
+        models.llm.sees() || models.ocr.is_some() || models.detector.is_some()
     }
 
     fn bills_model(&self, models: &Models) -> bool {

@@ -1,0 +1,11 @@
+//! Adapters of `ports::ocr`.
+
+mod open;
+#[cfg(feature = "onnx")]
+mod ppocr;
+mod scripted;
+
+pub use open::{Kind, Settings, open};
+#[cfg(feature = "onnx")]
+pub use ppocr::{PpOcr, PpOcrOptions};
+pub use scripted::ScriptedReader;

@@ -1,0 +1,185 @@
+//! Text in pictures by the PP-OCR networks (detection, orientation, recognition) through ONNX
+//! Runtime. The domain calls it frame by frame; merging lines over time is not its business.
+
+mod detect;
+mod order;
+mod recognise;
+mod rotated;
+
+use std::{path::PathBuf, sync::Arc};
+
+use async_trait::async_trait;
+use image::{RgbImage, imageops};
+use ports::{
+    ErrorKind, PortError, Result,
+    decoder::Image,
+    detector::BoundingBox,
+    ocr::{TextLine, TextReader},
+};
+
+use crate::onnx::{Inputs, Pool, Runtime, Threading};
+use recognise::Recogniser;
+use rotated::Rotated;
+
+/// Which models and how their answers are read. Numbers are those of the models' authors unless a
+/// comment says otherwise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PpOcrOptions {
+    /// Finds lines; as `ch_PP-OCRv4_det_infer.onnx`.
+    pub detection: PathBuf,
+    /// Reads lines; as `ch_PP-OCRv4_rec_infer.onnx`. Its characters are in its metadata.
+    pub recognition: PathBuf,
+    /// Tells upside-down lines; as `ch_ppocr_mobile_v2.0_cls_infer.onnx`. Without it every line is
+    /// taken to stand upright.
+    pub orientation: Option<PathBuf>,
+    /// Pictures are scaled until their shorter side has so many pixels …
+    pub min_side: u32,
+    /// … or their longer side so many.
+    pub max_side: u32,
+    /// A pixel is text at this probability, 0..1.
+    pub pixel_threshold: f32,
+    /// A line whose pixels are on average less probable is dropped, 0..1.
+    pub box_threshold: f32,
+    /// Text reaches beyond the pixels that were found by its area over its outline times this.
+    pub unclip: f32,
+    /// Lines read with less confidence are dropped, 0..1.
+    pub threshold: f32,
+    /// At most so many lines per picture, the surest first.
+    pub max_lines: usize,
+    /// Threads and sessions, for each of the models.
+    pub threading: Threading,
+}
+
+impl PpOcrOptions {
+    /// The authors' settings.
+    pub fn new(detection: PathBuf, recognition: PathBuf, orientation: Option<PathBuf>) -> Self {
+        Self {
+            detection,
+            recognition,
+            orientation,
+            min_side: 736,
+            max_side: 2000,
+            pixel_threshold: 0.3,
+            box_threshold: 0.5,
+            unclip: 1.6,
+            threshold: 0.5,
+            max_lines: 200,
+            threading: Threading::default(),
+        }
+    }
+}
+
+/// The reader. Cheap to clone.
+#[derive(Clone)]
+pub struct PpOcr {
+    name: String,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    options: PpOcrOptions,
+    detection: Pool,
+    orientation: Option<Pool>,
+    recogniser: Recogniser,
+}
+
+impl PpOcr {
+    /// Opens the models and tries each on an empty picture, so that one of another kind fails here.
+    /// *Blocks*.
+    pub fn open(runtime: &Runtime, options: PpOcrOptions) -> Result<Self> {
+        if options.min_side < 32 || options.max_side < options.min_side || options.max_side > 4096 {
+            let message = "a reader needs 32 ≤ min_side ≤ max_side ≤ 4096";
+            return Err(PortError::new(ErrorKind::Invalid, message));
+        }
+        let threading = options.threading;
+        let detection = Pool::open(runtime, &options.detection, threading, Inputs::Varied)?;
+        let orientation = options.orientation.as_deref();
+        let orientation =
+            orientation.map(|o| Pool::open(runtime, o, threading, Inputs::Alike)).transpose()?;
+        let recogniser = Recogniser::open(runtime, &options.recognition, threading)?;
+        let stem = options.recognition.file_stem().unwrap_or_default().to_string_lossy();
+        let name = stem.trim_end_matches("_rec_infer").to_owned();
+        let shared = Shared { options, detection, orientation, recogniser };
+        let blank = RgbImage::from_pixel(64, 48, image::Rgb([200; 3]));
+        detect::lines(&shared.detection, &blank, &shared.options)
+            .map_err(|e| crate::onnx::unfit(&shared.options.detection, e))?;
+        if let (Some(pool), Some(path)) = (&shared.orientation, &shared.options.orientation) {
+            recognise::upside_down(pool, &blank).map_err(|e| crate::onnx::unfit(path, e))?;
+        }
+        shared
+            .recogniser
+            .read(&blank)
+            .map_err(|e| crate::onnx::unfit(&shared.options.recognition, e))?;
+        Ok(Self { name, shared: Arc::new(shared) })
+    }
+}
+
+#[async_trait]
+impl TextReader for PpOcr {
+    fn model(&self) -> &str {
+        &self.name
+    }
+
+    async fn read(&self, image: &Image) -> Result<Vec<TextLine>> {
+        crate::picture::view(image)?;
+        let shared = Arc::clone(&self.shared);
+        let image = image.clone();
+        crate::blocking::run(move || shared.read(image)).await
+    }
+}
+
+impl Shared {
+    fn read(&self, image: Image) -> Result<Vec<TextLine>> {
+        let (width, height) = (image.width, image.height);
+        let picture = RgbImage::from_raw(width, height, image.rgb).ok_or_else(|| {
+            PortError::new(ErrorKind::Invalid, "a picture is larger than memory can address")
+        })?;
+        let mut lines = Vec::new();
+        for place in detect::lines(&self.detection, &picture, &self.options)? {
+            let Some(line) = self.line(&picture, &place)? else { continue };
+            lines.push(line);
+        }
+        order::reading(&mut lines);
+        Ok(lines)
+    }
+
+    fn line(&self, picture: &RgbImage, place: &Rotated) -> Result<Option<TextLine>> {
+        let Some(bounds) = bounds(place, picture.dimensions()) else { return Ok(None) };
+        let mut crop = place.crop(picture);
+        // Tall and narrow: the line runs downwards.
+        if crop.height() as f32 >= crop.width() as f32 * 1.5 {
+            crop = imageops::rotate270(&crop);
+        }
+        if let Some(orientation) = &self.orientation
+            && recognise::upside_down(orientation, &crop)?
+        {
+            imageops::rotate180_in_place(&mut crop);
+        }
+        let (text, confidence) = self.recogniser.read(&crop)?;
+        let kept = !text.is_empty() && confidence >= self.options.threshold;
+        Ok(kept.then_some(TextLine { text, confidence: confidence.min(1.0), bounds }))
+    }
+}
+
+/// The upright box around a line as shares of the picture; `None` outside of it.
+fn bounds(place: &Rotated, (width, height): (u32, u32)) -> Option<BoundingBox> {
+    let [left, top, right, bottom] = place.upright();
+    let share = |at: f32, side: u32| (at / side as f32).clamp(0.0, 1.0);
+    let (x, y) = (share(left, width), share(top, height));
+    let bounds = [x, y, share(right, width) - x, share(bottom, height) - y];
+    (bounds[2] > 0.0 && bounds[3] > 0.0).then_some(bounds)
+}
+
+/// Channels one after the other, blue first, −1..1, rows of `width` filled up with zeros.
+fn planes(picture: &RgbImage, width: u32) -> Vec<f32> {
+    let (width, height) = (width as usize, picture.height() as usize);
+    let mut values = vec![0.0; width * height * 3];
+    for (channel, plane) in values.chunks_exact_mut(width * height).enumerate() {
+        for (row, pixels) in plane.chunks_exact_mut(width).zip(picture.rows()) {
+            for (value, pixel) in row.iter_mut().zip(pixels) {
+                *value = f32::from(pixel[2 - channel]) / 127.5 - 1.0;
+            }
+        }
+    }
+    values
+}

@@ -1,0 +1,268 @@
+//! Speaker vectors by a network (x-vector, ResNet, ECAPA, CAM++ and their like) through ONNX
+//! Runtime. It hears Kaldi filterbanks, as the exports of WeSpeaker, 3D-Speaker and pyannote do.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ort::value::TensorRef;
+use ports::{ErrorKind, PortError, Result, decoder::SAMPLE_RATE, speaker::SpeakerEmbedder};
+use realfft::{RealFftPlanner, RealToComplex};
+
+use crate::blocking;
+use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
+
+const BANDS: usize = 80;
+/// A frame of 25 ms every 10 ms.
+const FRAME: usize = 400;
+const HOP: usize = 160;
+const POINTS: usize = 512;
+/// A shorter stretch says too little about a voice, seconds.
+const SHORTEST: f64 = 0.3;
+/// Of a longer one the middle is heard, which bounds memory, seconds.
+const LONGEST: f64 = 30.0;
+/// Sound that nowhere exceeds this is silence.
+const SILENCE: f32 = 1e-3;
+
+/// Which model and how it is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct XVectorOptions {
+    /// A network from `[batch, frames, 80]` to `[batch, length]`.
+    pub model: PathBuf,
+    /// The cosine above which two stretches are one voice, −1..1; networks differ.
+    pub same_voice: f32,
+    /// How the processor is used.
+    pub threading: Threading,
+}
+
+/// The embedder. Cheap to clone.
+#[derive(Clone)]
+pub struct XVectorEmbedder {
+    hearing: Arc<Hearing>,
+    name: String,
+    same_voice: f32,
+}
+
+struct Hearing {
+    pool: Pool,
+    filterbank: Filterbank,
+}
+
+impl XVectorEmbedder {
+    /// Opens the model and tries it on a second of sound, so that a model of another kind fails
+    /// here. *Blocks*.
+    pub fn open(runtime: &Runtime, options: &XVectorOptions) -> Result<Self> {
+        let pool = Pool::open(runtime, &options.model, options.threading, Inputs::Varied)?;
+        let hearing = Hearing { pool, filterbank: Filterbank::new() };
+        let tick = |i: usize| if i.is_multiple_of(100) { 0.5 } else { 0.0 };
+        let trial: Vec<f32> = (0..SAMPLE_RATE as usize).map(tick).collect();
+        hearing.vector(&trial).map_err(|e| unfit(&options.model, e))?;
+        let name = options.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { hearing: Arc::new(hearing), name, same_voice: options.same_voice })
+    }
+}
+
+impl Hearing {
+    fn vector(&self, samples: &[f32]) -> Result<Option<Vec<f32>>> {
+        let longest = (LONGEST * f64::from(SAMPLE_RATE)) as usize;
+        let beyond = samples.len().saturating_sub(longest) / 2;
+        let samples = &samples[beyond..samples.len() - beyond];
+        let shortest = (SHORTEST * f64::from(SAMPLE_RATE)) as usize;
+        if samples.len() < shortest || !samples.iter().any(|s| s.is_finite() && s.abs() > SILENCE) {
+            return Ok(None);
+        }
+        let levels = without_mean(self.filterbank.levels(samples));
+        let vector = self.pool.with(|session| {
+            let shape = [1, levels.len() / BANDS, BANDS];
+            let levels = TensorRef::from_array_view((shape, levels.as_slice())).map_err(failed)?;
+            let outputs = session.run(ort::inputs![levels]).map_err(failed)?;
+            let (shape, vector) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
+            if shape.iter().product::<i64>() != shape.last().copied().unwrap_or(0) {
+                let message = format!("a speaker model answers with one vector, not {shape:?}");
+                return Err(PortError::new(ErrorKind::Invalid, message));
+            }
+            Ok(vector.to_vec())
+        })?;
+        let norm = vector.iter().map(|v| v * v).sum::<f32>().sqrt();
+        if !norm.is_finite() || norm <= 0.0 {
+            let message = "the speaker model yields no direction; its file is damaged";
+            return Err(PortError::new(ErrorKind::Corrupt, message));
+        }
+        Ok(Some(vector.iter().map(|v| v / norm).collect()))
+    }
+}
+
+/// Levels of [`BANDS`] per frame, less the mean of each band: a microphone's colour goes.
+fn without_mean(mut levels: Vec<f32>) -> Vec<f32> {
+    let frames = levels.len() / BANDS;
+    let mut means = [0.0_f64; BANDS];
+    for frame in levels.chunks_exact(BANDS) {
+        means.iter_mut().zip(frame).for_each(|(mean, level)| *mean += f64::from(*level));
+    }
+    for frame in levels.chunks_exact_mut(BANDS) {
+        for (level, mean) in frame.iter_mut().zip(means) {
+            *level -= (mean / frames as f64) as f32;
+        }
+    }
+    levels
+}
+
+/// Kaldi's log mel filterbank: Hamming window, no dither, no energy, whole frames only.
+struct Filterbank {
+    transform: Arc<dyn RealToComplex<f32>>,
+    window: Vec<f32>,
+    /// Per band the first Fourier bin it hears and the weights from there.
+    bands: Vec<(usize, Vec<f32>)>,
+}
+
+impl Filterbank {
+    fn new() -> Self {
+        let mel = |hertz: f64| 1127.0 * (1.0 + hertz / 700.0).ln();
+        let (low, high) = (mel(20.0), mel(f64::from(SAMPLE_RATE) / 2.0));
+        let edge = |i: usize| low + (high - low) * i as f64 / (BANDS + 1) as f64;
+        let bands = (0..BANDS).map(|band| {
+            let (left, centre, right) = (edge(band), edge(band + 1), edge(band + 2));
+            let weight = |bin: usize| {
+                let at = mel(bin as f64 * f64::from(SAMPLE_RATE) / POINTS as f64);
+                ((at - left) / (centre - left)).min((right - at) / (right - centre)).max(0.0)
+            };
+            // The last bin, of half the sampling rate, is in no band.
+            let bins = 0..POINTS / 2;
+            let from = bins.clone().find(|bin| weight(*bin) > 0.0).unwrap_or(0);
+            let weights = (from..bins.end).map(|bin| weight(bin) as f32);
+            (from, weights.take_while(|weight| *weight > 0.0).collect())
+        });
+        let turn = std::f64::consts::TAU / (FRAME - 1) as f64;
+        let hamming = |i: usize| (0.54 - 0.46 * (i as f64 * turn).cos()) as f32;
+        Self {
+            transform: RealFftPlanner::new().plan_fft_forward(POINTS),
+            window: (0..FRAME).map(hamming).collect(),
+            bands: bands.collect(),
+        }
+    }
+
+    /// Frame by frame.
+    fn levels(&self, samples: &[f32]) -> Vec<f32> {
+        const FULL_SCALE: f32 = 32_768.0;
+        const PRE_EMPHASIS: f32 = 0.97;
+        let mut frame = [0.0_f32; FRAME];
+        let mut padded = self.transform.make_input_vec();
+        let mut bins = self.transform.make_output_vec();
+        let mut power = vec![0.0_f32; bins.len()];
+        let mut levels = Vec::with_capacity(samples.len() / HOP * BANDS);
+        for samples in samples.windows(FRAME).step_by(HOP) {
+            for (slot, sample) in frame.iter_mut().zip(samples) {
+                *slot = if sample.is_finite() { sample.clamp(-1.0, 1.0) * FULL_SCALE } else { 0.0 };
+            }
+            let mean = frame.iter().sum::<f32>() / FRAME as f32;
+            padded.fill(0.0);
+            let mut before = frame[0] - mean;
+            for ((slot, sample), weight) in padded.iter_mut().zip(&frame).zip(&self.window) {
+                let sample = sample - mean;
+                *slot = (sample - PRE_EMPHASIS * before) * weight;
+                before = sample;
+            }
+            // The lengths are those the plan was made for, the only thing it can object to.
+            let _ = self.transform.process(&mut padded, &mut bins);
+            power.iter_mut().zip(&bins).for_each(|(power, bin)| *power = bin.norm_sqr());
+            levels.extend(self.bands.iter().map(|(from, weights)| {
+                let heard: f32 = weights.iter().zip(&power[*from..]).map(|(w, p)| w * p).sum();
+                heard.max(f32::EPSILON).ln()
+            }));
+        }
+        levels
+    }
+}
+
+#[async_trait]
+impl SpeakerEmbedder for XVectorEmbedder {
+    fn model(&self) -> &str {
+        &self.name
+    }
+
+    fn same_voice(&self) -> f32 {
+        self.same_voice
+    }
+
+    async fn embed(&self, samples: &[f32]) -> Result<Option<Vec<f32>>> {
+        let (hearing, samples) = (Arc::clone(&self.hearing), samples.to_vec());
+        blocking::run(move || hearing.vector(&samples)).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Case {
+        seed: u32,
+        seconds: f64,
+        frames: usize,
+        levels: Vec<Vec<f32>>,
+        vector: Vec<f32>,
+    }
+
+    fn fixture(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+    }
+
+    fn cases() -> Vec<Case> {
+        serde_json::from_slice(&std::fs::read(fixture("speaker_reference.json")).unwrap()).unwrap()
+    }
+
+    /// The noise of `scripts/make_test_speaker.py`, digit for digit.
+    fn noise(seed: u32, seconds: f64) -> Vec<f32> {
+        let mut state = seed;
+        let samples = (0..(seconds * 16_000.0) as i64).map(|i| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let swell = (i * i64::from(seed) % 16_000 - 8_000).abs() as f64;
+            (f64::from(state >> 16) * swell / (65_536.0 * 8_000.0) - swell / 16_000.0) as f32
+        });
+        samples.collect()
+    }
+
+    #[test]
+    fn the_filterbank_is_kaldi_s() {
+        let filterbank = Filterbank::new();
+        for case in cases() {
+            let found = filterbank.levels(&noise(case.seed, case.seconds));
+            assert_eq!(found.len(), case.frames * BANDS);
+            for (frame, expected) in [0, 17, case.frames - 1].into_iter().zip(&case.levels) {
+                for (found, expected) in found[frame * BANDS..].iter().zip(expected) {
+                    assert!((found - expected).abs() < 2e-3, "{frame}: {found} {expected}");
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn the_vector_is_the_reference_s() {
+        let Some(library) = std::env::var_os("SHOTLOG_ONNXRUNTIME") else {
+            eprintln!("skipped: SHOTLOG_ONNXRUNTIME is not set");
+            return;
+        };
+        let runtime = Runtime::load(Path::new(&library)).unwrap();
+        let options = XVectorOptions {
+            model: fixture("speaker.onnx"),
+            same_voice: 0.5,
+            threading: Threading::default(),
+        };
+        let embedder = XVectorEmbedder::open(&runtime, &options).unwrap();
+        assert_eq!((embedder.model(), embedder.same_voice()), ("speaker", 0.5));
+        for case in cases() {
+            let samples = noise(case.seed, case.seconds);
+            let found = embedder.embed(&samples).await.unwrap().unwrap();
+            for (found, expected) in found.iter().zip(&case.vector) {
+                assert!((found - expected).abs() < 1e-4, "{found} {expected}");
+            }
+        }
+        let options = XVectorOptions { model: fixture("detect_yolox.onnx"), ..options };
+        let error = XVectorEmbedder::open(&runtime, &options).err().unwrap().to_string();
+        assert!(error.contains("detect_yolox.onnx does not fit"), "{error}");
+    }
+}

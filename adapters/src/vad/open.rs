@@ -1,0 +1,104 @@
+//! The section `[vad]`, and the adapter that it asks for.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ports::vad::VoiceActivity;
+use serde::{Deserialize, Serialize};
+
+use super::{SpectralVoiceActivity, SpeechOptions};
+use crate::open::optional;
+use crate::{OpenError, models};
+
+/// What finds speech in sound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Silero where its file is there, else spectral.
+    #[default]
+    Auto,
+    /// Silero on ONNX Runtime.
+    Silero,
+    /// By the shape of the spectrum; takes some music for speech.
+    Spectral,
+    /// No speech is looked for.
+    None,
+}
+
+/// What finds speech in sound.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// What listens.
+    pub kind: Kind,
+    /// Model file below `models.dir` (silero).
+    pub file: PathBuf,
+    /// Speech begins where it is at least this probable, 0..1.
+    pub threshold: f32,
+    /// Shorter speech is passed over, seconds.
+    pub min_speech: f64,
+    /// Shorter pauses do not end speech, seconds.
+    pub min_silence: f64,
+}
+
+impl Default for Settings {
+    /// As Silero's `get_speech_timestamps`.
+    fn default() -> Self {
+        Self {
+            kind: Kind::default(),
+            file: "vad/silero_vad_16k_op15.onnx".into(),
+            threshold: 0.5,
+            min_speech: 0.25,
+            min_silence: 0.1,
+        }
+    }
+}
+
+impl From<&Settings> for SpeechOptions {
+    fn from(section: &Settings) -> Self {
+        Self {
+            threshold: section.threshold,
+            release_threshold: (section.threshold - 0.15).max(section.threshold / 2.0),
+            min_speech: section.min_speech,
+            min_silence: section.min_silence,
+            padding: 0.03,
+        }
+    }
+}
+
+/// Opens what finds speech; `None` where nothing is to.
+pub fn open(
+    section: &Settings,
+    models: &models::Settings,
+) -> Result<Option<Arc<dyn VoiceActivity>>, OpenError> {
+    let spectral = || Arc::new(SpectralVoiceActivity::new(section.into()));
+    Ok(match section.kind {
+        Kind::None => None,
+        Kind::Spectral => Some(spectral()),
+        Kind::Silero => Some(silero(section, models)?),
+        Kind::Auto => {
+            let without = "speech is found by the shape of the spectrum";
+            let silero = optional(true, without, silero(section, models))?;
+            Some(silero.unwrap_or_else(|| spectral()))
+        }
+    })
+}
+
+#[cfg(feature = "onnx")]
+fn silero(
+    section: &Settings,
+    models: &models::Settings,
+) -> Result<Arc<dyn VoiceActivity>, OpenError> {
+    let options = super::SileroOptions {
+        model: models.path(&section.file),
+        speech: section.into(),
+        threading: crate::OnnxThreading { threads: 1, ..crate::OnnxThreading::default() },
+    };
+    let silero = super::Silero::open(&models.runtime()?, &options);
+    Ok(Arc::new(silero.map_err(OpenError::at("vad"))?))
+}
+
+#[cfg(not(feature = "onnx"))]
+fn silero(_: &Settings, _: &models::Settings) -> Result<Arc<dyn VoiceActivity>, OpenError> {
+    Err(OpenError::compiled_out("vad.kind = \"silero\"", "onnx"))
+}

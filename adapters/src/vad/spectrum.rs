@@ -1,0 +1,85 @@
+//! Windowed Fourier transforms of sound, and the autocorrelation that voicing and pitch are read
+//! from. The voice adapters without weights call it frame by frame.
+
+use std::sync::Arc;
+
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex};
+
+/// Frames of one size, transformed at `padded` points.
+pub(crate) struct Spectrum {
+    window: Vec<f32>,
+    forward: Arc<dyn RealToComplex<f32>>,
+    inverse: Arc<dyn ComplexToReal<f32>>,
+    padded: Vec<f32>,
+    bins: Vec<Complex<f32>>,
+    /// Autocorrelation of the window itself, 1 at lag 0.
+    of_window: Vec<f32>,
+}
+
+impl Spectrum {
+    /// `padded` is even and not below `size`.
+    pub(crate) fn new(size: usize, padded: usize) -> Self {
+        let mut planner = RealFftPlanner::new();
+        let turn = std::f32::consts::TAU / size as f32;
+        let window = (0..size).map(|i| 0.5 - 0.5 * (i as f32 * turn).cos()).collect();
+        let forward = planner.plan_fft_forward(padded);
+        let inverse = planner.plan_fft_inverse(padded);
+        let bins = forward.make_output_vec();
+        let mut this =
+            Self { window, forward, inverse, padded: vec![0.0; padded], bins, of_window: vec![] };
+        this.power(&vec![1.0; size], |_| ());
+        this.of_window = this.autocorrelation(0..padded / 2 + 1).to_vec();
+        let whole = this.of_window[0];
+        this.of_window.iter_mut().for_each(|v| *v /= whole);
+        this
+    }
+
+    /// Hands the power of each bin of a frame to `read`.
+    pub(crate) fn power(&mut self, frame: &[f32], mut read: impl FnMut(&[f32])) {
+        self.padded.fill(0.0);
+        for ((slot, sample), weight) in self.padded.iter_mut().zip(frame).zip(&self.window) {
+            *slot = sample * weight;
+        }
+        // The lengths are those the plan was made for, the only thing it can object to.
+        let _ = self.forward.process(&mut self.padded, &mut self.bins);
+        let power: Vec<f32> = self.bins.iter().map(|b| b.norm_sqr()).collect();
+        read(&power);
+    }
+
+    /// Autocorrelation by lag of the frame last given to [`Self::power`], of its bins in `band`
+    /// alone. Not scaled: lag 0 is `padded` times the energy.
+    pub(crate) fn autocorrelation(&mut self, band: std::ops::Range<usize>) -> &[f32] {
+        for (i, bin) in self.bins.iter_mut().enumerate() {
+            let power = if band.contains(&i) { bin.norm_sqr() } else { 0.0 };
+            *bin = Complex::new(power, 0.0);
+        }
+        let _ = self.inverse.process(&mut self.bins, &mut self.padded);
+        &self.padded[..self.padded.len() / 2]
+    }
+
+    /// What windowing does to the autocorrelation at a lag, 1 at lag 0.
+    pub(crate) fn of_window(&self, lag: usize) -> f32 {
+        self.of_window[lag]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tone_has_its_power_in_one_place_and_its_period_in_the_autocorrelation() {
+        let mut spectrum = Spectrum::new(512, 1024);
+        let tone: Vec<f32> =
+            (0..512).map(|i| (i as f32 * std::f32::consts::TAU / 64.0).sin()).collect();
+        let mut loudest = 0;
+        spectrum.power(&tone, |power| {
+            loudest = (0..power.len()).max_by(|a, b| power[*a].total_cmp(&power[*b])).unwrap_or(0);
+        });
+        assert_eq!(loudest, 1024 / 64);
+        let lags = spectrum.autocorrelation(0..513).to_vec();
+        let at = |lag: usize| lags[lag] / lags[0] / spectrum.of_window(lag);
+        assert!((at(64) - 1.0).abs() < 0.02, "{}", at(64));
+        assert!((at(32) + 1.0).abs() < 0.02, "{}", at(32));
+    }
+}

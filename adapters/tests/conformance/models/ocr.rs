@@ -1,0 +1,107 @@
+//! Reading on the pictures and overlays whose text is known.
+#![cfg(feature = "onnx")]
+
+use std::process::Command;
+
+use ports::{conformance, decoder::Image, ocr::TextReader};
+use shotlog_adapters::ocr::{PpOcr, PpOcrOptions};
+
+use super::support;
+
+#[tokio::test]
+async fn reads_the_text_of_pictures() {
+    let Some(reader) = reader() else { return };
+    let Some(truth) = support::truth() else { return };
+    for (name, key) in [
+        ("ocr_en.jpg", "text"),
+        ("ocr_ch_en_num.jpg", "text_contains"),
+        ("ocr_issue_170.png", "text"),
+        ("ocr_en_rec.jpg", "text"),
+    ] {
+        let Some(picture) = support::picture(name) else { return };
+        let read = texts(&reader, &picture).await;
+        println!("{name}: {read:#?}");
+        for line in truth[name][key].as_array().unwrap() {
+            let line = line.as_str().unwrap();
+            let wrong = read.iter().map(|r| distance(&bare(line), &bare(r))).min();
+            assert!(wrong.is_some_and(|w| w <= 1), "{line:?} is not among {read:?} of {name}");
+        }
+    }
+    let Some(page) = support::picture("ocr_en.jpg") else { return };
+    conformance::ocr::suite(&reader, &page).await;
+}
+
+#[tokio::test]
+async fn reads_overlays_with_their_spaces() {
+    let Some(reader) = reader() else { return };
+    let (mut read_all, mut spaced) = (0, 0);
+    for (time, overlay) in [
+        (1.5, "DEMO REEL 2026"),
+        (8.6, "CAMERA 07 NORTH GATE"),
+        (21.2, "SPEED LIMIT 45"),
+        (38.9, "PLEASE FASTEN SEAT BELTS"),
+    ] {
+        let Some(frame) = frame("demo_public.mp4", time) else { return };
+        let read = texts(&reader, &frame).await;
+        println!("{time} s: {read:?}");
+        let best = read.iter().min_by_key(|r| distance(&bare(overlay), &bare(r))).unwrap();
+        read_all += usize::from(distance(&bare(overlay), &bare(best)) <= 1);
+        spaced += usize::from(distance(overlay, best) <= 1);
+    }
+    assert_eq!(read_all, 4, "overlays read");
+    assert!(spaced >= 3, "{spaced} overlays have their spaces");
+}
+
+#[tokio::test]
+async fn reads_lines_on_their_heads_and_turned() {
+    let Some(reader) = reader() else { return };
+    let Some(picture) = support::picture("ocr_issue_170.png") else { return };
+    let rgb = image::RgbImage::from_raw(picture.width, picture.height, picture.rgb).unwrap();
+    let turned = image::imageops::rotate180(&rgb);
+    let turned = Image { width: turned.width(), height: turned.height(), rgb: turned.into_raw() };
+    assert_eq!(texts(&reader, &turned).await, ["TEST"]);
+}
+
+fn reader() -> Option<PpOcr> {
+    let runtime = support::runtime()?;
+    let options = PpOcrOptions::new(
+        support::model("ocr/ch_PP-OCRv4_det_infer.onnx")?,
+        support::model("ocr/ch_PP-OCRv4_rec_infer.onnx")?,
+        support::model("ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx"),
+    );
+    Some(PpOcr::open(&runtime, options).unwrap())
+}
+
+async fn texts(reader: &PpOcr, picture: &Image) -> Vec<String> {
+    reader.read(picture).await.unwrap().into_iter().map(|line| line.text).collect()
+}
+
+/// A frame of a clip by the `ffmpeg` program.
+fn frame(name: &str, time: f64) -> Option<Image> {
+    let mut ffmpeg = Command::new("ffmpeg");
+    ffmpeg.args(["-v", "error", "-ss", &time.to_string(), "-i"]).arg(support::media(name)?);
+    ffmpeg.args(["-frames:v", "1", "-f", "image2pipe", "-c:v", "png", "-"]);
+    let rgb = image::load_from_memory(&support::run(ffmpeg)?).unwrap().into_rgb8();
+    let (width, height) = rgb.dimensions();
+    Some(Image { width, height, rgb: rgb.into_raw() })
+}
+
+fn bare(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// Levenshtein distance in characters.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = corner + usize::from(x != *y);
+            corner = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    row[b.len()]
+}

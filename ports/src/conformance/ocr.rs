@@ -1,0 +1,74 @@
+//! What every adapter of the `reader` port does.
+
+use super::detector::{malformed, noise};
+use crate::{
+    ErrorKind,
+    decoder::Image,
+    ocr::{TextLine, TextReader},
+};
+
+/// Every duty of the port. `page` is a picture in which the adapter reads at least one line.
+pub async fn suite(reader: &dyn TextReader, page: &Image) {
+    assert!(!reader.model().is_empty(), "a reader names its model");
+    refuses_malformed_pictures(reader).await;
+    reads_lines(reader, page).await;
+    reads_nothing_where_nothing_is(reader).await;
+    takes_any_size(reader).await;
+    answers_alike_at_any_time(reader, page).await;
+}
+
+async fn refuses_malformed_pictures(reader: &dyn TextReader) {
+    for image in malformed() {
+        let error = reader.read(&image).await.expect_err("a malformed picture is refused");
+        assert_eq!(error.kind(), ErrorKind::Invalid, "a malformed picture is the input's fault");
+    }
+}
+
+async fn reads_lines(reader: &dyn TextReader, page: &Image) {
+    let lines = reader.read(page).await.expect("a picture is read");
+    assert!(!lines.is_empty(), "the page holds text");
+    check(&lines);
+}
+
+async fn reads_nothing_where_nothing_is(reader: &dyn TextReader) {
+    for value in [0, 128, 255] {
+        let blank = Image { width: 160, height: 120, rgb: vec![value; 160 * 120 * 3] };
+        let lines = reader.read(&blank).await.expect("a blank picture is no error");
+        assert_eq!(lines, [], "a blank picture holds no text");
+    }
+}
+
+async fn takes_any_size(reader: &dyn TextReader) {
+    for (width, height) in [(1, 1), (3, 500), (500, 3), (64, 48), (1921, 7)] {
+        let lines =
+            reader.read(&noise(width, height)).await.expect("a picture of any size is read");
+        check(&lines);
+    }
+}
+
+async fn answers_alike_at_any_time(reader: &dyn TextReader, page: &Image) {
+    let first = reader.read(page).await.unwrap();
+    let other = noise(97, 61);
+    let (a, b, c) = futures::join!(reader.read(page), reader.read(&other), reader.read(page));
+    b.expect("pictures are read side by side");
+    assert_eq!(a.unwrap(), first, "the same picture gives the same lines");
+    assert_eq!(c.unwrap(), first, "the same picture gives the same lines");
+}
+
+fn check(lines: &[TextLine]) {
+    for line in lines {
+        assert!(!line.text.is_empty(), "a line holds text");
+        assert_eq!(line.text, line.text.trim(), "no space surrounds a line");
+        assert!(!line.text.contains(['\n', '\r']), "a line is one line");
+        assert!(
+            line.confidence > 0.0 && line.confidence <= 1.0,
+            "confidence of {line:?} is in 0..1"
+        );
+        let [x, y, width, height] = line.bounds;
+        assert!(
+            x >= 0.0 && y >= 0.0 && width > 0.0 && height > 0.0,
+            "{line:?} has an extent inside the picture"
+        );
+        assert!(x + width <= 1.0001 && y + height <= 1.0001, "{line:?} ends inside the picture");
+    }
+}
