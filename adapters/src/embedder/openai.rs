@@ -3,12 +3,16 @@
 use async_trait::async_trait;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use futures::{StreamExt, TryStreamExt, stream};
 use ports::embedder::Embedder;
 use ports::{ErrorKind, PortError, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::openai::{Client, Connection};
+
+/// Batches of texts on their way at once.
+const PARALLEL: usize = 4;
 
 /// What to ask for.
 #[derive(Debug, Clone)]
@@ -172,8 +176,10 @@ impl Embedder for OpenAiEmbedder {
     }
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        let batches = texts.chunks(self.options.batch).map(|batch| self.embed_batch(batch));
-        Ok(futures::future::try_join_all(batches).await?.concat())
+        let batches: Vec<_> =
+            texts.chunks(self.options.batch).map(|batch| self.embed_batch(batch)).collect();
+        let vectors: Vec<_> = stream::iter(batches).buffered(PARALLEL).try_collect().await?;
+        Ok(vectors.concat())
     }
 
     async fn probe(&self) -> Result<()> {

@@ -15,6 +15,7 @@ use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::time::Span;
+use crate::domain::media::decode;
 use crate::domain::media::speech::Speech;
 use crate::domain::media::tracking::{Track, Tracker};
 
@@ -171,11 +172,8 @@ impl ChunkEvidence {
         if times.is_empty() {
             return Ok(Vec::new());
         }
-        let video = self.video.clone();
-        let frames =
-            tokio::task::spawn_blocking(move || video.decoder.frames(&video.file, &times, side))
-                .await
-                .map_err(|e| Error::corrupt(format!("decoding frames panicked: {e}")))??;
+        let (decoder, file) = (&self.video.decoder, self.video.file.clone());
+        let frames = decode::frames(decoder, file, times, side).await?;
         Ok(frames.into_iter().flatten().collect())
     }
 

@@ -16,6 +16,7 @@ use crate::domain::answering::audit::AuditedSentence;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::vector::dot;
 use crate::domain::search::{Mode, SearchResult};
 
 /// Answers.
@@ -215,7 +216,7 @@ impl Answering {
                 Ok::<_, Error>(self.embedder.embed(&texts).await?)
             })
             .await?;
-        let scores: Vec<f64> = descriptions.iter().map(|d| cosine(d, vector)).collect();
+        let scores: Vec<f64> = descriptions.iter().map(|d| f64::from(dot(d, vector))).collect();
         Ok(standing_out(&scores).into_iter().map(|i| specs[i]).collect())
     }
 
@@ -254,7 +255,7 @@ impl Answering {
         let texts: Vec<String> = sections.iter().map(|(_, text)| text.clone()).collect();
         let vectors = self.embedder.embed(&texts).await?;
         let mut scored: Vec<(f64, (Span, String))> =
-            vectors.iter().map(|v| cosine(v, vector)).zip(sections).collect();
+            vectors.iter().map(|v| f64::from(dot(v, vector))).zip(sections).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         Ok(scored.into_iter().take(NEAREST_SECTIONS).map(|(_, section)| section).collect())
     }
@@ -357,11 +358,6 @@ fn nothing(question: String, error: &str) -> AskResponse {
         results: Vec::new(),
         error: Some(error.into()),
     }
-}
-
-/// Cosine of two unit vectors.
-fn cosine(a: &[f32], b: &[f32]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| f64::from(x * y)).sum()
 }
 
 /// Indices whose standard score is at least [`STANDS_OUT`], best first.

@@ -3,6 +3,7 @@
 
 use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::chunking::signal::Candidate;
+use crate::domain::kernel::vector::{cosine, sum};
 use crate::domain::media::speech::Segment;
 
 /// Segments on each side of a possible shift.
@@ -110,19 +111,6 @@ fn change_at(visual: &[VisualSecond], second: u32) -> f32 {
     };
     let bins = before[0].histogram.len();
     (0..bins).map(|bin| (mean(before, bin) - mean(after, bin)).abs()).sum::<f32>() / 2.0
-}
-
-fn sum(vectors: &[Vec<f32>]) -> Vec<f32> {
-    let mut sum = vectors.first().cloned().unwrap_or_default();
-    for vector in vectors.iter().skip(1) {
-        sum.iter_mut().zip(vector).for_each(|(s, x)| *s += x);
-    }
-    sum
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
-    dot(a, b) / (dot(a, a) * dot(b, b)).sqrt().max(f32::MIN_POSITIVE)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use crate::domain::catalog::record::VideoRecord;
 use crate::domain::ingest::{Limit, Spool, Spooled};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::{Models, Stores};
+use crate::domain::media::decode::decode;
 use crate::domain::media::picture::jpeg;
 
 /// Pictures of stored videos, for storyboards and thumbnails.
@@ -238,9 +239,8 @@ impl Frames {
             spool.write_stream(self.storage.get(&record.storage_path, None).await?).await?;
             *source = Some(spool.finish().await?);
         }
-        let decoder = self.decoder.clone();
         // The lock moves along: a caller who goes away must not let a second decode start.
-        let frames = tokio::task::spawn_blocking(move || {
+        let frames = decode(&self.decoder, move |decoder| {
             let Some(spooled) = source.as_ref() else { return Ok(Vec::new()) };
             let info = decoder.probe(&spooled.path)?;
             let Some(video) = info.video else { return Ok(Vec::new()) };
@@ -248,12 +248,9 @@ impl Frames {
             // The decoder bounds the longer side; a tall picture may be ten times its width.
             let height = (u64::from(video.height) * width).div_ceil(shown).min(width * 10);
             let side = width.max(height) as u32;
-            decoder.frames(&spooled.path, &times, side)
+            Ok(decoder.frames(&spooled.path, &times, side)?)
         });
-        let frames = frames
-            .await
-            .map_err(|e| Error::corrupt(format!("decoding a frame panicked: {e}")))??;
-        Ok(Decoded::Frames(frames))
+        Ok(Decoded::Frames(frames.await?))
     }
 
     async fn kept(&self, video_id: &str, key: &str) -> Option<Bytes> {

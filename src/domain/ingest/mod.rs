@@ -1,10 +1,14 @@
 //! Ingest: from a file or URL to a published, searchable video.
 
 pub(crate) mod aggregate;
+mod analyze;
+mod draft;
+mod fetch;
 pub(crate) mod pipeline;
 pub mod plan;
 mod poster;
 pub mod preview;
+pub(crate) mod publish;
 mod scan;
 mod settings;
 mod signals;

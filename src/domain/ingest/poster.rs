@@ -9,6 +9,7 @@ use ports::decoder::VideoDecoder;
 use crate::domain::chunking::Signals;
 use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::media::decode::frames;
 use crate::domain::media::picture::jpeg;
 
 /// A JPEG of the most telling second: lit, sharp, colourful and quiet, early rather than late.
@@ -19,9 +20,7 @@ pub(crate) async fn poster(
     max_side: u32,
 ) -> Result<Bytes> {
     let time = telling_second(signals);
-    let frames = tokio::task::spawn_blocking(move || decoder.frames(&file, &[time], max_side))
-        .await
-        .map_err(|e| Error::corrupt(format!("decoding the poster panicked: {e}")))??;
+    let frames = frames(&decoder, file, vec![time], max_side).await?;
     let frame = frames.into_iter().flatten().next();
     let frame = frame.ok_or_else(|| Error::corrupt("no frame could be decoded for a poster"))?;
     jpeg(frame.image).await

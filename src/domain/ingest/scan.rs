@@ -12,10 +12,11 @@ use crate::domain::chunking::cut::CutDetector;
 use crate::domain::chunking::semantic::seen_shifts;
 use crate::domain::chunking::silence::SilenceDetector;
 use crate::domain::chunking::{Signals, Weights};
-use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::error::Result;
 use crate::domain::kernel::metrics;
 use crate::domain::kernel::progress::Progress;
 use crate::domain::kernel::time::Span;
+use crate::domain::media::decode::decode;
 use crate::domain::media::speech::{Sound, SoundWriter};
 
 /// What is scanned, and with what.
@@ -118,17 +119,18 @@ impl Detectors {
 impl Scan {
     /// Decodes the file once.
     pub(crate) async fn run(self) -> Result<Scanned> {
-        let scanned = tokio::task::spawn_blocking(move || {
-            let ScanOptions { width, height } = self.options;
-            let mut detectors = Detectors::new(width, height, &self.folder, self.progress)?;
-            detectors.voice = self.vad.map(|voice| voice.begin()).transpose()?;
+        let Self { decoder, file, options, vad, folder, progress } = self;
+        decode(&decoder, move |decoder| {
+            let ScanOptions { width, height } = options;
+            let mut detectors = Detectors::new(width, height, &folder, progress)?;
+            detectors.voice = vad.map(|voice| voice.begin()).transpose()?;
             let started = Instant::now();
-            let summary = self.decoder.scan(&self.file, &self.options, &mut detectors);
+            let summary = decoder.scan(&file, &options, &mut detectors);
             detectors.progress.check()?;
             let summary = summary?;
             metrics::decoded(summary.end, started.elapsed());
             detectors.finish(&summary)
-        });
-        scanned.await.map_err(|e| Error::corrupt(format!("decoding panicked: {e}")))?
+        })
+        .await
     }
 }

@@ -1,6 +1,8 @@
 //! What is seen and heard in a video before it is split: taken from its record where that has it,
 //! else found by one decoding pass and the models that listen.
 
+use std::time::Instant;
+
 use ports::decoder::ScanOptions;
 use serde_json::json;
 
@@ -10,7 +12,8 @@ use crate::domain::chunking::semantic::spoken_shifts;
 use crate::domain::chunking::speaker::voice_changes;
 use crate::domain::chunking::{Candidate, Signals};
 use crate::domain::ingest::Ingest;
-use crate::domain::ingest::pipeline::{Fetched, IngestRequest};
+use crate::domain::ingest::IngestRequest;
+use crate::domain::ingest::fetch::Fetched;
 use crate::domain::ingest::scan::{Scan, Scanned};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::progress::{Progress, Stage};
@@ -20,27 +23,27 @@ use crate::domain::media::speech::{Recognition, Speech};
 /// Changes whenever turns are found in another way.
 const VERSION: u32 = 1;
 
-/// Texts embedded in one call.
-const BATCH: usize = 64;
-
 /// What was seen and heard, and the documents that hold it.
 pub(crate) struct MediaSignals {
     pub(crate) signals: Signals,
     pub(crate) signals_document: String,
     pub(crate) speech: Speech,
     pub(crate) speech_document: String,
+    /// How long it took to find them.
+    pub(crate) seconds: f64,
 }
 
 impl Ingest {
     pub(crate) async fn extract_signals(
         &self,
         fetched: &Fetched,
-        plan: &IngestRequest,
+        request: &IngestRequest,
         previous: Option<&VideoRecord>,
         progress: &Progress,
     ) -> Result<MediaSignals> {
-        let needed = plan.analyzers.iter().any(|a| a.needs_speech());
-        let wanted = needed || plan.chunking.listens();
+        let started = Instant::now();
+        let needed = request.analyzers.iter().any(|a| a.needs_speech());
+        let wanted = needed || request.chunking.listens();
         let mut known = None;
         if let Some(record) = previous {
             let signals = self.catalog.signals(record).await?;
@@ -53,6 +56,7 @@ impl Ingest {
                             signals_document: record.signals_document.clone(),
                             speech,
                             speech_document: document.clone(),
+                            seconds: started.elapsed().as_secs_f64(),
                         });
                     }
                     // Boundaries that were found with other ears stay where they are.
@@ -91,6 +95,7 @@ impl Ingest {
             signals,
             speech_document: self.catalog.store(video_id, "speech", &speech).await?,
             speech,
+            seconds: started.elapsed().as_secs_f64(),
         })
     }
 
@@ -153,10 +158,7 @@ impl Ingest {
     async fn topic_shifts(&self, speech: &Speech) -> Result<Vec<Candidate>> {
         let segments = speech.words.as_ref().map_or(Vec::new(), |w| speech::segments(&w.words));
         let texts: Vec<String> = segments.iter().map(|s| s.text.clone()).collect();
-        let mut vectors = Vec::with_capacity(texts.len());
-        for batch in texts.chunks(BATCH) {
-            vectors.extend(self.models.embedder.embed(batch).await?);
-        }
+        let vectors = self.models.embedder.embed(&texts).await?;
         Ok(spoken_shifts(&segments, &vectors))
     }
 }

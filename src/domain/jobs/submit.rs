@@ -1,6 +1,6 @@
 //! Checking requests and queueing them as jobs.
 
-use crate::domain::ingest::pipeline::file_stream;
+use crate::domain::ingest::publish::file_stream;
 use crate::domain::ingest::source::incoming;
 use crate::domain::ingest::{IngestFields, Source, Spooled, check_url};
 use crate::domain::jobs::webhook::Callback;

@@ -1,6 +1,7 @@
 //! What one decoding pass and its frames tell: speech, tracks, colours, pictures.
 
 pub(crate) mod colour;
+pub(crate) mod decode;
 pub(crate) mod picture;
 pub mod speech;
 pub mod tracking;

@@ -10,9 +10,6 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::time::Span;
 
-/// Texts embedded in one call.
-const BATCH: usize = 64;
-
 /// The points of one analyzer's outputs. A chunk without output, or without any text, has none.
 pub(crate) async fn points(
     models: &Models,
@@ -70,13 +67,9 @@ pub(crate) async fn points(
                 .map_err(|e| Error::corrupt(format!("a point's document: {e}")))?,
         });
     }
-    let mut wanted = wanted.into_iter();
-    for batch in texts.chunks(BATCH) {
-        for vector in models.embedder.embed(batch).await? {
-            if let Some((point, field)) = wanted.next() {
-                points[point].vectors.insert(field.into(), vector);
-            }
-        }
+    let vectors = models.embedder.embed(&texts).await?;
+    for ((point, field), vector) in wanted.into_iter().zip(vectors) {
+        points[point].vectors.insert(field.into(), vector);
     }
     Ok(points)
 }

@@ -9,6 +9,7 @@ use ports::speaker::SpeakerEmbedder;
 
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::vector::dot;
 use crate::domain::media::speech::{Sound, VoiceTurn};
 
 /// Voices are compared over this much sound on either side of a possible change, seconds.
@@ -118,7 +119,7 @@ impl Listener<'_> {
             .iter()
             .zip(&after)
             .map(|pair| match pair {
-                (Some(a), Some(b)) => 1.0 - cosine(a, b),
+                (Some(a), Some(b)) => 1.0 - dot(a, b),
                 _ => 0.0,
             })
             .collect();
@@ -135,10 +136,6 @@ fn peaks(values: &[f32], least: f32, radius: usize) -> impl Iterator<Item = usiz
             && around.clone().all(|j| values[j] < values[i] || j >= i)
             && around.skip_while(|j| *j <= i).all(|j| values[j] <= values[i])
     })
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// The group of each stretch: average linkage of the telling ones, the others by nearest group.
@@ -158,7 +155,7 @@ fn grouped(stretches: &[Stretch], same_voice: f32) -> Vec<usize> {
         return vec![0; stretches.len()];
     }
     let nearest = |voice: &Vec<f32>| {
-        let likeness = centres.iter().map(|centre| cosine(centre, voice)).enumerate();
+        let likeness = centres.iter().map(|centre| dot(centre, voice)).enumerate();
         likeness.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(group, _)| group)
     };
     let mut groups: Vec<Option<usize>> =
@@ -181,7 +178,7 @@ fn grouped(stretches: &[Stretch], same_voice: f32) -> Vec<usize> {
 fn centres(vectors: &[&[f32]], same_voice: f32) -> Vec<Vec<f32>> {
     let mut distances = Vec::with_capacity(vectors.len() * vectors.len().saturating_sub(1) / 2);
     for (i, a) in vectors.iter().enumerate() {
-        distances.extend(vectors[i + 1..].iter().map(|b| 1.0 - cosine(a, b)));
+        distances.extend(vectors[i + 1..].iter().map(|b| 1.0 - dot(a, b)));
     }
     let tree = linkage(&mut distances, vectors.len(), Method::Average);
     let mut clusters: Vec<Option<Vec<usize>>> = (0..vectors.len()).map(|i| Some(vec![i])).collect();
@@ -201,7 +198,7 @@ fn centres(vectors: &[&[f32]], same_voice: f32) -> Vec<Vec<f32>> {
             for member in members {
                 centre.iter_mut().zip(vectors[member]).for_each(|(sum, x)| *sum += x);
             }
-            let norm = cosine(&centre, &centre).sqrt().max(f32::MIN_POSITIVE);
+            let norm = dot(&centre, &centre).sqrt().max(f32::MIN_POSITIVE);
             centre.iter_mut().for_each(|x| *x /= norm);
             centre
         })

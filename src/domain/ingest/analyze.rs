@@ -1,0 +1,173 @@
+//! The step of an ingest that costs: analyzers over chunks, and vectors of what they say.
+
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use futures::{StreamExt, TryStreamExt, stream};
+use ports::index::Point;
+use serde_json::json;
+
+use crate::domain::analysis::Analyzer;
+use crate::domain::analysis::evidence::ChunkEvidence;
+use crate::domain::analysis::video::{Output, Outputs};
+use crate::domain::catalog::CacheKey;
+use crate::domain::catalog::record::{AnalyzerEntry, Cost, VideoRecord};
+use crate::domain::ingest::Ingest;
+use crate::domain::ingest::draft::Draft;
+use crate::domain::kernel::error::Result;
+use crate::domain::kernel::metrics;
+use crate::domain::kernel::progress::{Progress, Stage};
+use crate::domain::kernel::time::Span;
+use crate::domain::llm::budget::Budget;
+use crate::domain::search::indexing::points;
+
+impl Ingest {
+    /// Runs the analyzers that are asked for and whose output the draft does not have.
+    pub(super) async fn analyze(
+        &self,
+        draft: &mut Draft,
+        chunks: &[ChunkEvidence],
+        analyzers: &[&'static dyn Analyzer],
+        budget: &Budget,
+        progress: &Progress,
+    ) -> Result<()> {
+        for analyzer in analyzers {
+            let id = analyzer.spec().id;
+            let fingerprint = analyzer.fingerprint(&self.models);
+            let record = &mut draft.record;
+            if record.analyzers.get(id).is_some_and(|entry| entry.fingerprint == fingerprint) {
+                continue;
+            }
+            let (outputs, cost) =
+                self.analyze_chunks(*analyzer, &record.video_id, chunks, budget, progress).await?;
+            progress.stage(Stage::Indexing, json!({"analyzer": id}));
+            let (mut entry, points) =
+                self.embed_outputs(*analyzer, record, &draft.spans, &outputs, fingerprint).await?;
+            entry.cost = cost;
+            record.analyzers.insert(id.into(), entry);
+            draft.points.extend(points);
+            draft.ran.push(id.to_owned());
+        }
+        Ok(())
+    }
+
+    /// One analyzer over every chunk; costly results are kept as they come.
+    async fn analyze_chunks(
+        &self,
+        analyzer: &'static dyn Analyzer,
+        video_id: &str,
+        chunks: &[ChunkEvidence],
+        budget: &Budget,
+        progress: &Progress,
+    ) -> Result<(Outputs, Cost)> {
+        let (started, before) = (Instant::now(), budget.usage());
+        let models =
+            if analyzer.reuses_repeats(&self.models) { originals(chunks) } else { Vec::new() };
+        let original = |i: usize| models.get(i).copied().unwrap_or(i);
+        let (done, fresh) = (AtomicUsize::new(0), AtomicU32::new(0));
+        let step = |count: usize| {
+            let done = done.fetch_add(count, Ordering::Relaxed) + count;
+            let detail =
+                json!({"analyzer": analyzer.spec().id, "done": done, "total": chunks.len()});
+            progress.stage(Stage::Analyzing, detail);
+        };
+        step(0);
+        let work = stream::iter((0..chunks.len()).filter(|i| original(*i) == *i))
+            .map(async |i| {
+                // Calls that are under way when another is refused are paid for: they go on.
+                if budget.is_exhausted() {
+                    return Ok((i, None));
+                }
+                match self.analyze_one(analyzer, video_id, &chunks[i], budget).await {
+                    Ok((output, kept)) => {
+                        fresh.fetch_add(u32::from(!kept), Ordering::Relaxed);
+                        Ok((i, output))
+                    }
+                    Err(_) if budget.is_exhausted() => Ok((i, None)),
+                    Err(error) => Err(error),
+                }
+            })
+            .buffered(self.settings.ingest.concurrency.max(1))
+            .inspect_ok(|_| step(1))
+            .try_collect::<Vec<_>>();
+        let analyzed: Vec<(usize, Option<Output>)> = progress.cancellable(work).await?;
+        budget.check()?;
+        let mut outputs: Outputs = vec![None; chunks.len()];
+        for (i, output) in analyzed {
+            outputs[i] = output;
+        }
+        for i in (0..chunks.len()).filter(|i| original(*i) != *i) {
+            let shown = outputs[original(i)].as_ref();
+            outputs[i] = shown.map(|o| o.repeated(original(i) as u32, chunks[i].frame_times()));
+            step(1);
+        }
+        let after = budget.usage();
+        let cost = Cost {
+            chunks: fresh.into_inner(),
+            seconds: started.elapsed().as_secs_f64(),
+            model_calls: after.calls - before.calls,
+            input_tokens: after.input_tokens - before.input_tokens,
+            output_tokens: after.output_tokens - before.output_tokens,
+        };
+        Ok((outputs, cost))
+    }
+
+    /// One analyzer's output on a chunk, and whether it was kept from before.
+    async fn analyze_one(
+        &self,
+        analyzer: &'static dyn Analyzer,
+        video_id: &str,
+        chunk: &ChunkEvidence,
+        budget: &Budget,
+    ) -> Result<(Option<Output>, bool)> {
+        if !analyzer.cacheable(&self.models) {
+            return Ok((analyzer.analyze(&budget.models, chunk).await?, false));
+        }
+        let fingerprint = analyzer.fingerprint(&self.models);
+        let key = CacheKey::new(video_id, analyzer.spec().id, chunk.span, &fingerprint);
+        if let Some(kept) = self.catalog.cached_output(analyzer.spec().id, &key).await? {
+            metrics::chunk_analyzed(analyzer.spec().id, true);
+            return Ok((kept, true));
+        }
+        let output = analyzer.analyze(&budget.models, chunk).await?;
+        self.catalog.cache_output(&key, output.as_ref()).await?;
+        metrics::chunk_analyzed(analyzer.spec().id, false);
+        Ok((output, false))
+    }
+
+    async fn embed_outputs(
+        &self,
+        analyzer: &dyn Analyzer,
+        record: &VideoRecord,
+        spans: &[Span],
+        outputs: &Outputs,
+        fingerprint: String,
+    ) -> Result<(AnalyzerEntry, Vec<Point>)> {
+        let revision = uuid::Uuid::new_v4().simple().to_string();
+        let id = analyzer.spec().id;
+        let config = record.chunking.config();
+        let points =
+            points(&self.models, &record.video_id, &config, &revision, spans, analyzer, outputs)
+                .await?;
+        let entry = AnalyzerEntry {
+            document: self.catalog.store_outputs(&record.video_id, id, outputs).await?,
+            fingerprint,
+            found: outputs.iter().flatten().count() as u32,
+            points: points.len() as u64,
+            revision,
+            embedder: self.models.embedder.model().to_owned(),
+            cost: Cost::default(),
+        };
+        Ok((entry, points))
+    }
+}
+
+/// For each chunk the first of the run of chunks that look alike and are silent, itself included.
+fn originals(chunks: &[ChunkEvidence]) -> Vec<usize> {
+    let mut originals: Vec<usize> = Vec::with_capacity(chunks.len());
+    for (i, chunk) in chunks.iter().enumerate() {
+        let before = originals.last().copied();
+        originals.push(before.filter(|j| chunk.repeats(&chunks[*j])).unwrap_or(i));
+    }
+    originals
+}

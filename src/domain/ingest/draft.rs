@@ -1,0 +1,170 @@
+//! What an ingest works on: the record to be, begun from what is published already.
+
+use std::collections::BTreeMap;
+
+use ports::decoder::MediaInfo;
+use ports::index::Point;
+
+use crate::domain::catalog::record::{self, Took, VideoRecord};
+use crate::domain::catalog::{Fault, Part, Stored};
+use crate::domain::ingest::fetch::Fetched;
+use crate::domain::ingest::signals::MediaSignals;
+use crate::domain::ingest::{Ingest, IngestRequest};
+use crate::domain::kernel::error::Result;
+use crate::domain::kernel::time::{Span, now};
+
+/// A video on its way to publication. Its documents are stored as they come, and named by nothing
+/// but its record.
+pub(super) struct Draft {
+    /// What will be published.
+    pub(super) record: VideoRecord,
+    /// Its chunks.
+    pub(super) spans: Vec<Span>,
+    /// Analyzers whose points are replaced.
+    pub(super) ran: Vec<String>,
+    /// Their new points.
+    pub(super) points: Vec<Point>,
+}
+
+/// The published video that an ingest builds on: what of its record reads back.
+pub(super) struct Previous {
+    record: VideoRecord,
+    /// Whether its chunks, signals and speech do; else everything is found anew.
+    intact: bool,
+}
+
+impl Previous {
+    pub(super) fn intact(&self) -> Option<&VideoRecord> {
+        self.intact.then_some(&self.record)
+    }
+}
+
+impl Ingest {
+    /// What of the published video can be built on.
+    pub(super) async fn salvage(&self, before: &Stored) -> Result<Option<Previous>> {
+        let Some(record) = before.record() else { return Ok(None) };
+        let mut previous = Previous { record: record.clone(), intact: true };
+        for Fault { part, error } in self.catalog.faults(record).await? {
+            tracing::warn!(
+                video_id = record.video_id,
+                error,
+                "made again as far as it is asked for"
+            );
+            match part {
+                Part::Base => previous.intact = false,
+                Part::Analyzer(id) => drop(previous.record.analyzers.remove(&id)),
+                Part::Aggregate(id) => drop(previous.record.aggregates.remove(&id)),
+            }
+        }
+        Ok(Some(previous))
+    }
+
+    /// Splits the video and begins its record with what is kept of the previous one.
+    pub(super) async fn draft(
+        &self,
+        fetched: &Fetched,
+        request: &IngestRequest,
+        previous: Option<&Previous>,
+        found: &MediaSignals,
+    ) -> Result<Draft> {
+        let signals = &found.signals;
+        let duration = duration(&fetched.info, signals.end);
+        if duration > self.settings.ingest.max_duration.as_secs_f64() {
+            return Err(self.too_long(duration));
+        }
+        let spans =
+            request.chunking.split(signals.end, signals, self.settings.ingest.max_chunks)?;
+        let mut record = self.begin_record(fetched, request, previous, &spans).await?;
+        record.duration = duration;
+        record.frame_rate = fetched.info.video.as_ref().and_then(|video| video.frame_rate);
+        record.signals_document = found.signals_document.clone();
+        record.speech_document = Some(found.speech_document.clone());
+        // What was taken from the record tells nothing of what it takes.
+        let intact = previous.and_then(Previous::intact);
+        if intact.is_none_or(|p| p.signals_document != record.signals_document) {
+            record.took.scan_seconds = found.seconds;
+        }
+        Ok(Draft { record, spans, ran: Vec::new(), points: Vec::new() })
+    }
+
+    async fn begin_record(
+        &self,
+        fetched: &Fetched,
+        request: &IngestRequest,
+        previous: Option<&Previous>,
+        spans: &[Span],
+    ) -> Result<VideoRecord> {
+        let source_url = previous
+            .and_then(|previous| previous.record.source_url.clone())
+            .or_else(|| fetched.source_url.clone());
+        if let Some(previous) = previous.and_then(Previous::intact)
+            && previous.chunking == request.chunking
+            && self.catalog.spans(previous).await? == spans
+        {
+            return Ok(VideoRecord { source_url, ..previous.clone() });
+        }
+        let previous = previous.map(|previous| &previous.record);
+        let video_id = fetched.file.video_id.clone();
+        let filename = previous.map_or(&fetched.filename, |record| &record.filename);
+        Ok(VideoRecord {
+            version: record::VERSION,
+            storage_path: format!("{video_id}/{filename}"),
+            filename: filename.clone(),
+            poster_path: previous.and_then(|record| record.poster_path.clone()),
+            source_url,
+            size_bytes: fetched.file.size,
+            duration: 0.0,
+            content_type: fetched.info.content_type.clone(),
+            frame_rate: None,
+            chunking: request.chunking.clone(),
+            chunks: spans.len() as u32,
+            chunks_document: self.catalog.store(&video_id, "chunks", &spans).await?,
+            signals_document: String::new(),
+            speech_document: None,
+            analyzers: BTreeMap::new(),
+            aggregates: BTreeMap::new(),
+            aggregated_analyzers: Vec::new(),
+            took: previous.map_or_else(Took::default, |record| record.took),
+            created_at: previous.map_or_else(now, |record| record.created_at.clone()),
+            video_id,
+        })
+    }
+}
+
+/// The container's duration, unless it claims none or disagrees with what was decoded beyond belief.
+fn duration(info: &MediaInfo, decoded: f64) -> f64 {
+    const SHORTER: f64 = 0.5;
+    const LONGER: f64 = 5.0;
+    match info.duration {
+        Some(claimed) if claimed >= decoded - SHORTER && claimed <= 2.0 * decoded + LONGER => {
+            claimed
+        }
+        _ => decoded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lying_container_is_not_believed() {
+        let info = |duration| MediaInfo {
+            container: "mov".into(),
+            extension: "mp4".into(),
+            content_type: "video/mp4".into(),
+            duration,
+            video: None,
+            audio: true,
+        };
+        for (claimed, decoded, expected) in [
+            (Some(16.57), 13.0, 16.57),
+            (Some(10.0), 10.02, 10.0),
+            (None, 8.0, 8.0),
+            (Some(360_000.0), 8.0, 8.0),
+            (Some(1.0), 8.0, 8.0),
+        ] {
+            assert_eq!(duration(&info(claimed), decoded), expected, "{claimed:?}");
+        }
+    }
+}

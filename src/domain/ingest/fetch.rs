@@ -1,0 +1,99 @@
+//! The first step of an ingest: the source on disk, hashed, and known to be a video.
+
+use ports::ByteStream;
+use ports::decoder::MediaInfo;
+use tempfile::TempPath;
+
+use crate::domain::ingest::{Ingest, Limit, Source, Spool, Spooled, source};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::media::decode::probe;
+
+/// A source on disk that has turned out to be a video.
+pub(crate) struct Fetched {
+    /// The file, which is removed with this.
+    pub(crate) file: Spooled,
+    /// What its container claims.
+    pub(super) info: MediaInfo,
+    /// Cleaned name, for a video that is not known yet.
+    pub(super) filename: String,
+    /// Where it came from, if that was an address.
+    pub(super) source_url: Option<String>,
+}
+
+impl Ingest {
+    /// Brings the source to disk, hashed, and checks that it is a video.
+    pub(super) async fn fetch(&self, source: Source) -> Result<Fetched> {
+        let (file, name, source_url) = match source {
+            Source::File { path, video_id, size, name } => {
+                let path = TempPath::try_from_path(path)?;
+                (Spooled { path, video_id, size }, name, None)
+            }
+            Source::Stored { key, name } => {
+                let limit = self.upload_limit();
+                let body = self.stores.storage.get(&key, None).await?;
+                (self.spool(body, limit).await?, name, None)
+            }
+            Source::Url { url } => {
+                let (file, name) = self.download(&url).await?;
+                (file, name, Some(url))
+            }
+        };
+        if file.size == 0 {
+            return Err(Error::Unprocessable("the source is empty; a video file is needed".into()));
+        }
+        let info = probe(&self.models.decoder, file.path.to_path_buf()).await?;
+        if let Some(duration) =
+            info.duration.filter(|d| *d > self.settings.ingest.max_duration.as_secs_f64())
+        {
+            return Err(self.too_long(duration));
+        }
+        let filename = source::clean_name(name.as_deref(), &info);
+        Ok(Fetched { file, info, filename, source_url })
+    }
+
+    pub(super) fn too_long(&self, duration: f64) -> Error {
+        Error::Unprocessable(format!(
+            "the video lasts {duration:.0} s, longer than the {:.0} s that are allowed \
+             (ingest.max_duration)",
+            self.settings.ingest.max_duration.as_secs_f64()
+        ))
+    }
+
+    async fn download(&self, url: &str) -> Result<(Spooled, Option<String>)> {
+        let limit = Limit { bytes: self.settings.fetch.max_bytes, key: "SERVICE_MAX_BYTES" };
+        let (body, name): (ByteStream, _) = match self.stores.storage.key_of_url(url) {
+            // Our own bucket may be on an address that a fetcher must refuse.
+            Some(key) => {
+                let name = key.rsplit('/').next().map(str::to_owned);
+                (self.stores.storage.get(&key, None).await?, name)
+            }
+            None => {
+                let fetched = self.stores.fetcher.fetch(url).await?;
+                if let Some(length) = fetched.length.filter(|length| *length > limit.bytes) {
+                    return Err(Error::TooLarge(format!(
+                        "the source is {length} bytes, more than the {} that are allowed ({})",
+                        limit.bytes, limit.key
+                    )));
+                }
+                if let Some(kind) = fetched.content_type.filter(|kind| is_page(kind)) {
+                    return Err(Error::Invalid(format!(
+                        "the URL serves {kind}, not a video; it must point to the video file itself"
+                    )));
+                }
+                (fetched.body, fetched.filename.or_else(|| source::name_in_url(url)))
+            }
+        };
+        Ok((self.spool(body, limit).await?, name))
+    }
+
+    async fn spool(&self, body: ByteStream, limit: Limit) -> Result<Spooled> {
+        let mut spool = Spool::create(self.settings.work_dir.clone(), limit).await?;
+        spool.write_stream(body).await?;
+        spool.finish().await
+    }
+}
+
+/// A content type that no video has. Servers mislabel videos in many ways, but not as pages.
+fn is_page(content_type: &str) -> bool {
+    content_type.starts_with("text/html") || content_type == "application/xhtml+xml"
+}

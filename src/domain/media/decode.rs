@@ -1,0 +1,36 @@
+//! The decoder as async code calls it: every method of its port blocks.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ports::decoder::{Frame, MediaInfo, VideoDecoder};
+
+use crate::domain::kernel::error::{Error, Result};
+
+/// Runs work of the decoder on a blocking thread; what it holds is held until it has ended, even
+/// when nobody waits for it any more.
+pub(crate) async fn decode<T: Send + 'static>(
+    decoder: &Arc<dyn VideoDecoder>,
+    work: impl FnOnce(&dyn VideoDecoder) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let decoder = decoder.clone();
+    tokio::task::spawn_blocking(move || work(decoder.as_ref()))
+        .await
+        .map_err(|e| Error::corrupt(format!("decoding panicked: {e}")))?
+}
+
+/// What the file's container claims.
+pub(crate) async fn probe(decoder: &Arc<dyn VideoDecoder>, file: PathBuf) -> Result<MediaInfo> {
+    decode(decoder, move |decoder| Ok(decoder.probe(&file)?)).await
+}
+
+/// The frames at `times`, seconds; `None` where one cannot be decoded. Their larger side is at most
+/// `max_side` pixels.
+pub(crate) async fn frames(
+    decoder: &Arc<dyn VideoDecoder>,
+    file: PathBuf,
+    times: Vec<f64>,
+    max_side: u32,
+) -> Result<Vec<Option<Frame>>> {
+    decode(decoder, move |decoder| Ok(decoder.frames(&file, &times, max_side)?)).await
+}
