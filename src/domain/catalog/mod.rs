@@ -4,10 +4,12 @@
 //! that no published `video.json` names is garbage of an interrupted or superseded ingest.
 
 pub mod aggregates;
+mod cache;
 pub mod chunks;
 pub mod entities;
 pub(crate) mod install;
 pub mod locks;
+mod publication;
 pub mod record;
 pub mod unreadable;
 pub mod verify;
@@ -17,13 +19,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
+use ports::ErrorKind;
 use ports::index::VectorIndex;
 use ports::records::{Expected, RecordStore};
 use ports::storage::ObjectStorage;
-use ports::transcriber::Transcript;
-use ports::{ErrorKind, PortError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ use serde_json::{Map, Value};
 use crate::domain::aggregation::Aggregators;
 use crate::domain::aggregation::result::{Aggregate, Results};
 use crate::domain::analysis::Analyzers;
-use crate::domain::analysis::video::{AnalyzedVideo, Output, Outputs};
+use crate::domain::analysis::video::{AnalyzedVideo, Outputs};
 use crate::domain::catalog::locks::VideoLocks;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::catalog::unreadable::Unreadable;
@@ -40,12 +40,9 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::{is_video_id, listed};
 use crate::domain::kernel::ports::Stores;
 use crate::domain::kernel::time::Span;
-use crate::domain::llm::memoised::KeptAnswers;
-use crate::domain::media::speech::{Speech, TranscriptCache};
-
-/// Pauses before each attempt to find out what became of a publication whose answer was an error.
-const REREADS: [Duration; 3] =
-    [Duration::ZERO, Duration::from_millis(500), Duration::from_millis(2000)];
+use crate::domain::media::speech::Speech;
+pub(crate) use cache::{CacheKey, RecognisedPieces};
+pub(crate) use publication::{Discarded, Fault, Part};
 
 /// Records read at once when listing.
 const PARALLEL_READS: usize = 16;
@@ -236,25 +233,6 @@ impl Catalog {
         self.store(video_id, analyzer, &documents).await
     }
 
-    /// An analyzer's kept result for one chunk; the outer `None` means not kept.
-    pub(crate) async fn cached_output(
-        &self,
-        analyzer: &str,
-        key: &CacheKey,
-    ) -> Result<Option<Option<Output>>> {
-        match self.cached(key).await? {
-            None => Ok(None),
-            Some(Value::Null) => Ok(Some(None)),
-            Some(document) => self.analyzers.read(analyzer, document).map(|o| Some(Some(o))),
-        }
-    }
-
-    /// Keeps an analyzer's result for one chunk.
-    pub(crate) async fn cache_output(&self, key: &CacheKey, output: Option<&Output>) -> Result<()> {
-        let document = output.map_or(Value::Null, |output| Value::Object(output.to_json()));
-        self.cache(key, &document).await
-    }
-
     /// Chunks and every analyzer's outputs.
     pub(crate) async fn analyzed(&self, record: &VideoRecord) -> Result<AnalyzedVideo> {
         let mut outputs = BTreeMap::new();
@@ -328,145 +306,6 @@ impl Catalog {
         Ok(key)
     }
 
-    /// Makes `record` the published one in one step, if what is stored is still `before`, and then
-    /// removes the documents that are not named any more. After an error what is stored tells
-    /// whether it was published; where it was for certain, this is no error.
-    pub(crate) async fn publish(&self, before: &Stored, record: &VideoRecord) -> Result<()> {
-        let video_id = &record.video_id;
-        let json = serde_json::to_value(record)
-            .map_err(|e| Error::corrupt(format!("cannot store the record: {e}")))?;
-        let key = published(video_id);
-        let swapped = self.records.compare_and_swap(&key, before.expected(), &json).await;
-        if !matches!(swapped, Ok(true)) {
-            // The write may have been done and its answer lost; a store that repeats a request by
-            // itself then finds what it has written.
-            let now = self.settled(video_id).await;
-            if !now.is_ok_and(|now| now.expected() == Expected::Document(&json)) {
-                return Err(swapped.err().unwrap_or_else(|| superseded(video_id)).into());
-            }
-        }
-        if let Err(error) = self.sweep(video_id).await {
-            tracing::warn!(video_id, error = %error.labelled(), "superseded documents remain");
-        }
-        Ok(())
-    }
-
-    /// What is stored once a write has failed, as soon as that can be read.
-    async fn settled(&self, video_id: &str) -> Result<Stored> {
-        let mut read = Err(Error::corrupt("not read yet"));
-        for pause in REREADS {
-            tokio::time::sleep(pause).await;
-            read = self.stored(video_id).await;
-            if read.is_ok() {
-                break;
-            }
-        }
-        read
-    }
-
-    /// Removes every document that the stored record does not name; none where that does not read
-    /// back.
-    pub(crate) async fn sweep(&self, video_id: &str) -> Result<()> {
-        let listed = self.records.list(&format!("videos/{video_id}/")).await?;
-        // Read after they were listed: what has been published by now is named.
-        let named = match self.stored(video_id).await? {
-            Stored::Absent => BTreeSet::new(),
-            Stored::Record(record, _) => named(&record),
-            Stored::Unreadable(..) => return Ok(()),
-        };
-        for key in listed.iter().filter(|key| !named.contains(*key)) {
-            self.records.delete(key).await?;
-        }
-        if let Some(key) = named.iter().find(|key| !listed.contains(key)) {
-            self.unreadable.enter(video_id, key, &missing(key));
-        }
-        Ok(())
-    }
-
-    /// Removes what was stored after `before` was read, unless something has been published since
-    /// or it cannot be told.
-    pub(crate) async fn discard(&self, video_id: &str, before: &Stored) -> Result<Discarded> {
-        let now = self.settled(video_id).await?;
-        match (&now, now.expected() == before.expected()) {
-            (Stored::Absent, true) => {
-                self.sweep(video_id).await?;
-                Ok(Discarded::Everything)
-            }
-            (Stored::Record(..), true) => {
-                self.sweep(video_id).await?;
-                Ok(Discarded::Unpublished)
-            }
-            (Stored::Unreadable(..), _) | (_, false) => Ok(Discarded::Nothing),
-        }
-    }
-
-    /// The documents of a published video that are missing or do not read back.
-    pub(crate) async fn faults(&self, record: &VideoRecord) -> Result<Vec<Fault>> {
-        let mut faults = Vec::new();
-        let mut read = |part: Part, read: Result<()>| match read {
-            Ok(()) => Ok(()),
-            Err(error) if error.is_corrupt() => {
-                faults.push(Fault { part, error: error.to_string() });
-                Ok(())
-            }
-            Err(error) => Err(error),
-        };
-        read(Part::Base, self.spans(record).await.map(drop))?;
-        read(Part::Base, self.signals(record).await.map(drop))?;
-        if let Some(document) = &record.speech_document {
-            read(Part::Base, self.speech(document).await.map(drop))?;
-        }
-        for id in record.analyzers.keys() {
-            read(Part::Analyzer(id.clone()), self.outputs(record, id).await.map(drop))?;
-        }
-        for id in record.aggregates.keys() {
-            read(Part::Aggregate(id.clone()), self.stored_aggregate(record, id).await.map(drop))?;
-        }
-        Ok(faults)
-    }
-
-    /// Removes the published record first, so that a crash leaves no half of it, then the rest.
-    pub(crate) async fn remove(&self, video_id: &str) -> Result<()> {
-        self.records.delete(&published(video_id)).await?;
-        self.unreadable.named(video_id, |_| false);
-        self.records.delete(&format!("videos/{video_id}/")).await?;
-        Ok(self.records.delete(&format!("cache/{video_id}/")).await?)
-    }
-
-    /// A cached analyzer result; the outer `None` means not cached, or not in a way that reads back.
-    pub(crate) async fn cached(&self, key: &CacheKey) -> Result<Option<Value>> {
-        self.read_kept(&key.0).await
-    }
-
-    /// How many of these results are cached.
-    pub(crate) async fn count_cached(
-        &self,
-        video_id: &str,
-        keys: &BTreeSet<CacheKey>,
-    ) -> Result<u32> {
-        let cached = self.records.list(&format!("cache/{video_id}/")).await?;
-        Ok(cached.into_iter().filter(|key| keys.contains(&CacheKey(key.clone()))).count() as u32)
-    }
-
-    pub(crate) async fn cache(&self, key: &CacheKey, value: &Value) -> Result<()> {
-        Ok(self.records.put(&key.0, value).await?)
-    }
-
-    /// What the language model has answered aggregators that then failed.
-    pub(crate) async fn kept_answers(&self, video_id: &str) -> Result<KeptAnswers> {
-        Ok(self.read_kept(&answers(video_id)).await?.unwrap_or_default())
-    }
-
-    /// Replaces [`Self::kept_answers`].
-    pub(crate) async fn keep_answers(&self, video_id: &str, kept: &KeptAnswers) -> Result<()> {
-        if kept.is_empty() {
-            return Ok(self.records.delete(&answers(video_id)).await?);
-        }
-        let value = serde_json::to_value(kept)
-            .map_err(|e| Error::corrupt(format!("cannot store the model's answers: {e}")))?;
-        Ok(self.records.put(&answers(video_id), &value).await?)
-    }
-
     /// A document that a published record names.
     async fn document<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
         let read = self.read(key).await;
@@ -487,17 +326,6 @@ impl Catalog {
     async fn names(&self, video_id: &str, key: &str) -> bool {
         let record = self.find(video_id).await;
         record.is_ok_and(|record| record.is_some_and(|record| named(&record).contains(key)))
-    }
-
-    /// A document of the cache: one that does not read back is as good as none.
-    async fn read_kept<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
-        match self.read(key).await {
-            Err(error) if error.is_corrupt() => {
-                tracing::warn!(%error, "a kept result is passed over");
-                Ok(None)
-            }
-            read => read,
-        }
     }
 
     async fn read<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
@@ -545,48 +373,8 @@ impl Stored {
     }
 }
 
-/// A part of a published video whose document does not read back.
-pub(crate) struct Fault {
-    pub(crate) part: Part,
-    pub(crate) error: String,
-}
-
-/// What a document holds.
-pub(crate) enum Part {
-    /// Chunks, signals or speech, without which nothing else of the video is of use.
-    Base,
-    /// The outputs of this analyzer.
-    Analyzer(String),
-    /// The result of this aggregator.
-    Aggregate(String),
-}
-
-/// What became of the documents of a failed change.
-pub(crate) enum Discarded {
-    /// The video is as it was: the documents of its record stay.
-    Unpublished,
-    /// There is no such video.
-    Everything,
-    /// They stay: something else was published, or what is stored does not tell what it names.
-    Nothing,
-}
-
 /// One analyzer's outputs as JSON, one per chunk.
 pub(crate) type OutputDocuments = Vec<Option<Map<String, Value>>>;
-
-/// Where the result of a costly call is kept: by content, span, analyzer, model and prompt.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct CacheKey(String);
-
-impl CacheKey {
-    pub(crate) fn new(video_id: &str, analyzer: &str, span: Span, fingerprint: &str) -> Self {
-        use sha1::{Digest, Sha1};
-        let name = format!("{:.3}-{:.3}-{fingerprint}", span.start, span.end);
-        let digest: String =
-            Sha1::digest(name.as_bytes()).iter().take(10).map(|b| format!("{b:02x}")).collect();
-        Self(format!("cache/{video_id}/{analyzer}-{digest}.json"))
-    }
-}
 
 /// Makes the name of the chunk that an output repeats internal: in documents of earlier versions it
 /// is not.
@@ -617,54 +405,11 @@ fn missing(key: &str) -> String {
     format!("the record {key} is missing")
 }
 
-fn superseded(video_id: &str) -> PortError {
-    let message = format!(
-        "another instance has published video '{video_id}' meanwhile, so this result was not; \
-         ingest it again"
-    );
-    PortError::new(ErrorKind::Other, message)
-}
-
 /// The video that a document belongs to.
 fn video_of(key: &str) -> Option<&str> {
     key.strip_prefix("videos/")?.split('/').next()
 }
 
-fn answers(video_id: &str) -> String {
-    format!("cache/{video_id}/answers.json")
-}
-
 fn published(video_id: &str) -> String {
     format!("videos/{video_id}/video.json")
-}
-
-/// Recognised pieces of one video's speech, kept beside what else has been paid for.
-pub(crate) struct RecognisedPieces<'a> {
-    pub(crate) catalog: &'a Catalog,
-    pub(crate) video_id: &'a str,
-}
-
-impl RecognisedPieces<'_> {
-    fn key(&self, piece: Span, recogniser: &str) -> CacheKey {
-        CacheKey::new(self.video_id, "speech", piece, recogniser)
-    }
-}
-
-#[async_trait]
-impl TranscriptCache for RecognisedPieces<'_> {
-    async fn get(&self, piece: Span, recogniser: &str) -> Result<Option<Transcript>> {
-        let cached = self.catalog.cached(&self.key(piece, recogniser)).await?;
-        let read = |value| {
-            serde_json::from_value(value).map_err(|e| {
-                Error::corrupt(format!("a recognised piece of '{}': {e}", self.video_id))
-            })
-        };
-        cached.map(read).transpose()
-    }
-
-    async fn put(&self, piece: Span, recogniser: &str, transcript: &Transcript) -> Result<()> {
-        let value = serde_json::to_value(transcript)
-            .map_err(|e| Error::corrupt(format!("cannot keep a recognised piece: {e}")))?;
-        self.catalog.cache(&self.key(piece, recogniser), &value).await
-    }
 }
