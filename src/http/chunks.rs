@@ -13,7 +13,7 @@ use super::auth::Token;
 use super::body::Json;
 use super::errors::{ApiError, ByIdNamed, OfOne};
 use super::params::{Bounded, ChunkId, Flag, Number};
-use super::query::Turn;
+use super::query::SpeakerTurn;
 use super::values::AnyObject;
 use crate::domain::Shotlog;
 use crate::domain::catalog::chunks;
@@ -209,7 +209,7 @@ struct TranscriptOutput {
 
 #[derive(Object)]
 struct DiarizationOutput {
-    turns: Vec<Turn>,
+    turns: Vec<SpeakerTurn>,
     speakers: Vec<String>,
 }
 

@@ -236,7 +236,7 @@ pub(super) struct StandardResult {
     speakers: Vec<String>,
     #[oai(nullable)]
     people_count: Option<u32>,
-    turns: Vec<Turn>,
+    turns: Vec<SpeakerTurn>,
 }
 
 /// A hit at `detail=full`.
@@ -253,7 +253,8 @@ struct FullResult {
 
 /// A stretch of one speaker's speech.
 #[derive(Object)]
-pub(super) struct Turn {
+#[oai(rename = "Turn")]
+pub(super) struct SpeakerTurn {
     speaker: String,
     /// Seconds.
     start: f64,
@@ -267,7 +268,7 @@ fn score(score: f32) -> f64 {
     shortest(score).clamp(0.0, 1.0)
 }
 
-impl From<speech::SpeakerTurn> for Turn {
+impl From<speech::SpeakerTurn> for SpeakerTurn {
     fn from(t: speech::SpeakerTurn) -> Self {
         Self { speaker: t.speaker, start: t.start, end: t.end, text: t.text }
     }

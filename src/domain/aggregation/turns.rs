@@ -8,27 +8,7 @@ use crate::domain::media::speech::SpeakerTurn;
 /// Pieces of one speaker this close (seconds) are one turn that a chunk's end has cut.
 const SEAM: f64 = 0.05;
 
-/// One person speaking without a break.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Turn {
-    pub(crate) speaker: String,
-    /// Seconds.
-    pub(crate) start: f64,
-    /// Seconds.
-    pub(crate) end: f64,
-    pub(crate) text: String,
-}
-
-impl Turn {
-    fn of(piece: &SpeakerTurn) -> Self {
-        Self {
-            speaker: piece.speaker.clone(),
-            start: piece.start,
-            end: piece.end,
-            text: piece.text.trim().to_owned(),
-        }
-    }
-
+impl SpeakerTurn {
     pub(crate) fn seconds(&self) -> f64 {
         self.end - self.start
     }
@@ -45,13 +25,15 @@ impl Turn {
 }
 
 /// Every turn in order of time.
-pub(crate) fn turns(video: &AnalyzedVideo) -> Vec<Turn> {
+pub(crate) fn turns(video: &AnalyzedVideo) -> Vec<SpeakerTurn> {
     let voices = video.of::<Voices>(diarization::ID);
     let pieces = voices.flat_map(|(_, _, voices)| &voices.turns);
-    let mut pieces: Vec<Turn> =
-        pieces.filter(|piece| piece.end > piece.start).map(Turn::of).collect();
+    let trimmed =
+        |piece: &SpeakerTurn| SpeakerTurn { text: piece.text.trim().to_owned(), ..piece.clone() };
+    let mut pieces: Vec<SpeakerTurn> =
+        pieces.filter(|piece| piece.end > piece.start).map(trimmed).collect();
     pieces.sort_by(|a, b| a.start.total_cmp(&b.start).then_with(|| a.end.total_cmp(&b.end)));
-    let mut turns: Vec<Turn> = Vec::new();
+    let mut turns: Vec<SpeakerTurn> = Vec::new();
     for piece in pieces {
         match turns.iter_mut().rev().find(|turn| turn.speaker == piece.speaker) {
             Some(turn) if (piece.start - turn.end).abs() <= SEAM => {

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 
 use crate::domain::chunking::signal::Candidate;
 use black::BlackRuns;
-use gradual::Gradual;
+use gradual::{Dissolve, Gradual};
 use signature::{Grid, Signature};
 pub use visual::VisualSecond;
 use visual::VisualSeconds;
@@ -133,8 +133,8 @@ impl CutDetector {
             self.judge();
         }
         let runs = self.black.finish();
-        let gradual = self.gradual.finish();
-        Cuts { candidates: combine(self.found, gradual, &runs), seconds: self.visual.finish() }
+        let dissolves = self.gradual.finish();
+        Cuts { candidates: combine(self.found, dissolves, &runs), seconds: self.visual.finish() }
     }
 
     /// Decides on the first frame not yet judged and forgets what no later one needs.
@@ -231,11 +231,7 @@ fn gather(frames: impl Iterator<Item = (f64, f32)>, changes: &mut Vec<f32>) {
 
 /// One list: passages through black replace what was found on their way, hard cuts win over
 /// dissolves, close ones are merged.
-fn combine(
-    hard: Vec<Candidate>,
-    gradual: Vec<gradual::Span>,
-    runs: &[black::Run],
-) -> Vec<Candidate> {
+fn combine(hard: Vec<Candidate>, dissolves: Vec<Dissolve>, runs: &[black::Run]) -> Vec<Candidate> {
     let in_black =
         |time: f64| runs.iter().any(|r| r.fade_start - 0.1 <= time && time <= r.fade_end + 0.1);
     let mut all: Vec<Candidate> = runs.iter().flat_map(black::Run::candidates).collect();
@@ -249,10 +245,10 @@ fn combine(
             _ => all.push(cut),
         }
     }
-    for span in gradual {
-        let taken = all.iter().any(|c| span.start - 0.2 <= c.time && c.time <= span.end + 0.2);
-        if !taken && !in_black(span.candidate.time) {
-            all.push(span.candidate);
+    for dissolve in dissolves {
+        let within = |c: &Candidate| dissolve.start - 0.2 <= c.time && c.time <= dissolve.end + 0.2;
+        if !all.iter().any(within) && !in_black(dissolve.candidate.time) {
+            all.push(dissolve.candidate);
         }
     }
     all.sort_by(|a, b| a.time.total_cmp(&b.time));

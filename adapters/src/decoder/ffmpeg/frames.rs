@@ -43,7 +43,7 @@ pub(super) fn frames(
     let mut order: Vec<usize> = (0..times.len()).filter(|&i| times[i].is_finite()).collect();
     order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
 
-    let mut converter = Converter::fine(input.turn());
+    let mut converter = Converter::fine(input.orientation());
     let aspect = input.pixel_aspect();
     let decoder = input.decoder(stream, options.threads, options)?;
     let mut reel = Reel::new(stream, decoder);

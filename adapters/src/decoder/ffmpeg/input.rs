@@ -15,7 +15,7 @@ use ffmpeg_next as ffmpeg;
 use ports::decoder::{MediaInfo, VideoInfo};
 
 use super::file_type::{file_type, picture};
-use super::picture::Turn;
+use super::picture::Orientation;
 use super::{Error, FfmpegOptions};
 
 /// Demuxers of real media files. Absent on purpose: playlists (hls, concat, dash), picture
@@ -264,8 +264,8 @@ impl Input {
     }
 
     /// How the pictures must be turned to be shown.
-    pub(super) fn turn(&self) -> Turn {
-        let Some(stream) = self.picture else { return Turn::default() };
+    pub(super) fn orientation(&self) -> Orientation {
+        let Some(stream) = self.picture else { return Orientation::default() };
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: the stream belongs to the open context. Side data of this type is nine 32-bit
         // numbers; its length is checked.
@@ -282,7 +282,7 @@ impl Input {
                 Some(data.cast::<[i32; 9]>().read_unaligned())
             }
         };
-        matrix.map_or_else(Turn::default, |m| Turn::from_matrix(&m))
+        matrix.map_or_else(Orientation::default, |m| Orientation::from_matrix(&m))
     }
 
     /// Width over height of one pixel, 1 where nothing plausible is said.
@@ -306,7 +306,8 @@ impl Input {
         let container = self.context.format().name().to_owned();
         let video = self.picture.map(|i| {
             let (width, height) = self.coded_size(i);
-            let (width, height) = self.turn().size(shown_size(width, height, self.pixel_aspect()));
+            let (width, height) =
+                self.orientation().size(shown_size(width, height, self.pixel_aspect()));
             let rate = self.frame_length().map(|l| 1.0 / l);
             VideoInfo { codec: self.codec_name(i), width, height, frame_rate: rate }
         });

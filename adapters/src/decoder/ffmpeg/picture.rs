@@ -12,14 +12,14 @@ use super::input::shown_size;
 
 /// One of the eight ways to lay a picture on the screen: quarter turns and mirrorings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Turn {
+pub(super) struct Orientation {
     /// Rows become columns; applied first.
     swap: bool,
     mirror_x: bool,
     mirror_y: bool,
 }
 
-impl Turn {
+impl Orientation {
     /// From a container's display matrix, which takes a source pixel (p, q) to
     /// (a·p + c·q, b·p + d·q). Angles between are rounded to quarter turns.
     pub(super) fn from_matrix(m: &[i32; 9]) -> Self {
@@ -58,7 +58,7 @@ impl Turn {
 
 /// Scales and converts the pictures of one stream, whose format may change at any picture.
 pub(super) struct Converter {
-    turn: Turn,
+    orientation: Orientation,
     flags: Flags,
     scaler: Option<(Key, Scaler)>,
     scaled: Video,
@@ -74,17 +74,17 @@ struct Key {
 impl Converter {
     /// Tuned for many small pictures: every source pixel counts (so noise averages out), at about
     /// half the cost of the bicubic filter.
-    pub(super) fn small(turn: Turn) -> Self {
-        Self::new(turn, Flags::AREA)
+    pub(super) fn small(orientation: Orientation) -> Self {
+        Self::new(orientation, Flags::AREA)
     }
 
     /// Tuned for pictures that people and models look at.
-    pub(super) fn fine(turn: Turn) -> Self {
-        Self::new(turn, Flags::BICUBIC | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT)
+    pub(super) fn fine(orientation: Orientation) -> Self {
+        Self::new(orientation, Flags::BICUBIC | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT)
     }
 
-    fn new(turn: Turn, flags: Flags) -> Self {
-        Self { turn, flags, scaler: None, scaled: Video::empty() }
+    fn new(orientation: Orientation, flags: Flags) -> Self {
+        Self { orientation, flags, scaler: None, scaled: Video::empty() }
     }
 
     /// The picture as shown at exactly `width × height`, written to `rgb`.
@@ -95,7 +95,7 @@ impl Converter {
         rgb: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let alpha = has_alpha(frame.format());
-        let (stored_width, stored_height) = self.turn.size((width, height));
+        let (stored_width, stored_height) = self.orientation.size((width, height));
         let to = if alpha { Pixel::RGBA } else { Pixel::RGB24 };
         let key = Key {
             from: (frame.format(), frame.width(), frame.height()),
@@ -115,7 +115,7 @@ impl Converter {
         }
         // Rows of the scaler's picture are padded.
         let stride = self.scaled.stride(0);
-        self.turn.apply(self.scaled.data(0), stride, width as usize, height as usize, rgb);
+        self.orientation.apply(self.scaled.data(0), stride, width as usize, height as usize, rgb);
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl Converter {
         max_side: u32,
     ) -> Result<Image, Error> {
         let size = shown_size(frame.width(), frame.height(), pixel_aspect);
-        let (width, height) = fit(self.turn.size(size), max_side);
+        let (width, height) = fit(self.orientation.size(size), max_side);
         let mut rgb = Vec::new();
         self.convert(frame, (width, height), &mut rgb)?;
         Ok(Image { width, height, rgb })
@@ -219,10 +219,10 @@ mod tests {
     }
 
     fn shown(matrix: [i32; 9]) -> Vec<Vec<u8>> {
-        let turn = Turn::from_matrix(&matrix);
-        let (width, height) = turn.size((2, 3));
+        let orientation = Orientation::from_matrix(&matrix);
+        let (width, height) = orientation.size((2, 3));
         let mut out = Vec::new();
-        turn.apply(&numbered(), 8, width as usize, height as usize, &mut out);
+        orientation.apply(&numbered(), 8, width as usize, height as usize, &mut out);
         out.chunks(width as usize * 3).map(|r| r.iter().copied().step_by(3).collect()).collect()
     }
 

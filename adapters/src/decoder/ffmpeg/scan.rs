@@ -132,7 +132,7 @@ impl Pictures {
         Some(Self {
             stream,
             decoder,
-            converter: Converter::small(input.turn()),
+            converter: Converter::small(input.orientation()),
             size,
             length: input.frame_length().filter(|l| (1e-3..=1.0).contains(l)).unwrap_or(0.04),
             last: None,

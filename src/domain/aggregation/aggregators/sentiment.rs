@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
-use crate::domain::aggregation::turns::{Turn, turns};
+use crate::domain::aggregation::turns::turns;
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, rounded};
 use crate::domain::analysis::analyzers::diarization;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
+use crate::domain::media::speech::SpeakerTurn;
 
 /// Its id.
 pub(crate) const ID: &str = "sentiment";
@@ -110,7 +111,7 @@ impl Aggregator for Sentiment {
         for batch in texts.chunks(BATCH) {
             classified.extend(classifier.classify(batch).await?);
         }
-        let turns: Vec<(Turn, Judgement)> = turns.into_iter().zip(classified).collect();
+        let turns: Vec<(SpeakerTurn, Judgement)> = turns.into_iter().zip(classified).collect();
         Ok(Arc::new(Stored::new(judged(classifier.model(), &turns))))
     }
 
@@ -178,8 +179,8 @@ impl Tone {
     }
 }
 
-fn judged(model: &str, turns: &[(Turn, Judgement)]) -> Language {
-    let mut speakers: BTreeMap<&str, Vec<&(Turn, Judgement)>> = BTreeMap::new();
+fn judged(model: &str, turns: &[(SpeakerTurn, Judgement)]) -> Language {
+    let mut speakers: BTreeMap<&str, Vec<&(SpeakerTurn, Judgement)>> = BTreeMap::new();
     for turn in turns {
         speakers.entry(&turn.0.speaker).or_default().push(turn);
     }
@@ -211,7 +212,7 @@ fn judged(model: &str, turns: &[(Turn, Judgement)]) -> Language {
 }
 
 /// The mean over turns by their weight; neutral where there are none.
-fn mean<'a>(turns: impl Iterator<Item = &'a (Turn, Judgement)>) -> Judgement {
+fn mean<'a>(turns: impl Iterator<Item = &'a (SpeakerTurn, Judgement)>) -> Judgement {
     let (mut positive, mut neutral, mut negative, mut total) = (0.0, 0.0, 0.0, 0.0);
     for (turn, judgement) in turns {
         let weight = turn.weight();
@@ -236,9 +237,9 @@ mod tests {
 
     use super::*;
 
-    fn turn(speaker: &str, words: usize, p: f32, n: f32) -> (Turn, Judgement) {
+    fn turn(speaker: &str, words: usize, p: f32, n: f32) -> (SpeakerTurn, Judgement) {
         let text = vec!["word"; words].join(" ");
-        let turn = Turn { speaker: speaker.into(), start: 1.0, end: 2.0, text };
+        let turn = SpeakerTurn { speaker: speaker.into(), start: 1.0, end: 2.0, text };
         (turn, Judgement { positive: p, neutral: 1.0 - p - n, negative: n })
     }
 

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
-use crate::domain::aggregation::turns::{Turn, turns};
+use crate::domain::aggregation::turns::turns;
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, rounded};
 use crate::domain::analysis::analyzers::diarization;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
+use crate::domain::media::speech::SpeakerTurn;
 
 /// Its id.
 pub(crate) const ID: &str = "speaker_stats";
@@ -104,7 +105,7 @@ impl Conclusion for Conversation {
     }
 }
 
-fn statistics(turns: &[Turn]) -> Conversation {
+fn statistics(turns: &[SpeakerTurn]) -> Conversation {
     let mut totals: BTreeMap<&str, (f64, u32)> = BTreeMap::new();
     for turn in turns {
         let total = totals.entry(&turn.speaker).or_default();

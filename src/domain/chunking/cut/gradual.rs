@@ -36,7 +36,7 @@ const MAX_JUMP: f32 = 0.45;
 const BLANK: f64 = 0.7;
 
 /// A dissolve, and where it was seen.
-pub(crate) struct Span {
+pub(crate) struct Dissolve {
     pub(crate) start: f64,
     pub(crate) end: f64,
     pub(crate) candidate: Candidate,
@@ -50,7 +50,7 @@ pub(crate) struct Span {
 #[derive(Default)]
 pub(crate) struct Gradual {
     recent: VecDeque<(f64, Signature)>,
-    found: Vec<Span>,
+    found: Vec<Dissolve>,
 }
 
 impl Gradual {
@@ -66,19 +66,19 @@ impl Gradual {
         for steps in LENGTHS {
             let last = self.recent.len() - 1;
             if let Some(first) = last.checked_sub(steps + hold(steps))
-                && let Some(span) = self.dissolve(first, steps)
+                && let Some(dissolve) = self.dissolve(first, steps)
             {
-                self.keep(span);
+                self.keep(dissolve);
             }
         }
     }
 
-    pub(crate) fn finish(self) -> Vec<Span> {
+    pub(crate) fn finish(self) -> Vec<Dissolve> {
         self.found
     }
 
     /// Whether the `steps` frames after `first` are a dissolve.
-    fn dissolve(&self, first: usize, steps: usize) -> Option<Span> {
+    fn dissolve(&self, first: usize, steps: usize) -> Option<Dissolve> {
         let (start, from) = self.recent.get(first)?;
         let (end, to) = self.recent.get(first + steps)?;
         // The cheap measures first: most stretches end here.
@@ -120,32 +120,34 @@ impl Gradual {
         }
         let strength = 0.55 + 0.35 * (1.0 - rest / MAX_REST);
         let candidate = Candidate { time: middle?, strength };
-        Some(Span { start: *start, end: *end, candidate, difference, from_blank, to_blank })
+        Some(Dissolve { start: *start, end: *end, candidate, difference, from_blank, to_blank })
     }
 
     /// Overlapping stretches are one dissolve, placed by the shortest that sees all of it. Two that
     /// meet in a blank picture are a fade through it.
-    fn keep(&mut self, span: Span) {
-        let Some(last) = self.found.last_mut() else { return self.found.push(span) };
+    fn keep(&mut self, dissolve: Dissolve) {
+        let Some(last) = self.found.last_mut() else { return self.found.push(dissolve) };
         if last.to_blank
-            && span.from_blank
-            && span.start - last.end < BLANK
-            && span.candidate.time > last.candidate.time + 0.1
+            && dissolve.from_blank
+            && dissolve.start - last.end < BLANK
+            && dissolve.candidate.time > last.candidate.time + 0.1
         {
-            let time = f64::midpoint(last.candidate.time, span.candidate.time);
-            last.candidate =
-                Candidate { time, strength: last.candidate.strength.max(span.candidate.strength) };
-            last.end = span.end;
-            last.to_blank = span.to_blank;
+            let time = f64::midpoint(last.candidate.time, dissolve.candidate.time);
+            last.candidate = Candidate {
+                time,
+                strength: last.candidate.strength.max(dissolve.candidate.strength),
+            };
+            last.end = dissolve.end;
+            last.to_blank = dissolve.to_blank;
             return;
         }
-        if span.start >= last.end {
-            return self.found.push(span);
+        if dissolve.start >= last.end {
+            return self.found.push(dissolve);
         }
-        let shorter = span.end - span.start < last.end - last.start;
+        let shorter = dissolve.end - dissolve.start < last.end - last.start;
         let enough = if shorter { 0.95 } else { 1.05 };
-        if span.difference > enough * last.difference {
-            *last = span;
+        if dissolve.difference > enough * last.difference {
+            *last = dissolve;
         }
     }
 }
