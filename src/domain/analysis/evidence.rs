@@ -38,13 +38,13 @@ pub struct VideoEvidence {
     /// Their largest side, pixels.
     pub frame_side: u32,
     /// How closely objects are followed.
-    pub sighting: Sighting,
+    pub tracking: TrackingOptions,
 }
 
 /// How closely objects are followed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Sighting {
+pub struct TrackingOptions {
     /// Frames looked at per second: objects are followed from one to the next.
     pub frames_per_second: f64,
     /// Most frames looked at per chunk.
@@ -53,7 +53,7 @@ pub struct Sighting {
     pub frame_side: u32,
 }
 
-impl Default for Sighting {
+impl Default for TrackingOptions {
     fn default() -> Self {
         Self { frames_per_second: 2.0, max_frames: 24, frame_side: 640 }
     }
@@ -61,18 +61,18 @@ impl Default for Sighting {
 
 /// The objects of a chunk.
 #[derive(Debug, Default)]
-pub struct Sights {
+pub struct ChunkTracks {
     /// When was looked, seconds.
     pub times: Vec<f64>,
     /// Every object, people among them.
     pub tracks: Vec<Track>,
-    /// The people, with their looks.
-    pub people: Vec<PersonSight>,
+    /// The people, with what they wear.
+    pub people: Vec<PersonTrack>,
 }
 
 /// A person who is seen in a chunk.
 #[derive(Debug)]
-pub struct PersonSight {
+pub struct PersonTrack {
     /// Where and when.
     pub track: Track,
     /// Colours of the clothes, as `red top, blue below the waist`; empty when they cannot be told.
@@ -90,13 +90,13 @@ pub struct ChunkEvidence {
     /// Its segment.
     pub span: Span,
     lines: OnceCell<Vec<(f64, Vec<TextLine>)>>,
-    sights: OnceCell<Sights>,
+    tracks: OnceCell<ChunkTracks>,
 }
 
 impl ChunkEvidence {
     /// Nothing is looked at yet.
     pub fn new(video: Arc<VideoEvidence>, chunk_id: u32, span: Span) -> Self {
-        Self { video, chunk_id, span, lines: OnceCell::new(), sights: OnceCell::new() }
+        Self { video, chunk_id, span, lines: OnceCell::new(), tracks: OnceCell::new() }
     }
 
     /// The seconds of picture measures that lie within the chunk.
@@ -199,11 +199,11 @@ impl ChunkEvidence {
     }
 
     /// When objects are looked for: evenly over the chunk.
-    fn sight_times(&self) -> Vec<f64> {
+    fn tracking_times(&self) -> Vec<f64> {
         if !self.video.has_video {
             return Vec::new();
         }
-        let Sighting { frames_per_second, max_frames, .. } = self.video.sighting;
+        let TrackingOptions { frames_per_second, max_frames, .. } = self.video.tracking;
         let wanted = (self.span.seconds() * frames_per_second).round() as usize;
         let count = wanted.clamp(1, max_frames.max(1));
         let step = self.span.seconds() / count as f64;
@@ -211,10 +211,12 @@ impl ChunkEvidence {
     }
 
     /// The objects of the chunk, followed over time. Empty without a detector.
-    pub async fn sights(&self, models: &Models) -> Result<&Sights> {
-        let sights = self.sights.get_or_try_init(|| async {
-            let Some(detector) = &models.detector else { return Ok::<_, Error>(Sights::default()) };
-            let frames = self.decode(self.sight_times(), self.video.sighting.frame_side).await?;
+    pub async fn tracks(&self, models: &Models) -> Result<&ChunkTracks> {
+        let tracks = self.tracks.get_or_try_init(|| async {
+            let Some(detector) = &models.detector else {
+                return Ok::<_, Error>(ChunkTracks::default());
+            };
+            let frames = self.decode(self.tracking_times(), self.video.tracking.frame_side).await?;
             let cuts: Vec<f64> = self.video.signals.candidates.cut.iter().map(|c| c.time).collect();
             let mut tracker = Tracker::default();
             for frame in &frames {
@@ -223,20 +225,21 @@ impl ChunkEvidence {
             }
             let tracks = tracker.finish();
             let of_people = tracks.iter().filter(|track| track.label == "person");
-            let people = of_people.filter_map(|track| PersonSight::of(track, &frames)).collect();
-            Ok(Sights { times: frames.iter().map(|frame| frame.time).collect(), tracks, people })
+            let people = of_people.filter_map(|track| PersonTrack::of(track, &frames)).collect();
+            let times = frames.iter().map(|frame| frame.time).collect();
+            Ok(ChunkTracks { times, tracks, people })
         });
-        sights.await
+        tracks.await
     }
 }
 
-impl PersonSight {
+impl PersonTrack {
     fn of(track: &Track, frames: &[Frame]) -> Option<Self> {
         let image = |time: f64| frames.iter().find(|f| f.time == time).map(|f| &f.image);
         // What most sights agree on: a passer-by or a shadow spoils one of them.
         let mut seen: Vec<(String, usize)> = Vec::new();
-        for sight in &track.seen {
-            let clothing = image(sight.time).map_or(String::new(), |i| clothing(i, &sight.bounds));
+        for point in &track.points {
+            let clothing = image(point.time).map_or(String::new(), |i| clothing(i, &point.bounds));
             match seen.iter_mut().find(|(known, _)| *known == clothing) {
                 Some((_, count)) => *count += 1,
                 None => seen.push((clothing, 1)),
@@ -244,7 +247,7 @@ impl PersonSight {
         }
         let told = seen.into_iter().filter(|(clothing, _)| !clothing.is_empty());
         let clothing = told.max_by_key(|(_, count)| *count).map_or(String::new(), |(c, _)| c);
-        let surest = track.seen.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence))?;
+        let surest = track.surest()?;
         let portrait = portrait(image(surest.time)?, &surest.bounds);
         Some(Self { track: track.clone(), clothing, portrait })
     }

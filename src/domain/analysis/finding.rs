@@ -142,8 +142,21 @@ pub fn read<T>(stored: Value) -> Result<Arc<dyn StoredFinding>>
 where
     T: Finding + Serialize + DeserializeOwned + Clone + 'static,
 {
-    let stored: Stored<T> = serde_json::from_value(stored)
+    read_migrated(stored, |_: &mut T| {})
+}
+
+/// The same of a type that has had other fields: `migrate` fills in what an earlier version did not
+/// store.
+pub fn read_migrated<T>(
+    stored: Value,
+    migrate: impl FnOnce(&mut T),
+) -> Result<Arc<dyn StoredFinding>>
+where
+    T: Finding + Serialize + DeserializeOwned + Clone + 'static,
+{
+    let mut stored: Stored<T> = serde_json::from_value(stored)
         .map_err(|e| Error::corrupt(format!("a stored output does not read back: {e}")))?;
+    migrate(&mut stored.output);
     Ok(Arc::new(stored))
 }
 

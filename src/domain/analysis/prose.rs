@@ -1,4 +1,28 @@
-//! Sentences about what detectors found. Pure functions of labels and counts.
+//! Words and sentences for what detectors found.
+
+use crate::domain::media::geometry::Side;
+use crate::domain::media::movement::Movement;
+
+/// `moving to the right`.
+pub(crate) fn movement(movement: Movement) -> &'static str {
+    match movement {
+        Movement::Glimpsed => "seen for a moment",
+        Movement::Still => "staying in place",
+        Movement::Right => "moving to the right",
+        Movement::Left => "moving to the left",
+        Movement::Closer => "coming closer",
+        Movement::Away => "moving away",
+    }
+}
+
+/// `on the left`.
+pub(crate) fn side(side: Side) -> &'static str {
+    match side {
+        Side::Left => "on the left",
+        Side::Middle => "in the middle",
+        Side::Right => "on the right",
+    }
+}
 
 /// `4 people and a dog are in view.` of names with their counts; nothing of none.
 pub(crate) fn in_view(seen: &[String]) -> Option<String> {

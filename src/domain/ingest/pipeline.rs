@@ -96,7 +96,7 @@ impl Ingest {
             decoder: self.models.decoder.clone(),
             frames_per_chunk: self.settings.ingest.frames_per_chunk,
             frame_side: self.settings.ingest.frame_side,
-            sighting: self.settings.detector.clone(),
+            tracking: self.settings.detector.clone(),
         });
         (0..).zip(spans).map(|(id, span)| ChunkEvidence::new(video.clone(), id, *span)).collect()
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::analysis::evidence::Sighting;
+use crate::domain::analysis::evidence::TrackingOptions;
 use crate::domain::kernel::seconds;
 
 /// The pipeline.
@@ -102,5 +102,5 @@ pub(crate) struct Sections {
     pub(crate) ingest: IngestSettings,
     pub(crate) fetch: DownloadSettings,
     pub(crate) decoder: ScanSettings,
-    pub(crate) detector: Sighting,
+    pub(crate) detector: TrackingOptions,
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod colour;
 pub(crate) mod decode;
+pub(crate) mod geometry;
+pub mod movement;
 pub(crate) mod picture;
 pub mod speech;
 pub mod tracking;

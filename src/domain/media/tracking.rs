@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::kernel::time::rounded;
 use crate::domain::media::colour;
+use crate::domain::media::geometry::{distance, growth, overlap, size};
+use crate::domain::media::movement::Movement;
 
-/// A track that was not seen for longer goes on only by looks, seconds.
+/// A track that was not seen for longer goes on only by its colours, seconds.
 const MAX_GAP: f64 = 2.0;
 
 /// Least overlap (intersection over union) of the boxes of one object in neighbouring frames …
@@ -53,19 +55,41 @@ impl Location {
             confidence: rounded(confidence.into()),
         }
     }
+
+    /// Where it is.
+    pub(crate) fn bounding_box(&self) -> BoundingBox {
+        self.bounds.map(|x| x as f32)
+    }
 }
 
 /// An object in one frame.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct TrackPoint {
     /// Seconds.
     pub time: f64,
     /// Where, as fractions of the picture.
     pub bounds: BoundingBox,
     /// 0..1.
     pub confidence: f32,
-    /// Colour histogram of the box, 64 bins.
-    pub look: Vec<f32>,
+    /// Colour histogram of the box, 64 bins; empty where the picture is no longer at hand.
+    pub colours: Vec<f32>,
+}
+
+impl From<&Location> for TrackPoint {
+    fn from(stored: &Location) -> Self {
+        Self {
+            time: stored.t,
+            bounds: stored.bounding_box(),
+            confidence: stored.confidence as f32,
+            colours: Vec::new(),
+        }
+    }
+}
+
+impl From<&TrackPoint> for Location {
+    fn from(point: &TrackPoint) -> Self {
+        Self::new(point.time, &point.bounds, point.confidence)
+    }
 }
 
 /// One object over time.
@@ -74,23 +98,33 @@ pub struct Track {
     /// What it is.
     pub label: String,
     /// At least one, in order of time.
-    pub seen: Vec<Seen>,
+    pub points: Vec<TrackPoint>,
 }
 
 impl Track {
     /// The surest sight.
+    pub(crate) fn surest(&self) -> Option<&TrackPoint> {
+        self.points.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence))
+    }
+
+    /// That of the surest sight.
     pub(crate) fn confidence(&self) -> f32 {
-        self.seen.iter().map(|s| s.confidence).fold(0.0, f32::max)
+        self.points.iter().map(|point| point.confidence).fold(0.0, f32::max)
     }
 
     /// When it was first seen, seconds.
     pub(crate) fn first_seen(&self) -> f64 {
-        self.seen.first().map_or(0.0, |s| s.time)
+        self.points.first().map_or(0.0, |point| point.time)
     }
 
     /// When it was last seen, seconds.
     pub(crate) fn last_seen(&self) -> f64 {
-        self.seen.last().map_or(0.0, |s| s.time)
+        self.points.last().map_or(0.0, |point| point.time)
+    }
+
+    /// How it moves.
+    pub(crate) fn movement(&self) -> Movement {
+        Movement::through(self.points.iter().map(|point| &point.bounds))
     }
 }
 
@@ -106,47 +140,35 @@ impl Tracker {
     /// Adds the objects of a frame. `cuts` are the times of shot boundaries, in order.
     pub(crate) fn push(&mut self, time: f64, image: &Image, found: &[Detection], cuts: &[f64]) {
         let cut = self.last.is_some_and(|last| cuts.iter().any(|c| last < *c && *c <= time));
-        let mut open: Vec<(String, Seen)> = found
+        let found: Vec<(String, TrackPoint)> = found
             .iter()
             .map(|d| {
-                let look = colour::histogram(image, d.bounds);
-                let seen = Seen { time, bounds: d.bounds, confidence: d.confidence, look };
-                (d.label.clone(), seen)
+                let colours = colour::histogram(image, d.bounds);
+                let point =
+                    TrackPoint { time, bounds: d.bounds, confidence: d.confidence, colours };
+                (d.label.clone(), point)
             })
             .collect();
-        let mut taken = vec![false; self.tracks.len()];
-        for by_looks in [false, true] {
-            if cut && !by_looks {
-                continue;
+        let by_place = |last: &TrackPoint, next: &TrackPoint| {
+            if cut || next.time - last.time > MAX_GAP { None } else { continues(last, next) }
+        };
+        let by_colours = |last: &TrackPoint, next: &TrackPoint| {
+            Some(alike(&last.colours, &next.colours)).filter(|alike| *alike >= LOOKS_ALIKE)
+        };
+        let ends: Vec<(&str, &TrackPoint)> = self
+            .tracks
+            .iter()
+            .filter_map(|track| Some((track.label.as_str(), track.points.last()?)))
+            .collect();
+        let next: Vec<(&str, &TrackPoint)> =
+            found.iter().map(|(label, point)| (label.as_str(), point)).collect();
+        let assigned = assign(&ends, &next, &[&by_place, &by_colours]);
+        for ((label, point), track) in found.into_iter().zip(assigned) {
+            match track {
+                Some(track) => self.tracks[track].points.push(point),
+                None => self.tracks.push(Track { label, points: vec![point] }),
             }
-            let mut pairs: Vec<(f32, usize, usize)> = Vec::new();
-            for (t, track) in self.tracks.iter().enumerate() {
-                for (o, (label, seen)) in open.iter().enumerate() {
-                    let Some(last) = track.seen.last().filter(|_| track.label == *label) else {
-                        continue;
-                    };
-                    let fit = if by_looks {
-                        Some(alike(&last.look, &seen.look)).filter(|a| *a >= LOOKS_ALIKE)
-                    } else if time - last.time <= MAX_GAP {
-                        continues(last, seen)
-                    } else {
-                        None
-                    };
-                    pairs.extend(fit.map(|fit| (fit, t, o)));
-                }
-            }
-            pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let mut joined = vec![false; open.len()];
-            for (_, t, o) in pairs {
-                if !taken[t] && !joined[o] {
-                    (taken[t], joined[o]) = (true, true);
-                    self.tracks[t].seen.push(open[o].1.clone());
-                }
-            }
-            let mut keep = joined.iter().map(|joined| !joined);
-            open.retain(|_| keep.next().unwrap_or(true));
         }
-        self.tracks.extend(open.into_iter().map(|(label, seen)| Track { label, seen: vec![seen] }));
         self.frames += 1;
         self.last = Some(time);
     }
@@ -154,37 +176,93 @@ impl Tracker {
     /// The objects, in order of their first sight.
     pub(crate) fn finish(mut self) -> Vec<Track> {
         if self.frames >= FEW_FRAMES {
-            self.tracks.retain(|t| t.seen.len() > 1 || t.confidence() >= DOUBTFUL);
+            self.tracks.retain(|t| t.points.len() > 1 || t.confidence() >= DOUBTFUL);
         }
         self.tracks
     }
 }
 
+/// How well a point goes on from a track's last one, if it can.
+type Fit<'a> = &'a dyn Fn(&TrackPoint, &TrackPoint) -> Option<f32>;
+
+/// For each new point the track that it goes on, of those given by label and last point: the best
+/// fit first, and each track once. What does not fit by the first measure may do so by the next.
+fn assign(
+    tracks: &[(&str, &TrackPoint)],
+    next: &[(&str, &TrackPoint)],
+    measures: &[Fit<'_>],
+) -> Vec<Option<usize>> {
+    let mut assigned: Vec<Option<usize>> = vec![None; next.len()];
+    for fit in measures {
+        let mut pairs: Vec<(f32, usize, usize)> = Vec::new();
+        for (t, (label, last)) in tracks.iter().enumerate() {
+            for (n, (_, point)) in next.iter().enumerate().filter(|(_, (l, _))| l == label) {
+                pairs.extend(fit(last, point).map(|fit| (fit, t, n)));
+            }
+        }
+        pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (_, t, n) in pairs {
+            if assigned[n].is_none() && !assigned.contains(&Some(t)) {
+                assigned[n] = Some(t);
+            }
+        }
+    }
+    assigned
+}
+
+/// The tracks behind stored locations of one label: for each, its positions among them, in order of
+/// time. Colours and cuts are no longer known, so what stands still or moves steadily is followed
+/// through any gap, and then the nearest stretches are joined until there are no more than `count`
+/// objects (0 when that is unknown).
+pub(crate) fn tracks_of(locations: &[Location], count: usize) -> Vec<Vec<usize>> {
+    let points: Vec<TrackPoint> = locations.iter().map(TrackPoint::from).collect();
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by(|a, b| points[*a].time.total_cmp(&points[*b].time));
+    let end = |track: &[usize]| track.last().map(|last| &points[*last]);
+    let mut tracks: Vec<Vec<usize>> = Vec::new();
+    for frame in order.chunk_by(|a, b| points[*a].time.total_cmp(&points[*b].time).is_eq()) {
+        let ends: Vec<_> = tracks.iter().filter_map(|track| Some(("", end(track)?))).collect();
+        let next: Vec<_> = frame.iter().map(|point| ("", &points[*point])).collect();
+        let assigned = assign(&ends, &next, &[&continues]);
+        for (point, track) in frame.iter().zip(assigned) {
+            match track {
+                Some(track) => tracks[track].push(*point),
+                None => tracks.push(vec![*point]),
+            }
+        }
+    }
+    while count > 0 && tracks.len() > count {
+        let mut nearest: Option<(f32, usize, usize)> = None;
+        // Later tracks begin later, so only those can go on from earlier ones.
+        for (a, before) in tracks.iter().enumerate() {
+            for (b, after) in tracks.iter().enumerate().skip(a + 1) {
+                let (Some(last), first) = (end(before), &points[after[0]]) else { continue };
+                let apart = distance(&last.bounds, &first.bounds);
+                if last.time < first.time && nearest.is_none_or(|(least, ..)| apart < least) {
+                    nearest = Some((apart, a, b));
+                }
+            }
+        }
+        let Some((_, a, b)) = nearest else { break };
+        let after = tracks.remove(b);
+        tracks[a].extend(after);
+    }
+    tracks
+}
+
 /// How well a box goes on from another, if it can.
-fn continues(last: &Seen, next: &Seen) -> Option<f32> {
-    let size = |b: &BoundingBox| (b[2] * b[3]).max(f32::MIN_POSITIVE).sqrt();
-    let (a, b) = (size(&last.bounds), size(&next.bounds));
-    if a.max(b) / a.min(b) > MAX_GROWTH {
+fn continues(last: &TrackPoint, next: &TrackPoint) -> Option<f32> {
+    if growth(&last.bounds, &next.bounds) > MAX_GROWTH {
         return None;
     }
     let overlap = overlap(&last.bounds, &next.bounds);
-    let centre = |b: &BoundingBox| (b[0] + b[2] / 2.0, b[1] + b[3] / 2.0);
-    let ((x, y), (u, v)) = (centre(&last.bounds), centre(&next.bounds));
-    let shift = ((x - u).hypot(y - v)) / a.max(b);
+    let shift = distance(&last.bounds, &next.bounds) / size(&last.bounds).max(size(&next.bounds));
     (overlap >= MIN_OVERLAP || shift <= MAX_SHIFT)
-        .then(|| overlap + 0.3 * alike(&last.look, &next.look) - 0.1 * shift)
-}
-
-/// Intersection over union.
-pub(crate) fn overlap(a: &BoundingBox, b: &BoundingBox) -> f32 {
-    let along = |i: usize| (a[i] + a[i + 2]).min(b[i] + b[i + 2]) - a[i].max(b[i]);
-    let common = along(0).max(0.0) * along(1).max(0.0);
-    let both = a[2] * a[3] + b[2] * b[3] - common;
-    if both > 0.0 { common / both } else { 0.0 }
+        .then(|| overlap + 0.3 * alike(&last.colours, &next.colours) - 0.1 * shift)
 }
 
 /// Share of colours in common, 0..1.
-pub(crate) fn alike(a: &[f32], b: &[f32]) -> f32 {
+fn alike(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(x, y)| x.min(*y)).sum()
 }
 
@@ -208,7 +286,7 @@ mod tests {
         for (i, found) in frames.iter().enumerate() {
             tracker.push(i as f64 * 0.5, &halves(), found, cuts);
         }
-        tracker.finish().into_iter().map(|t| (t.label, t.seen.len())).collect()
+        tracker.finish().into_iter().map(|t| (t.label, t.points.len())).collect()
     }
 
     #[test]
@@ -247,11 +325,43 @@ mod tests {
         assert_eq!(tracks(&short, &[]).len(), 1, "one frame is all there is");
     }
 
+    /// Locations by second and left edge.
+    fn locations(seen: &[(f64, f64)]) -> Vec<Location> {
+        let location =
+            |&(t, x): &(f64, f64)| Location { t, bounds: [x, 0.2, 0.1, 0.3], confidence: 0.9 };
+        seen.iter().map(location).collect()
+    }
+
     #[test]
-    fn overlap_is_intersection_over_union() {
-        assert_eq!(overlap(&[0.0, 0.0, 0.5, 0.5], &[0.0, 0.0, 0.5, 0.5]), 1.0);
-        assert_eq!(overlap(&[0.0, 0.0, 0.4, 0.4], &[0.5, 0.5, 0.4, 0.4]), 0.0);
-        let half = overlap(&[0.0, 0.0, 0.2, 0.1], &[0.1, 0.0, 0.2, 0.1]);
-        assert!((half - 1.0 / 3.0).abs() < 1e-6);
+    fn tracks_are_found_again_in_stored_locations() {
+        for (what, seen, count, expected) in [
+            ("none", vec![], 1, vec![]),
+            ("one that moves", vec![(1.0, 0.1), (1.5, 0.15), (2.0, 0.2)], 1, vec![vec![0, 1, 2]]),
+            (
+                "two side by side",
+                vec![(1.0, 0.1), (1.0, 0.6), (1.5, 0.6), (1.5, 0.1)],
+                2,
+                vec![vec![0, 3], vec![1, 2]],
+            ),
+            ("frames far apart", vec![(1.0, 0.1), (9.0, 0.1)], 1, vec![vec![0, 1]]),
+            ("one that jumps", vec![(1.0, 0.1), (2.0, 0.8)], 1, vec![vec![0, 1]]),
+            ("one of two jumps", vec![(1.0, 0.1), (2.0, 0.8)], 2, vec![vec![0], vec![1]]),
+            ("the count is unknown", vec![(1.0, 0.1), (2.0, 0.8)], 0, vec![vec![0], vec![1]]),
+            (
+                "two at once are two whatever the count",
+                vec![(1.0, 0.1), (1.0, 0.8)],
+                1,
+                vec![vec![0], vec![1]],
+            ),
+            (
+                "the nearest go on",
+                vec![(1.0, 0.0), (1.0, 0.9), (2.0, 0.6), (3.0, 0.25)],
+                2,
+                vec![vec![0, 3], vec![1, 2]],
+            ),
+            ("in order of time", vec![(2.0, 0.15), (1.0, 0.1)], 1, vec![vec![1, 0]]),
+        ] {
+            assert_eq!(tracks_of(&locations(&seen), count), expected, "{what}");
+        }
     }
 }

@@ -30,7 +30,7 @@ use serde_json::Value;
 use shotlog::domain::Stores;
 use shotlog::domain::aggregation::Aggregators;
 use shotlog::domain::analysis::Analyzers;
-use shotlog::domain::analysis::evidence::Sighting;
+use shotlog::domain::analysis::evidence::TrackingOptions;
 use shotlog::domain::answering::ask::AskSettings;
 use shotlog::domain::frames::FrameSettings;
 use shotlog::domain::ingest::{DownloadSettings, IngestSettings, ScanSettings};
@@ -103,7 +103,11 @@ impl TestApp {
                 data_dir: work.path().to_owned(),
                 fetch: DownloadSettings { max_bytes: 1 << 20 },
                 decoder: ScanSettings { scan_width: 16, scan_height: 9 },
-                detector: Sighting { frames_per_second: 1.0, max_frames: 10, frame_side: 64 },
+                detector: TrackingOptions {
+                    frames_per_second: 1.0,
+                    max_frames: 10,
+                    frame_side: 64,
+                },
                 ingest: IngestSettings {
                     workers: 2,
                     max_upload_bytes: 1 << 20,

@@ -111,7 +111,7 @@ impl Conclusion for Company {
 fn company(video: &AnalyzedVideo, people: &[Person]) -> Company {
     let mut in_chunk: BTreeMap<u32, Vec<(usize, Span)>> = BTreeMap::new();
     for (n, person) in people.iter().enumerate() {
-        for s in &person.sightings {
+        for s in &person.observations {
             let seen = Span { start: s.start, end: s.end };
             in_chunk.entry(s.chunk_id).or_default().push((n, seen));
         }
@@ -179,24 +179,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::aggregation::aggregators::entities::Sighting;
+    use crate::domain::aggregation::aggregators::entities::Observation;
     use crate::domain::aggregation::entity::Entity;
     use crate::domain::aggregation::testing::{output, video};
     use crate::domain::analysis::analyzers::object_detection;
 
-    fn person(n: usize, sightings: &[(u32, f64, f64)]) -> Person {
-        let sightings: Vec<Sighting> = sightings
+    fn person(n: usize, observations: &[(u32, f64, f64)]) -> Person {
+        let observations: Vec<Observation> = observations
             .iter()
-            .map(|&(chunk_id, start, end)| Sighting { chunk_id, person: "p".into(), start, end })
+            .map(|&(chunk_id, start, end)| Observation { chunk_id, person: "p".into(), start, end })
             .collect();
         Person {
             entity: Entity {
                 entity_id: format!("v-p{n}"),
-                appearances: sightings.len() as u32,
-                chunk_ids: sightings.iter().map(|s| s.chunk_id).collect(),
+                appearances: observations.len() as u32,
+                chunk_ids: observations.iter().map(|s| s.chunk_id).collect(),
                 ..Entity::default()
             },
-            sightings,
+            observations,
         }
     }
 

@@ -56,7 +56,7 @@ pub(crate) struct People {
 /// One person in one chunk, as `entities` stores it for the aggregates that build on it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Sighting {
+pub(crate) struct Observation {
     pub(crate) chunk_id: u32,
     /// The people analyzer's name for them within the chunk.
     pub(crate) person: String,
@@ -72,12 +72,13 @@ pub(crate) struct Sighting {
 pub(crate) struct Person {
     #[serde(flatten)]
     pub(crate) entity: Entity,
-    pub(crate) sightings: Vec<Sighting>,
+    #[serde(rename = "sightings")]
+    pub(crate) observations: Vec<Observation>,
 }
 
-/// One person in one chunk, as observed.
-struct Observation {
-    sighting: Sighting,
+/// One person in one chunk, with what the chunk tells of them.
+struct ChunkPerson {
+    observation: Observation,
     signature: Signature,
     description: String,
     action: String,
@@ -97,20 +98,18 @@ impl Aggregator for Entities {
     }
 
     async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
-        let observations = observations(input.video);
-        let clothes: Vec<(usize, Signature)> = observations
-            .iter()
-            .map(|o| (o.sighting.chunk_id as usize, o.signature.clone()))
-            .collect();
+        let seen = people_by_chunk(input.video);
+        let clothes: Vec<(usize, Signature)> =
+            seen.iter().map(|o| (o.observation.chunk_id as usize, o.signature.clone())).collect();
         // Comparing everybody with everybody takes time in a long video.
         let linked = tokio::task::spawn_blocking(move || link(&clothes))
             .await
             .map_err(|e| Error::corrupt(format!("linking ended abnormally: {e}")))?;
-        let mut persons: Vec<Vec<&Observation>> = linked
+        let mut persons: Vec<Vec<&ChunkPerson>> = linked
             .into_iter()
-            .map(|person| person.into_iter().map(|i| &observations[i]).collect())
+            .map(|person| person.into_iter().map(|i| &seen[i]).collect())
             .collect();
-        persons.sort_by(|a, b| a[0].sighting.start.total_cmp(&b[0].sighting.start));
+        persons.sort_by(|a, b| a[0].observation.start.total_cmp(&b[0].observation.start));
         let told = narrated_by_model(&persons);
         let work: Vec<_> = persons
             .iter()
@@ -123,7 +122,7 @@ impl Aggregator for Entities {
             total: entities.len(),
             linked,
             unlinked: entities.len() - linked,
-            observations: observations.len(),
+            observations: seen.len(),
             entities,
         })))
     }
@@ -148,14 +147,14 @@ impl Conclusion for People {
     }
 }
 
-fn observations(video: &AnalyzedVideo) -> Vec<Observation> {
-    let mut observations = Vec::new();
+fn people_by_chunk(video: &AnalyzedVideo) -> Vec<ChunkPerson> {
+    let mut people = Vec::new();
     for (chunk_id, span, crowd) in video.of::<Crowd>(people::ID) {
         for person in &crowd.people {
             let seen = Span { start: person.first_seen, end: person.last_seen };
             let seen = lasting(seen, span);
-            observations.push(Observation {
-                sighting: Sighting {
+            people.push(ChunkPerson {
+                observation: Observation {
                     chunk_id,
                     person: person.person.clone(),
                     start: rounded(seen.start),
@@ -168,7 +167,7 @@ fn observations(video: &AnalyzedVideo) -> Vec<Observation> {
             });
         }
     }
-    observations
+    people
 }
 
 /// At least a glance long, within the chunk.
@@ -180,21 +179,21 @@ fn lasting(seen: Span, chunk: Span) -> Span {
 }
 
 /// Indexes of the people whose narrative is worth a call of the model.
-fn narrated_by_model(persons: &[Vec<&Observation>]) -> Vec<usize> {
+fn narrated_by_model(persons: &[Vec<&ChunkPerson>]) -> Vec<usize> {
     let mut linked: Vec<usize> = (0..persons.len()).filter(|n| persons[*n].len() > 1).collect();
     linked.sort_by_key(|n| std::cmp::Reverse(persons[*n].len()));
     linked.truncate(NARRATED);
     linked
 }
 
-fn entity(video_id: &str, number: usize, person: &[&Observation]) -> Person {
+fn entity(video_id: &str, number: usize, person: &[&ChunkPerson]) -> Person {
     // The description that says most of the clothes; of equals the first.
     let best =
         person.iter().rev().max_by(|a, b| a.signature.weight().total_cmp(&b.signature.weight()));
-    let sightings: Vec<Sighting> = person.iter().map(|o| o.sighting.clone()).collect();
-    let chunk_ids: Vec<u32> = sightings.iter().map(|s| s.chunk_id).collect();
-    let first_seen = sightings.iter().map(|s| s.start).fold(f64::INFINITY, f64::min);
-    let last_seen = sightings.iter().map(|s| s.end).fold(0.0, f64::max);
+    let observations: Vec<Observation> = person.iter().map(|p| p.observation.clone()).collect();
+    let chunk_ids: Vec<u32> = observations.iter().map(|s| s.chunk_id).collect();
+    let first_seen = observations.iter().map(|s| s.start).fold(f64::INFINITY, f64::min);
+    let last_seen = observations.iter().map(|s| s.end).fold(0.0, f64::max);
     Person {
         entity: Entity {
             entity_id: format!("{}-p{number}", prefix(video_id)),
@@ -206,15 +205,15 @@ fn entity(video_id: &str, number: usize, person: &[&Observation]) -> Person {
             narrative: plain_narrative(person),
             timeline: None,
         },
-        sightings,
+        observations,
     }
 }
 
 /// What a person does where the model is not asked: the actions in the analyzer's words.
-fn plain_narrative(person: &[&Observation]) -> String {
+fn plain_narrative(person: &[&ChunkPerson]) -> String {
     let mut told: Vec<String> = Vec::new();
-    for observation in person {
-        let text = sentence(observation);
+    for seen in person {
+        let text = sentence(seen);
         if !told.contains(&text) {
             told.push(text);
         }
@@ -222,9 +221,9 @@ fn plain_narrative(person: &[&Observation]) -> String {
     told.join(" ")
 }
 
-fn sentence(observation: &Observation) -> String {
-    let at = timecode(observation.sighting.start);
-    let (action, position) = (&observation.action, &observation.position);
+fn sentence(seen: &ChunkPerson) -> String {
+    let at = timecode(seen.observation.start);
+    let (action, position) = (&seen.action, &seen.position);
     match (action.trim_end_matches('.'), position.trim_end_matches('.')) {
         ("", "") => format!("Seen at {at}."),
         (action, "") => format!("At {at}: {action}."),
@@ -237,7 +236,7 @@ fn sentence(observation: &Observation) -> String {
 async fn tell(
     input: &Input<'_>,
     number: usize,
-    person: &[&Observation],
+    person: &[&ChunkPerson],
     by_model: bool,
 ) -> Result<Person> {
     let mut entity = entity(&input.video.video_id, number, person);
@@ -250,7 +249,7 @@ async fn tell(
     Ok(entity)
 }
 
-async fn narrate(input: &Input<'_>, entity: &Entity, person: &[&Observation]) -> Result<String> {
+async fn narrate(input: &Input<'_>, entity: &Entity, person: &[&ChunkPerson]) -> Result<String> {
     let passages: Vec<Passage> = person
         .iter()
         .enumerate()
@@ -259,9 +258,9 @@ async fn narrate(input: &Input<'_>, entity: &Entity, person: &[&Observation]) ->
             let billed = input.model.billed();
             let text = if billed { format!("{} {told}", o.description) } else { told };
             Passage {
-                moment: moment(Span { start: o.sighting.start, end: o.sighting.end }),
+                moment: moment(Span { start: o.observation.start, end: o.observation.end }),
                 topic: Some("person".into()),
-                ..Passage::new(format!("{}.{n}", o.sighting.chunk_id), PassageKind::Prose, text)
+                ..Passage::new(format!("{}.{n}", o.observation.chunk_id), PassageKind::Prose, text)
             }
         })
         .collect();

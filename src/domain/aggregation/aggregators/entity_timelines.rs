@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::aggregators::entities::{self, People, Sighting};
+use crate::domain::aggregation::aggregators::entities::{self, Observation, People};
 use crate::domain::aggregation::entity::EntityTimeline;
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
@@ -52,7 +52,7 @@ impl Aggregator for EntityTimelines {
     async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
         let people: &People = input.result(entities::ID)?;
         let timelines = people.entities.iter().map(|person| {
-            let spans = spans(&person.sightings);
+            let spans = spans(&person.observations);
             let observed: f64 = spans.iter().map(|[start, end]| end - start).sum();
             PersonTimeline {
                 entity_id: person.entity.entity_id.clone(),
@@ -82,16 +82,16 @@ impl Conclusion for Timelines {
 }
 
 /// Sightings in neighbouring chunks are one presence: no look in between missed the person.
-fn spans(sightings: &[Sighting]) -> Vec<[f64; 2]> {
+fn spans(observations: &[Observation]) -> Vec<[f64; 2]> {
     let mut spans: Vec<[f64; 2]> = Vec::new();
     let mut last_chunk = None;
-    for sighting in sightings {
-        let neighbour = last_chunk.is_some_and(|last| sighting.chunk_id <= last + 1);
+    for observation in observations {
+        let neighbour = last_chunk.is_some_and(|last| observation.chunk_id <= last + 1);
         match spans.last_mut().filter(|_| neighbour) {
-            Some(span) => span[1] = span[1].max(sighting.end),
-            None => spans.push([sighting.start, sighting.end]),
+            Some(span) => span[1] = span[1].max(observation.end),
+            None => spans.push([observation.start, observation.end]),
         }
-        last_chunk = Some(sighting.chunk_id);
+        last_chunk = Some(observation.chunk_id);
     }
     spans
 }
@@ -102,8 +102,8 @@ mod tests {
 
     #[test]
     fn neighbouring_chunks_are_one_presence() {
-        let seen = |chunk_id, start, end| Sighting { chunk_id, person: "p1".into(), start, end };
-        for (what, sightings, expected) in [
+        let seen = |chunk_id, start, end| Observation { chunk_id, person: "p1".into(), start, end };
+        for (what, observations, expected) in [
             ("one", vec![seen(0, 1.0, 9.0)], vec![[1.0, 9.0]]),
             ("two in a row", vec![seen(0, 1.0, 9.0), seen(1, 11.0, 20.0)], vec![[1.0, 20.0]]),
             (
@@ -113,7 +113,7 @@ mod tests {
             ),
             ("none", vec![], vec![]),
         ] {
-            assert_eq!(spans(&sightings), expected, "{what}");
+            assert_eq!(spans(&observations), expected, "{what}");
         }
     }
 }

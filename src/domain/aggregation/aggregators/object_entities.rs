@@ -89,7 +89,7 @@ impl Aggregator for ObjectEntities {
             track(input.video).into_iter().partition(Object::is_fixture);
         let mut fixtures: BTreeMap<String, usize> = BTreeMap::new();
         for fixture in &still {
-            *fixtures.entry(fixture.label.clone()).or_default() += fixture.sightings.len();
+            *fixtures.entry(fixture.label.clone()).or_default() += fixture.observations.len();
         }
         let mut fixtures: Vec<(String, usize)> = fixtures.into_iter().collect();
         fixtures.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
@@ -101,8 +101,8 @@ impl Aggregator for ObjectEntities {
             .collect();
         let objects = try_each(work).await?;
         let observations: usize =
-            still.iter().chain(&moving).map(|object| object.sightings.len()).sum();
-        let linked = moving.iter().filter(|object| object.sightings.len() > 1).count();
+            still.iter().chain(&moving).map(|object| object.observations.len()).sum();
+        let linked = moving.iter().filter(|object| object.observations.len() > 1).count();
         Ok(Arc::new(Stored::new(Things {
             objects,
             total: moving.len(),
@@ -144,8 +144,8 @@ impl Conclusion for Things {
 /// Indexes of the linked objects whose narrative is worth a call of the model.
 fn narrated_by_model(objects: &[Object]) -> Vec<usize> {
     let mut linked: Vec<usize> =
-        (0..objects.len()).filter(|n| objects[*n].sightings.len() > 1).collect();
-    linked.sort_by_key(|n| std::cmp::Reverse(objects[*n].sightings.len()));
+        (0..objects.len()).filter(|n| objects[*n].observations.len() > 1).collect();
+    linked.sort_by_key(|n| std::cmp::Reverse(objects[*n].observations.len()));
     linked.truncate(NARRATED);
     linked
 }
@@ -159,7 +159,7 @@ async fn tell(input: &Input<'_>, number: usize, object: &Object, by_model: bool)
     Ok(Thing {
         entity_id: format!("{}-o{number}", prefix(&input.video.video_id)),
         label: object.label.clone(),
-        appearances: object.sightings.len(),
+        appearances: object.observations.len(),
         chunk_ids: object.chunk_ids(),
         first_seen: rounded(object.first_seen()),
         last_seen: rounded(object.last_seen()),
@@ -171,15 +171,15 @@ async fn tell(input: &Input<'_>, number: usize, object: &Object, by_model: bool)
 /// What happens to an object, from where it is seen and what is told of those chunks.
 async fn narrate(input: &Input<'_>, object: &Object) -> Result<String> {
     let mut passages: Vec<Passage> = Vec::new();
-    for sighting in &object.sightings {
+    for observation in &object.observations {
         let mut tell = |kind, text: String| {
             let passage =
-                Passage::new(format!("{}.{}", sighting.chunk_id, passages.len()), kind, text);
+                Passage::new(format!("{}.{}", observation.chunk_id, passages.len()), kind, text);
             let topic = Some(object.label.clone());
-            passages.push(Passage { moment: moment(sighting.span()), topic, ..passage });
+            passages.push(Passage { moment: moment(observation.span()), topic, ..passage });
         };
-        tell(PassageKind::Prose, sighting.sentence(&object.label));
-        let chunk = input.texts.iter().find(|t| t.chunk_id as usize == sighting.chunk_id);
+        tell(PassageKind::Prose, observation.sentence(&object.label));
+        let chunk = input.texts.iter().find(|t| t.chunk_id as usize == observation.chunk_id);
         let shown = chunk.into_iter().flat_map(|chunk| &chunk.statements).filter(|told| {
             matches!(told.kind, PassageKind::Prose | PassageKind::Objects)
                 && told.text.to_lowercase().contains(&object.label)

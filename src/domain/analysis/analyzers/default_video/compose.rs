@@ -9,10 +9,10 @@ use text::plural::counted;
 
 use crate::domain::analysis::READABLE;
 use crate::domain::analysis::analyzers::default_video::Shown;
-use crate::domain::analysis::analyzers::people::{Appearance, action, person};
-use crate::domain::analysis::evidence::{ChunkEvidence, Sights};
+use crate::domain::analysis::analyzers::people::{Appearance, person};
+use crate::domain::analysis::evidence::{ChunkEvidence, ChunkTracks};
 use crate::domain::analysis::finding::Part;
-use crate::domain::analysis::prose::in_view;
+use crate::domain::analysis::prose::{in_view, movement};
 use crate::domain::chunking::Candidate;
 use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::kernel::time::Span;
@@ -29,7 +29,7 @@ const VISIBLE_CUT: f32 = 0.5;
 pub(crate) fn compose(
     chunk: &ChunkEvidence,
     lines: &[(f64, Vec<TextLine>)],
-    sights: &Sights,
+    seen: &ChunkTracks,
 ) -> Shown {
     let visual = chunk.visual();
     let mut parts: Vec<Part> = Vec::new();
@@ -49,10 +49,9 @@ pub(crate) fn compose(
             tags.push("blurred".into());
         }
     }
-    let seen = inventory(&sights.tracks);
-    if let Some(sentence) = in_view(&seen) {
+    if let Some(sentence) = in_view(&inventory(&seen.tracks)) {
         tell(PassageKind::Objects, sentence);
-        tags.extend(labels(&sights.tracks));
+        tags.extend(labels(&seen.tracks));
     }
     let text = on_screen_text(lines);
     if !text.is_empty() {
@@ -64,17 +63,17 @@ pub(crate) fn compose(
         tell(PassageKind::Scene, sentence.into());
         tags.push(tag.into());
     }
-    let looks: Vec<Appearance> = sights.people.iter().take(DESCRIBED).map(person).collect();
-    let objects = labels(&sights.tracks).into_iter().filter(|label| label != "person").collect();
+    let people: Vec<Appearance> = seen.people.iter().take(DESCRIBED).map(person).collect();
+    let objects = labels(&seen.tracks).into_iter().filter(|label| label != "person").collect();
     let mut actions: Vec<String> =
-        sights.people.iter().filter_map(|p| moving(&p.track, "person")).collect();
-    let others = sights.tracks.iter().filter(|track| track.label != "person");
+        seen.people.iter().filter_map(|p| moving(&p.track, "person")).collect();
+    let others = seen.tracks.iter().filter(|track| track.label != "person");
     actions.extend(others.filter_map(|track| moving(track, &track.label)));
     actions.sort_unstable();
     actions.dedup();
     Shown {
         description: parts.iter().map(sentence).collect::<Vec<_>>().join(" "),
-        people: looks.into_iter().map(|looks| looks.description).collect(),
+        people: people.into_iter().map(|person| person.description).collect(),
         objects,
         actions,
         tags,
@@ -116,9 +115,8 @@ fn labels(tracks: &[Track]) -> Vec<String> {
 
 /// `car moving to the left`, when it moves.
 fn moving(track: &Track, label: &str) -> Option<String> {
-    let action = action(track);
-    matches!(action, "moving to the right" | "moving to the left" | "coming closer" | "moving away")
-        .then(|| format!("{label} {action}"))
+    let going = track.movement();
+    going.is_going().then(|| format!("{label} {}", movement(going)))
 }
 
 /// Whether anyone speaks, and whether to another.

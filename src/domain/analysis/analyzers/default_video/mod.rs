@@ -112,7 +112,7 @@ impl Analyzer for DefaultVideo {
         let shown = if models.llm.sees() && chunk.video.has_video {
             Shown::from(describe(models, chunk).await?)
         } else {
-            compose::compose(chunk, chunk.lines(models).await?, chunk.sights(models).await?)
+            compose::compose(chunk, chunk.lines(models).await?, chunk.tracks(models).await?)
         };
         if shown == Shown::default() {
             return Ok(None);
@@ -219,7 +219,7 @@ async fn describe(models: &Models, chunk: &ChunkEvidence) -> Result<Description>
         let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         passages.push(about("speech", PassageKind::Speech, words.join(" ")));
     }
-    let seen = compose::inventory(&chunk.sights(models).await?.tracks);
+    let seen = compose::inventory(&chunk.tracks(models).await?.tracks);
     if !seen.is_empty() {
         passages.push(about("objects", PassageKind::Objects, seen.join(", ")));
     }

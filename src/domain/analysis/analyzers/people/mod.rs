@@ -2,7 +2,7 @@
 //! model when one is configured, else from measured colours, place, size and movement. Faces are
 //! never identified.
 
-mod looks;
+mod appearance;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use ports::llm::{PassageKind, Person as SeenPerson, Persons, Request, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::analysis::evidence::{ChunkEvidence, PersonSight};
+use crate::domain::analysis::evidence::{ChunkEvidence, PersonTrack};
 use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
@@ -24,7 +24,7 @@ use crate::domain::kernel::time::rounded;
 use crate::domain::media::picture::jpeg;
 use crate::domain::media::tracking::Location;
 
-pub(crate) use looks::{Appearance, action, clothing, person};
+pub(crate) use appearance::{Appearance, clothing, person};
 
 /// The analyzer.
 pub(crate) struct People;
@@ -118,40 +118,35 @@ impl Analyzer for People {
     }
 
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
-        let sights = chunk.sights(models).await?;
-        if sights.people.is_empty() {
+        let seen = chunk.tracks(models).await?;
+        if seen.people.is_empty() {
             return Ok(None);
         }
-        let mut described = sights.people.iter().map(looks::person).collect::<Vec<_>>();
+        let mut appearances = seen.people.iter().map(person).collect::<Vec<_>>();
         if models.llm.sees() {
-            let seen = describe(models, &sights.people).await?;
-            for (known, person) in described.iter_mut().zip(seen) {
-                looks::refine(known, person);
+            let told = describe(models, &seen.people).await?;
+            for (known, told) in appearances.iter_mut().zip(told) {
+                appearance::refine(known, told);
             }
         }
         let people: Vec<Person> = (1..)
-            .zip(sights.people.iter().zip(described))
-            .map(|(number, (sight, looks))| Person {
+            .zip(seen.people.iter().zip(appearances))
+            .map(|(number, (seen, appearance))| Person {
                 person: format!("p{number}"),
-                description: looks.description,
-                clothing: looks.clothing,
-                position: looks.position,
-                action: looks.action,
-                first_seen: rounded(sight.track.first_seen()),
-                last_seen: rounded(sight.track.last_seen()),
-                locations: sight
-                    .track
-                    .seen
-                    .iter()
-                    .map(|s| Location::new(s.time, &s.bounds, s.confidence))
-                    .collect(),
+                description: appearance.description,
+                clothing: appearance.clothing,
+                position: appearance.position,
+                action: appearance.action,
+                first_seen: rounded(seen.track.first_seen()),
+                last_seen: rounded(seen.track.last_seen()),
+                locations: seen.track.points.iter().map(Location::from).collect(),
             })
             .collect();
-        let mut labels: Vec<String> = sights.tracks.iter().map(|t| t.label.clone()).collect();
+        let mut labels: Vec<String> = seen.tracks.iter().map(|t| t.label.clone()).collect();
         labels.sort_unstable();
         labels.dedup();
         let found = Crowd { people_count: people.len() as u32, people, detector_labels: labels };
-        Ok(Some(Arc::new(Stored::seen(found, sights.times.clone()))))
+        Ok(Some(Arc::new(Stored::seen(found, seen.times.clone()))))
     }
 
     fn read(&self, stored: Value) -> Result<Output> {
@@ -217,8 +212,8 @@ impl Finding for Crowd {
     }
 
     fn statements(&self) -> Vec<Statement> {
-        let looks = self.people.iter().map(|person| person.description.as_str());
-        vec![Statement::new(PassageKind::People, looks.collect::<Vec<_>>().join(" "))]
+        let told = self.people.iter().map(|person| person.description.as_str());
+        vec![Statement::new(PassageKind::People, told.collect::<Vec<_>>().join(" "))]
     }
 
     fn cells(&self) -> Vec<String> {
@@ -227,7 +222,7 @@ impl Finding for Crowd {
 }
 
 /// One call over a picture of each person.
-async fn describe(models: &Models, people: &[PersonSight]) -> Result<Vec<SeenPerson>> {
+async fn describe(models: &Models, people: &[PersonTrack]) -> Result<Vec<SeenPerson>> {
     let mut images = Vec::new();
     for person in people.iter().take(DESCRIBED) {
         images.push(jpeg(person.portrait.clone()).await?);

@@ -4,8 +4,10 @@ use ports::decoder::Image;
 use ports::detector::BoundingBox;
 use ports::llm::Person;
 
-use crate::domain::analysis::evidence::PersonSight;
+use crate::domain::analysis::evidence::PersonTrack;
+use crate::domain::analysis::prose::{movement, side};
 use crate::domain::media::colour;
+use crate::domain::media::geometry::Side;
 use crate::domain::media::tracking::Track;
 
 /// A colour that covers less of a garment is its pattern or its surroundings.
@@ -13,12 +15,6 @@ const PROMINENT: f32 = 0.3;
 
 /// Wider than this for its height, a box shows a person from the chest up.
 const HALF_LENGTH: f32 = 0.75;
-
-/// Moving by less than this share of the picture is staying.
-const MOVED: f32 = 0.12;
-
-/// Growing or shrinking by this factor is coming or going.
-const GROWN: f32 = 1.35;
 
 /// A person as described.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,11 +55,11 @@ fn garment(image: &Image, part: BoundingBox) -> Option<String> {
 }
 
 /// What the measures say of a person.
-pub(crate) fn person(sight: &PersonSight) -> Appearance {
-    let (position, action) = (position(&sight.track), action(&sight.track).to_owned());
-    let wearing = wearing(&sight.clothing);
+pub(crate) fn person(seen: &PersonTrack) -> Appearance {
+    let (position, action) = (position(&seen.track), movement(seen.track.movement()).to_owned());
+    let wearing = wearing(&seen.clothing);
     let description = format!("A person{wearing}, {action}, {position}.");
-    Appearance { description, clothing: sight.clothing.clone(), position, action }
+    Appearance { description, clothing: seen.clothing.clone(), position, action }
 }
 
 /// ` in an orange top and blue below the waist`, or nothing.
@@ -81,63 +77,32 @@ fn wearing(clothing: &str) -> String {
 }
 
 /// Puts the model's words in the place of measures, where it has any.
-pub(crate) fn refine(looks: &mut Appearance, seen: Person) {
-    for (known, better) in [
-        (&mut looks.description, seen.description),
-        (&mut looks.clothing, seen.clothing),
-        (&mut looks.action, seen.action),
+pub(crate) fn refine(known: &mut Appearance, seen: Person) {
+    for (measured, better) in [
+        (&mut known.description, seen.description),
+        (&mut known.clothing, seen.clothing),
+        (&mut known.action, seen.action),
     ] {
         if !better.trim().is_empty() {
-            *known = better.trim().to_owned();
+            *measured = better.trim().to_owned();
         }
     }
 }
 
-fn centre(bounds: &BoundingBox) -> (f32, f32) {
-    (bounds[0] + bounds[2] / 2.0, bounds[1] + bounds[3] / 2.0)
-}
-
 fn position(track: &Track) -> String {
-    let Some(surest) = track.seen.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence))
-    else {
-        return String::new();
-    };
-    let side = match centre(&surest.bounds).0 {
-        x if x < 0.36 => "on the left",
-        x if x > 0.64 => "on the right",
-        _ => "in the middle",
-    };
+    let Some(surest) = track.surest() else { return String::new() };
     let distance = match surest.bounds[3] {
         h if h > 0.7 => ", close",
         h if h < 0.25 => ", far away",
         _ => "",
     };
-    format!("{side}{distance}")
-}
-
-/// How someone or something moves through the picture.
-pub(crate) fn action(track: &Track) -> &'static str {
-    let (Some(first), Some(last)) = (track.seen.first(), track.seen.last()) else {
-        return "";
-    };
-    if track.seen.len() < 2 {
-        return "seen for a moment";
-    }
-    let shift = centre(&last.bounds).0 - centre(&first.bounds).0;
-    let growth = last.bounds[3] / first.bounds[3].max(f32::MIN_POSITIVE);
-    match (shift, growth) {
-        (s, _) if s > MOVED => "moving to the right",
-        (s, _) if s < -MOVED => "moving to the left",
-        (_, g) if g > GROWN => "coming closer",
-        (_, g) if g < 1.0 / GROWN => "moving away",
-        _ => "staying in place",
-    }
+    format!("{}{distance}", side(Side::of(&surest.bounds)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::media::tracking::Seen;
+    use crate::domain::media::tracking::TrackPoint;
 
     /// A red upper and a blue lower half.
     fn dressed() -> Image {
@@ -156,35 +121,35 @@ mod tests {
 
     #[test]
     fn place_and_movement_come_from_the_boxes() {
-        let at = |time, x: f32, h: f32, confidence| Seen {
+        let at = |time, x: f32, h: f32, confidence| TrackPoint {
             time,
             bounds: [x, 0.1, 0.1, h],
             confidence,
-            look: vec![0.0; 64],
+            colours: vec![0.0; 64],
         };
-        let sight = |seen| PersonSight {
-            track: Track { label: "person".into(), seen },
+        let person_at = |points| PersonTrack {
+            track: Track { label: "person".into(), points },
             clothing: "red top, blue below the waist".into(),
             portrait: dressed(),
         };
-        let walking = sight(vec![at(0.0, 0.1, 0.8, 0.9), at(1.0, 0.6, 0.8, 0.5)]);
+        let walking = person_at(vec![at(0.0, 0.1, 0.8, 0.9), at(1.0, 0.6, 0.8, 0.5)]);
         assert_eq!(
             person(&walking).description,
             "A person in a red top and blue below the waist, moving to the right, on the left, close."
         );
-        let nearing = sight(vec![at(0.0, 0.5, 0.1, 0.9), at(1.0, 0.5, 0.2, 0.5)]);
+        let nearing = person_at(vec![at(0.0, 0.5, 0.1, 0.9), at(1.0, 0.5, 0.2, 0.5)]);
         assert_eq!(person(&nearing).action, "coming closer");
         assert_eq!(person(&nearing).position, "in the middle, far away");
-        assert_eq!(person(&sight(vec![at(0.0, 0.8, 0.5, 0.9)])).action, "seen for a moment");
+        assert_eq!(person(&person_at(vec![at(0.0, 0.8, 0.5, 0.9)])).action, "seen for a moment");
     }
 
     #[test]
     fn the_models_words_replace_measures_where_it_has_any() {
-        let mut looks = Appearance { action: "staying in place".into(), ..Appearance::default() };
+        let mut known = Appearance { action: "staying in place".into(), ..Appearance::default() };
         let seen = Person { clothing: "green coat".into(), ..Person::default() };
-        refine(&mut looks, seen);
+        refine(&mut known, seen);
         assert_eq!(
-            (looks.clothing.as_str(), looks.action.as_str()),
+            (known.clothing.as_str(), known.action.as_str()),
             ("green coat", "staying in place")
         );
     }

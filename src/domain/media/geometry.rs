@@ -1,0 +1,75 @@
+//! Boxes in a picture: how they overlap, how far they are apart, where they lie.
+
+use ports::detector::BoundingBox;
+
+/// A third of the picture, the middle one a little narrower than the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Middle,
+    Right,
+}
+
+impl Side {
+    /// The one that the middle of a box is in.
+    pub(crate) fn of(bounds: &BoundingBox) -> Self {
+        match centre(bounds).0 {
+            x if x < 0.36 => Self::Left,
+            x if x > 0.64 => Self::Right,
+            _ => Self::Middle,
+        }
+    }
+}
+
+/// The middle of a box, as fractions of the picture.
+pub(crate) fn centre(bounds: &BoundingBox) -> (f32, f32) {
+    (bounds[0] + bounds[2] / 2.0, bounds[1] + bounds[3] / 2.0)
+}
+
+/// The side of the square as large as a box; never 0.
+pub(crate) fn size(bounds: &BoundingBox) -> f32 {
+    (bounds[2] * bounds[3]).max(f32::MIN_POSITIVE).sqrt()
+}
+
+/// By which factor the larger of two boxes is larger, in size.
+pub(crate) fn growth(a: &BoundingBox, b: &BoundingBox) -> f32 {
+    let (a, b) = (size(a), size(b));
+    a.max(b) / a.min(b)
+}
+
+/// Between the middles of two boxes.
+pub(crate) fn distance(a: &BoundingBox, b: &BoundingBox) -> f32 {
+    let ((x, y), (u, v)) = (centre(a), centre(b));
+    (x - u).hypot(y - v)
+}
+
+/// Intersection over union.
+pub(crate) fn overlap(a: &BoundingBox, b: &BoundingBox) -> f32 {
+    let along = |i: usize| (a[i] + a[i + 2]).min(b[i] + b[i + 2]) - a[i].max(b[i]);
+    let common = along(0).max(0.0) * along(1).max(0.0);
+    let both = a[2] * a[3] + b[2] * b[3] - common;
+    if both > 0.0 { common / both } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlap_is_intersection_over_union() {
+        assert_eq!(overlap(&[0.0, 0.0, 0.5, 0.5], &[0.0, 0.0, 0.5, 0.5]), 1.0);
+        assert_eq!(overlap(&[0.0, 0.0, 0.4, 0.4], &[0.5, 0.5, 0.4, 0.4]), 0.0);
+        let half = overlap(&[0.0, 0.0, 0.2, 0.1], &[0.1, 0.0, 0.2, 0.1]);
+        assert!((half - 1.0 / 3.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn boxes_lie_apart_by_their_middles_and_differ_by_their_sizes() {
+        let (small, large) = ([0.0, 0.0, 0.1, 0.1], [0.3, 0.4, 0.2, 0.2]);
+        assert!((growth(&small, &large) - 2.0).abs() < 1e-6);
+        assert_eq!(growth(&small, &large), growth(&large, &small));
+        assert!((distance(&small, &large) - 0.35_f32.hypot(0.45)).abs() < 1e-6);
+        assert_eq!((Side::of(&small), Side::of(&large)), (Side::Left, Side::Middle));
+        assert!(growth(&[0.0; 4], &small).is_finite(), "a box of no size");
+    }
+}
