@@ -9,13 +9,14 @@ use ports::ocr::TextLine;
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
-use crate::domain::analysis::analyzers::people::{clothing, portrait};
 use crate::domain::chunking::Signals;
 use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::decode;
+use crate::domain::media::clothing::{Garment, measured};
+use crate::domain::media::picture::portrait;
 use crate::domain::media::speech::Speech;
 use crate::domain::media::tracking::{Track, Tracker};
 
@@ -75,8 +76,8 @@ pub struct ChunkTracks {
 pub struct PersonTrack {
     /// Where and when.
     pub track: Track,
-    /// Colours of the clothes, as `red top, blue below the waist`; empty when they cannot be told.
-    pub clothing: String,
+    /// What they wear, as far as colours tell.
+    pub garments: Vec<Garment>,
     /// The surest sight.
     pub portrait: Image,
 }
@@ -237,19 +238,20 @@ impl PersonTrack {
     fn of(track: &Track, frames: &[Frame]) -> Option<Self> {
         let image = |time: f64| frames.iter().find(|f| f.time == time).map(|f| &f.image);
         // What most sights agree on: a passer-by or a shadow spoils one of them.
-        let mut seen: Vec<(String, usize)> = Vec::new();
+        let mut seen: Vec<(Vec<Garment>, usize)> = Vec::new();
         for point in &track.points {
-            let clothing = image(point.time).map_or(String::new(), |i| clothing(i, &point.bounds));
-            match seen.iter_mut().find(|(known, _)| *known == clothing) {
+            let worn = image(point.time).map_or_else(Vec::new, |i| measured(i, &point.bounds));
+            match seen.iter_mut().find(|(known, _)| *known == worn) {
                 Some((_, count)) => *count += 1,
-                None => seen.push((clothing, 1)),
+                None => seen.push((worn, 1)),
             }
         }
-        let told = seen.into_iter().filter(|(clothing, _)| !clothing.is_empty());
-        let clothing = told.max_by_key(|(_, count)| *count).map_or(String::new(), |(c, _)| c);
+        let told = seen.into_iter().filter(|(garments, _)| !garments.is_empty());
+        let garments =
+            told.max_by_key(|(_, count)| *count).map_or_else(Vec::new, |(garments, _)| garments);
         let surest = track.surest()?;
         let portrait = portrait(image(surest.time)?, &surest.bounds);
-        Some(Self { track: track.clone(), clothing, portrait })
+        Some(Self { track: track.clone(), garments, portrait })
     }
 }
 

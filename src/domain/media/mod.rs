@@ -1,5 +1,6 @@
-//! What one decoding pass and its frames tell: speech, tracks, colours, pictures.
+//! What one decoding pass and its frames tell: speech, tracks, clothing, text, colours, pictures.
 
+pub mod clothing;
 pub(crate) mod colour;
 pub(crate) mod decode;
 pub(crate) mod geometry;

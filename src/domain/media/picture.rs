@@ -1,9 +1,13 @@
-//! Pictures as files.
+//! Pictures as files, and parts of them.
 
 use bytes::Bytes;
 use ports::decoder::Image;
+use ports::detector::BoundingBox;
 
 use crate::domain::kernel::error::{Error, Result};
+
+/// Largest side of the picture of one person, pixels.
+const PORTRAIT: u32 = 384;
 
 /// A picture as JPEG.
 pub(crate) async fn jpeg(image: Image) -> Result<Bytes> {
@@ -17,4 +21,43 @@ pub(crate) async fn jpeg(image: Image) -> Result<Bytes> {
     })
     .await
     .map_err(|e| Error::corrupt(format!("encoding a picture panicked: {e}")))?
+}
+
+/// The picture of a person with a little around it, small enough to keep one per person.
+pub(crate) fn portrait(image: &Image, bounds: &BoundingBox) -> Image {
+    const AROUND: f32 = 0.1;
+    let edge = |share: f32, length: u32| (share.clamp(0.0, 1.0) * length as f32).round() as u32;
+    let [x, y, w, h] = *bounds;
+    let left = edge(x - AROUND * w, image.width).min(image.width - 1);
+    let right = edge(x + (1.0 + AROUND) * w, image.width).max(left + 1);
+    let top = edge(y - AROUND * h, image.height).min(image.height - 1);
+    let bottom = edge(y + (1.0 + AROUND) * h, image.height).max(top + 1);
+    let (width, height) = (right - left, bottom - top);
+    let step = width.max(height).div_ceil(PORTRAIT).max(1);
+    let (columns, rows) = (width.div_ceil(step), height.div_ceil(step));
+    let mut rgb = Vec::with_capacity((columns * rows * 3) as usize);
+    for row in 0..rows {
+        for column in 0..columns {
+            let at = ((top + row * step) * image.width + left + column * step) as usize * 3;
+            rgb.extend_from_slice(&image.rgb[at..at + 3]);
+        }
+    }
+    Image { width: columns, height: rows, rgb }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_portrait_is_cut_out_and_small() {
+        let image = Image { width: 1600, height: 900, rgb: vec![7; 1600 * 900 * 3] };
+        let cut = portrait(&image, &[0.25, 0.0, 0.25, 1.0]);
+        assert!(cut.width.max(cut.height) <= PORTRAIT, "{cut:?}");
+        assert_eq!(cut.rgb.len(), (cut.width * cut.height * 3) as usize);
+        let edge = portrait(&image, &[0.99, 0.99, 0.5, 0.5]);
+        assert!(edge.width >= 1 && edge.height >= 1);
+        let empty = portrait(&image, &[1.0, 1.0, 0.0, 0.0]);
+        assert_eq!((empty.width, empty.height), (1, 1));
+    }
 }

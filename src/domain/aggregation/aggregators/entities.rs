@@ -160,7 +160,7 @@ fn people_by_chunk(video: &AnalyzedVideo) -> Vec<ChunkPerson> {
                     start: rounded(seen.start),
                     end: rounded(seen.end),
                 },
-                signature: Signature::read(&person.clothing),
+                signature: Signature::of(&person.garments),
                 description: person.description.trim().to_owned(),
                 action: person.action.trim().to_owned(),
                 position: person.position.trim().to_owned(),

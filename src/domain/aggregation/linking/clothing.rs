@@ -1,135 +1,34 @@
-//! What a person wears, read from the people analyzer's words: the signature by which people are
-//! linked. Two descriptions are alike by the garments and colours they share; a garment of the same
-//! kind in another colour rules out that they are of one person.
+//! What a person wears, as the signature by which people are linked. Two are alike by the garments
+//! and colours they share; a garment of the same kind in another colour rules out that they are of
+//! one person.
 
 use std::collections::BTreeSet;
 
 use text::colours::family_of;
-use text::is_article;
 
-/// The total weight (see [`Piece::weight`]) from which on clothing tells a person from others.
+use crate::domain::media::clothing::{BodyPart, Garment, TOP};
+
+/// The total weight (see [`weight`]) from which on clothing tells a person from others.
 const IDENTIFYING: f64 = 1.0;
-
-/// Where on the body garments are worn, with their names. Those of one line are one kind.
-const GARMENTS: &[(&str, &[&str])] = &[
-    (
-        "upper",
-        &["jacket", "coat", "blazer", "parka", "anorak", "raincoat", "overcoat", "windbreaker"],
-    ),
-    ("upper", &["shirt", "blouse", "polo"]),
-    ("upper", &["t-shirt", "tshirt", "tee", "tank"]),
-    ("upper", &["sweater", "hoodie", "jumper", "pullover", "cardigan", "sweatshirt", "fleece"]),
-    ("upper", &["top", "upper"]),
-    ("upper", &["vest", "waistcoat"]),
-    ("upper", &["jersey"]),
-    ("whole", &["suit", "tuxedo"]),
-    ("whole", &["dress", "gown"]),
-    ("whole", &["uniform", "overalls", "coveralls", "jumpsuit", "spacesuit", "robe", "costume"]),
-    ("lower", &["jeans"]),
-    ("lower", &["trousers", "pants", "leggings", "slacks", "bottoms", "waist", "lower", "chinos"]),
-    ("lower", &["skirt"]),
-    ("lower", &["shorts"]),
-    ("head", &["hat", "cap", "beanie", "helmet", "hood", "headscarf", "turban", "beret"]),
-    ("eyes", &["glasses", "sunglasses", "goggles", "spectacles"]),
-    ("neck", &["tie", "scarf", "necktie"]),
-    ("neck", &["necklace"]),
-    ("feet", &["shoes", "boots", "sneakers", "sandals", "heels", "trainers"]),
-    ("hands", &["gloves", "mittens"]),
-    ("extra", &["apron"]),
-    ("extra", &["backpack", "rucksack", "bag", "handbag"]),
-    ("extra", &["belt"]),
-    ("extra", &["badge", "lanyard"]),
-];
-
-/// Names that say that something is worn but not what.
-const UNSPECIFIC: &[&str] =
-    &["clothes", "clothing", "outfit", "attire", "garment", "garments", "wear", "dress-code"];
 
 /// Colours that so many people wear that they say little.
 const COMMON: &[&str] = &["black", "white", "grey"];
 
-/// Words without meaning for what is worn, or too vague: anybody's jacket may be called dark.
-const VAGUE: &[&str] = &[
-    "of",
-    "in",
-    "on",
-    "his",
-    "her",
-    "their",
-    "wearing",
-    "wears",
-    "dressed",
-    "dark",
-    "light",
-    "bright",
-    "pale",
-    "deep",
-    "coloured",
-    "colored",
-    "colour",
-    "color",
-    "casual",
-    "formal",
-    "plain",
-    "simple",
-    "some",
-    "kind",
-    "type",
-    "pair",
-    "unclear",
-    "unknown",
-    "visible",
-    "not",
-    "none",
-    "below",
-    "sleeved",
-    "sleeve",
-    "long",
-    "short",
-    "long-sleeved",
-    "short-sleeved",
-    "body",
-    "business",
-];
-
-/// One garment.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Piece {
-    slot: &'static str,
-    kind: &'static str,
-    colours: BTreeSet<&'static str>,
-    /// Further words, as `striped` or `logo`.
-    details: BTreeSet<String>,
-}
-
-/// What a person wears. Equal signatures are of clothing described alike.
+/// What a person wears. Equal signatures are of the same clothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Signature(Vec<Piece>);
+pub(crate) struct Signature(Vec<Garment>);
 
 impl Signature {
-    /// Reads the `clothing` of a person.
-    pub(crate) fn read(clothing: &str) -> Self {
-        let text = clothing.to_lowercase();
-        let separated = |c: char| !(c.is_alphanumeric() || c == '-' || c == '\'');
-        let mut pieces = BTreeSet::new();
-        let mut phrase: Vec<&str> = Vec::new();
-        for clause in text.split([',', ';', '.', '/']) {
-            for word in clause.split(separated).filter(|word| !word.is_empty()) {
-                match word {
-                    "and" | "with" | "over" | "under" | "plus" => {
-                        // "red and white shirt" is one garment of two colours.
-                        if phrase.iter().any(|word| garment(word).is_some()) {
-                            pieces.extend(piece(&phrase));
-                            phrase.clear();
-                        }
-                    }
-                    word => phrase.push(word),
-                }
-            }
-            pieces.extend(piece(&phrase));
-            phrase.clear();
-        }
-        Self(pieces.into_iter().collect())
+    /// Of these garments in any order, whatever the shades of their colours are called.
+    pub(crate) fn of(garments: &[Garment]) -> Self {
+        let family =
+            |colour: &String| family_of(colour).map_or(colour.clone(), |f| f.name().to_owned());
+        let alike = |garment: &Garment| Garment {
+            colours: distinct(garment.colours.iter().map(family)),
+            details: distinct(garment.details.iter().cloned()),
+            ..garment.clone()
+        };
+        Self(distinct(garments.iter().map(alike)))
     }
 
     /// Whether it says enough to recognise somebody by.
@@ -139,7 +38,7 @@ impl Signature {
 
     /// How many particulars it has.
     pub(crate) fn weight(&self) -> f64 {
-        self.0.iter().map(Piece::weight).sum()
+        self.0.iter().map(weight).sum()
     }
 
     /// 0 (different clothes) to 1 (the same).
@@ -147,8 +46,8 @@ impl Signature {
         let mut pairs: Vec<(f64, f64, usize, usize)> = Vec::new();
         for (i, a) in self.0.iter().enumerate() {
             for (j, b) in other.0.iter().enumerate() {
-                if a.slot == b.slot && (a.kind == b.kind || a.slot != "extra") {
-                    let match_of = a.matches(b);
+                if a.part == b.part && (a.kind == b.kind || a.part != BodyPart::Accessory) {
+                    let match_of = match_of(a, b);
                     let kinds = if a.kind == b.kind { 1.0 } else { 0.0 };
                     pairs.push((kinds, match_of, i, j));
                 }
@@ -166,7 +65,7 @@ impl Signature {
             }
             taken_a.insert(i);
             taken_b.insert(j);
-            shared += degree * self.0[i].weight().min(other.0[j].weight());
+            shared += degree * weight(&self.0[i]).min(weight(&other.0[j]));
         }
         let (a, b) = (self.weight(), other.weight());
         let (least, most) = (a.min(b), a.max(b));
@@ -179,96 +78,70 @@ impl Signature {
     }
 }
 
-impl Piece {
-    /// How much it says: 1 for a garment of a colour that few wear.
-    fn weight(&self) -> f64 {
-        // What is only known as a top, of two colours, may have one of them from what is behind it.
-        let mixed = self.kind == "top" && self.colours.len() > 1;
-        let colour = self
-            .colours
-            .iter()
-            .map(|colour| {
-                let common = COMMON.contains(colour);
-                let usual = *colour == "blue" && self.slot == "lower";
-                match () {
-                    () if usual => 0.6,
-                    () if common => 0.4,
-                    () if mixed => 0.7,
-                    () => 1.0,
-                }
-            })
-            .fold(0.0, f64::max);
-        let kind = match (self.slot, self.kind) {
-            ("", _) => return 0.5 * colour,
-            ("head" | "eyes" | "neck" | "extra" | "hands", _) | (_, "uniform" | "dress") => 0.5,
-            _ => 0.1,
-        };
-        let details = 0.25 * self.details.len().min(2) as f64;
-        colour.max(kind) + details
-    }
-
-    /// 0 where the two cannot be one garment, up to 1 where they look the same.
-    fn matches(&self, other: &Self) -> f64 {
-        let colours = if self.colours.is_empty() || other.colours.is_empty() {
-            0.5
-        } else if self.colours.is_disjoint(&other.colours) {
-            return 0.0;
-        } else {
-            1.0
-        };
-        let kinds = if self.kind == other.kind { 1.0 } else { 0.8 };
-        let details = if self.details.is_empty()
-            || other.details.is_empty()
-            || !self.details.is_disjoint(&other.details)
-        {
-            1.0
-        } else {
-            0.7
-        };
-        colours * kinds * details
-    }
+/// In order, each once.
+fn distinct<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    items.collect::<BTreeSet<T>>().into_iter().collect()
 }
 
-fn garment(word: &str) -> Option<(&'static str, &'static str)> {
-    GARMENTS.iter().find(|(_, names)| names.contains(&word)).map(|(slot, names)| (*slot, names[0]))
-}
-
-fn piece(words: &[&str]) -> Option<Piece> {
-    let worn = words.iter().rev().find_map(|word| garment(word));
-    let unspecific = words.iter().any(|word| UNSPECIFIC.contains(word));
-    let (slot, kind) = match worn {
-        Some(found) => found,
-        None if unspecific => ("", ""),
-        None => return None,
-    };
-    let mut colours = BTreeSet::new();
-    let mut details = BTreeSet::new();
-    for word in words {
-        let parts = word.split('-').filter(|_| garment(word).is_none());
-        let mut coloured = false;
-        for part in parts {
-            if let Some(family) = family_of(part) {
-                colours.insert(family.name());
-                coloured = true;
+/// How much a garment says: 1 for one of a colour that few wear.
+fn weight(garment: &Garment) -> f64 {
+    // What is only known as a top, of two colours, may have one of them from what is behind it.
+    let mixed = garment.kind == TOP && garment.colours.len() > 1;
+    let colour = garment
+        .colours
+        .iter()
+        .map(|colour| {
+            let common = COMMON.contains(&colour.as_str());
+            let usual = colour == "blue" && garment.part == BodyPart::Lower;
+            match () {
+                () if usual => 0.6,
+                () if common => 0.4,
+                () if mixed => 0.7,
+                () => 1.0,
             }
-        }
-        let plain = is_article(word)
-            || VAGUE.contains(word)
-            || UNSPECIFIC.contains(word)
-            || garment(word).is_some();
-        if !coloured && !plain && !slot.is_empty() {
-            details.insert((*word).to_owned());
-        }
-    }
-    Some(Piece { slot, kind, colours, details })
+        })
+        .fold(0.0, f64::max);
+    let kind = match (garment.part, garment.kind.as_str()) {
+        (BodyPart::Unknown, _) => return 0.5 * colour,
+        (
+            BodyPart::Head
+            | BodyPart::Eyes
+            | BodyPart::Neck
+            | BodyPart::Accessory
+            | BodyPart::Hands,
+            _,
+        )
+        | (_, "uniform" | "dress") => 0.5,
+        _ => 0.1,
+    };
+    let details = 0.25 * garment.details.len().min(2) as f64;
+    colour.max(kind) + details
+}
+
+/// 0 where two garments cannot be one, up to 1 where they look the same.
+fn match_of(a: &Garment, b: &Garment) -> f64 {
+    let shared = |a: &[String], b: &[String]| a.iter().any(|word| b.contains(word));
+    let colours = if a.colours.is_empty() || b.colours.is_empty() {
+        0.5
+    } else if shared(&a.colours, &b.colours) {
+        1.0
+    } else {
+        return 0.0;
+    };
+    let kinds = if a.kind == b.kind { 1.0 } else { 0.8 };
+    let agree = a.details.is_empty() || b.details.is_empty() || shared(&a.details, &b.details);
+    let details = if agree { 1.0 } else { 0.7 };
+    colours * kinds * details
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::analysis::analyzers::people::{garments, worn};
+    use crate::domain::media::clothing::TROUSERS;
 
     fn signature(clothing: &str) -> Signature {
-        Signature::read(clothing)
+        Signature::of(&garments(clothing))
     }
 
     #[test]
@@ -314,6 +187,31 @@ mod tests {
             assert!((likeness - b_read.likeness(&a_read)).abs() < 1e-9, "{a} / {b}");
             assert_eq!(likeness >= 0.6, alike, "{a} / {b}: {likeness}");
         }
-        assert_eq!(Signature::read("red coat, black hat"), signature("black hat, red coat"));
+        assert_eq!(signature("red coat, black hat"), signature("black hat, red coat"));
+    }
+
+    #[test]
+    fn measured_garments_are_those_that_their_words_tell() {
+        let colours = ["black", "white", "grey", "brown", "blue", "turquoise", "red", "green"];
+        let colours = [&colours[..], &["yellow", "orange", "pink", "violet"]].concat();
+        for first in &colours {
+            for second in &colours {
+                let measured: Vec<Garment> = [
+                    (BodyPart::Upper, TOP, vec![*first, *second]),
+                    (BodyPart::Lower, TROUSERS, vec![*first]),
+                ]
+                .into_iter()
+                .map(|(part, kind, colours)| Garment {
+                    part,
+                    kind: kind.into(),
+                    colours: colours.into_iter().map(str::to_owned).collect(),
+                    details: Vec::new(),
+                })
+                .collect();
+                let words: Vec<String> = measured.iter().map(worn).collect();
+                let words = words.join(", ");
+                assert_eq!(Signature::of(&measured), signature(&words), "{words}");
+            }
+        }
     }
 }

@@ -127,6 +127,11 @@ fn best_pair(groups: &[Group<'_>], likeness: &[Vec<f64>]) -> Option<(usize, usiz
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::analysis::analyzers::people::garments;
+
+    fn wearing(clothing: &str) -> Signature {
+        Signature::of(&garments(clothing))
+    }
 
     #[test]
     fn people_are_linked_by_what_they_wear() {
@@ -173,7 +178,7 @@ mod tests {
         ] {
             let observations: Vec<(usize, Signature)> = observations
                 .into_iter()
-                .map(|(chunk, clothing)| (chunk, Signature::read(clothing)))
+                .map(|(chunk, clothing)| (chunk, wearing(clothing)))
                 .collect();
             assert_eq!(link(&observations), expected, "{what}");
         }
@@ -183,9 +188,8 @@ mod tests {
     fn nobody_is_in_one_chunk_twice() {
         let clothes =
             ["red coat", "red jacket, hat", "red coat, boots", "blue cap, red coat", "red dress"];
-        let observations: Vec<(usize, Signature)> = (0..60)
-            .map(|i| (i / 3, Signature::read(clothes[(i * 7 + i / 4) % clothes.len()])))
-            .collect();
+        let observations: Vec<(usize, Signature)> =
+            (0..60).map(|i| (i / 3, wearing(clothes[(i * 7 + i / 4) % clothes.len()]))).collect();
         for person in link(&observations) {
             let chunks: BTreeSet<usize> = person.iter().map(|i| observations[*i].0).collect();
             assert_eq!(chunks.len(), person.len());

@@ -3,28 +3,32 @@
 //! never identified.
 
 mod appearance;
+mod garments;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::decoder::Image;
 use ports::llm::{PassageKind, Person as SeenPerson, Persons, Request, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::analysis::evidence::{ChunkEvidence, PersonTrack};
-use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
+use crate::domain::analysis::finding::{Finding, Statement, Stored, read_migrated};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, no_detector};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::time::rounded;
+use crate::domain::media::clothing::Garment;
 use crate::domain::media::picture::jpeg;
 use crate::domain::media::tracking::Location;
 
-pub(crate) use appearance::{Appearance, clothing, person};
+#[cfg(test)]
+pub(crate) use appearance::worn;
+pub(crate) use appearance::{Appearance, person};
+pub(crate) use garments::garments;
 
 /// The analyzer.
 pub(crate) struct People;
@@ -68,6 +72,9 @@ pub struct Person {
     /// Every sight, in order of time; left out of hits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
+    /// What `clothing` tells of, as it was measured or read; left out of hits.
+    #[serde(rename = "_garments", skip_serializing_if = "Vec::is_empty")]
+    pub garments: Vec<Garment>,
 }
 
 const PROMPT: &str = include_str!("prompt.md");
@@ -77,9 +84,6 @@ const TOKENS_PER_PERSON: u32 = 150;
 
 /// People described by the vision model in one chunk; a crowd's others are measured only.
 const DESCRIBED: usize = 8;
-
-/// Largest side of the picture of one person, pixels.
-const PORTRAIT: u32 = 384;
 
 #[async_trait]
 impl Analyzer for People {
@@ -140,6 +144,7 @@ impl Analyzer for People {
                 first_seen: rounded(seen.track.first_seen()),
                 last_seen: rounded(seen.track.last_seen()),
                 locations: seen.track.points.iter().map(Location::from).collect(),
+                garments: appearance.garments,
             })
             .collect();
         let mut labels: Vec<String> = seen.tracks.iter().map(|t| t.label.clone()).collect();
@@ -150,7 +155,9 @@ impl Analyzer for People {
     }
 
     fn read(&self, stored: Value) -> Result<Output> {
-        read::<Crowd>(stored)
+        read_migrated(stored, |crowd: &mut Crowd| {
+            crowd.people.iter_mut().for_each(Person::dress);
+        })
     }
 
     fn embedded(&self, field: &str, hit: &HitDocument) -> String {
@@ -167,6 +174,13 @@ impl Analyzer for People {
 }
 
 impl Person {
+    /// Reads the garments of a record that was stored without them from its words.
+    fn dress(&mut self) {
+        if self.garments.is_empty() {
+            self.garments = garments(&self.clothing);
+        }
+    }
+
     /// The whole record in one line: the description, and what it does not say already.
     fn flattened(&self) -> String {
         let mut line = self.description.clone();
@@ -198,7 +212,7 @@ impl Finding for Crowd {
         let persons = self
             .people
             .iter()
-            .map(|person| Person { locations: Vec::new(), ..person.clone() })
+            .map(|person| Person { locations: Vec::new(), garments: Vec::new(), ..person.clone() })
             .collect();
         let document = HitDocument {
             description: text,
@@ -241,41 +255,59 @@ async fn describe(models: &Models, people: &[PersonTrack]) -> Result<Vec<SeenPer
     Ok(persons.persons)
 }
 
-/// The picture of a person with a little around it, small enough to keep one per person.
-pub(crate) fn portrait(image: &Image, bounds: &ports::detector::BoundingBox) -> Image {
-    const AROUND: f32 = 0.1;
-    let edge = |share: f32, length: u32| (share.clamp(0.0, 1.0) * length as f32).round() as u32;
-    let [x, y, w, h] = *bounds;
-    let left = edge(x - AROUND * w, image.width).min(image.width - 1);
-    let right = edge(x + (1.0 + AROUND) * w, image.width).max(left + 1);
-    let top = edge(y - AROUND * h, image.height).min(image.height - 1);
-    let bottom = edge(y + (1.0 + AROUND) * h, image.height).max(top + 1);
-    let (width, height) = (right - left, bottom - top);
-    let step = width.max(height).div_ceil(PORTRAIT).max(1);
-    let (columns, rows) = (width.div_ceil(step), height.div_ceil(step));
-    let mut rgb = Vec::with_capacity((columns * rows * 3) as usize);
-    for row in 0..rows {
-        for column in 0..columns {
-            let at = ((top + row * step) * image.width + left + column * step) as usize * 3;
-            rgb.extend_from_slice(&image.rgb[at..at + 3]);
-        }
-    }
-    Image { width: columns, height: rows, rgb }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::domain::analysis::finding::output_of;
+    use crate::domain::media::clothing::{BodyPart, TOP};
+
+    fn reread(stored: Value) -> Crowd {
+        let read = People.read(stored).expect("an output");
+        output_of::<Crowd>(&*read).expect("people").clone()
+    }
 
     #[test]
-    fn a_portrait_is_cut_out_and_small() {
-        let image = Image { width: 1600, height: 900, rgb: vec![7; 1600 * 900 * 3] };
-        let cut = portrait(&image, &[0.25, 0.0, 0.25, 1.0]);
-        assert!(cut.width.max(cut.height) <= PORTRAIT, "{cut:?}");
-        assert_eq!(cut.rgb.len(), (cut.width * cut.height * 3) as usize);
-        let edge = portrait(&image, &[0.99, 0.99, 0.5, 0.5]);
-        assert!(edge.width >= 1 && edge.height >= 1);
-        let empty = portrait(&image, &[1.0, 1.0, 0.0, 0.0]);
-        assert_eq!((empty.width, empty.height), (1, 1));
+    fn garments_are_stored_and_left_out_of_hits() {
+        let garment = Garment {
+            part: BodyPart::Upper,
+            kind: TOP.into(),
+            colours: vec!["violet".into(), "grey".into()],
+            details: Vec::new(),
+        };
+        let person = Person {
+            clothing: "violet and grey top".into(),
+            garments: vec![garment],
+            ..Person::default()
+        };
+        let crowd = Crowd { people_count: 1, people: vec![person], ..Crowd::default() };
+        let stored = json!(crowd);
+        assert_eq!(
+            stored["people"][0]["_garments"],
+            json!([{"part": "upper", "kind": "top", "colours": ["violet", "grey"]}])
+        );
+        assert_eq!(reread(stored), crowd, "what was measured stays");
+        assert_eq!(json!(crowd.index().document.persons)[0].get("_garments"), None);
+    }
+
+    #[test]
+    fn garments_of_a_record_without_them_are_read_from_its_words() {
+        let told = |clothing: &str| json!({"person": "p1", "clothing": clothing});
+        let clothes = ["red top, blue below the waist", "a striped scarf", "unknown"];
+        let crowd = reread(json!({"people_count": 3, "people": clothes.map(told)}));
+        let kinds = crowd.people.iter().map(|person| {
+            person.garments.iter().map(|g| (g.kind.as_str(), g.colours.join(" "))).collect()
+        });
+        let kinds: Vec<Vec<(&str, String)>> = kinds.collect();
+        let coloured = |kind, colour: &str| (kind, colour.to_owned());
+        assert_eq!(
+            kinds,
+            [
+                vec![coloured("top", "red"), coloured("trousers", "blue")],
+                vec![coloured("tie", "")],
+                vec![],
+            ]
+        );
     }
 }

@@ -1,0 +1,175 @@
+//! The garments in a text on what somebody wears, as a vision model writes it or as people were
+//! described before garments were stored.
+
+use text::colours::family_of;
+use text::is_article;
+
+use crate::domain::media::clothing::{BodyPart, Garment};
+
+/// Where on the body garments are worn, with their names. Those of one line are one kind, called by
+/// the first.
+const GARMENTS: &[(BodyPart, &[&str])] = &[
+    (
+        BodyPart::Upper,
+        &["jacket", "coat", "blazer", "parka", "anorak", "raincoat", "overcoat", "windbreaker"],
+    ),
+    (BodyPart::Upper, &["shirt", "blouse", "polo"]),
+    (BodyPart::Upper, &["t-shirt", "tshirt", "tee", "tank"]),
+    (
+        BodyPart::Upper,
+        &["sweater", "hoodie", "jumper", "pullover", "cardigan", "sweatshirt", "fleece"],
+    ),
+    (BodyPart::Upper, &["top", "upper"]),
+    (BodyPart::Upper, &["vest", "waistcoat"]),
+    (BodyPart::Upper, &["jersey"]),
+    (BodyPart::Whole, &["suit", "tuxedo"]),
+    (BodyPart::Whole, &["dress", "gown"]),
+    (
+        BodyPart::Whole,
+        &["uniform", "overalls", "coveralls", "jumpsuit", "spacesuit", "robe", "costume"],
+    ),
+    (BodyPart::Lower, &["jeans"]),
+    (
+        BodyPart::Lower,
+        &["trousers", "pants", "leggings", "slacks", "bottoms", "waist", "lower", "chinos"],
+    ),
+    (BodyPart::Lower, &["skirt"]),
+    (BodyPart::Lower, &["shorts"]),
+    (BodyPart::Head, &["hat", "cap", "beanie", "helmet", "hood", "headscarf", "turban", "beret"]),
+    (BodyPart::Eyes, &["glasses", "sunglasses", "goggles", "spectacles"]),
+    (BodyPart::Neck, &["tie", "scarf", "necktie"]),
+    (BodyPart::Neck, &["necklace"]),
+    (BodyPart::Feet, &["shoes", "boots", "sneakers", "sandals", "heels", "trainers"]),
+    (BodyPart::Hands, &["gloves", "mittens"]),
+    (BodyPart::Accessory, &["apron"]),
+    (BodyPart::Accessory, &["backpack", "rucksack", "bag", "handbag"]),
+    (BodyPart::Accessory, &["belt"]),
+    (BodyPart::Accessory, &["badge", "lanyard"]),
+];
+
+/// Names that say that something is worn but not what.
+const UNSPECIFIC: &[&str] =
+    &["clothes", "clothing", "outfit", "attire", "garment", "garments", "wear", "dress-code"];
+
+/// Words without meaning for what is worn, or too vague: anybody's jacket may be called dark.
+const VAGUE: &[&str] = &[
+    "of",
+    "in",
+    "on",
+    "his",
+    "her",
+    "their",
+    "wearing",
+    "wears",
+    "dressed",
+    "dark",
+    "light",
+    "bright",
+    "pale",
+    "deep",
+    "coloured",
+    "colored",
+    "colour",
+    "color",
+    "casual",
+    "formal",
+    "plain",
+    "simple",
+    "some",
+    "kind",
+    "type",
+    "pair",
+    "unclear",
+    "unknown",
+    "visible",
+    "not",
+    "none",
+    "below",
+    "sleeved",
+    "sleeve",
+    "long",
+    "short",
+    "long-sleeved",
+    "short-sleeved",
+    "body",
+    "business",
+];
+
+/// The garments that are told of, in their order.
+pub(crate) fn garments(clothing: &str) -> Vec<Garment> {
+    let text = clothing.to_lowercase();
+    let separated = |c: char| !(c.is_alphanumeric() || c == '-' || c == '\'');
+    let mut garments = Vec::new();
+    let mut phrase: Vec<&str> = Vec::new();
+    for clause in text.split([',', ';', '.', '/']) {
+        for word in clause.split(separated).filter(|word| !word.is_empty()) {
+            match word {
+                "and" | "with" | "over" | "under" | "plus" => {
+                    // "red and white shirt" is one garment of two colours.
+                    if phrase.iter().any(|word| named(word).is_some()) {
+                        garments.extend(garment(&phrase));
+                        phrase.clear();
+                    }
+                }
+                word => phrase.push(word),
+            }
+        }
+        garments.extend(garment(&phrase));
+        phrase.clear();
+    }
+    garments
+}
+
+/// Where the garment of that name is worn, and its kind.
+fn named(word: &str) -> Option<(BodyPart, &'static str)> {
+    GARMENTS.iter().find(|(_, names)| names.contains(&word)).map(|(part, names)| (*part, names[0]))
+}
+
+/// The garment that a phrase tells of.
+fn garment(words: &[&str]) -> Option<Garment> {
+    let worn = words.iter().rev().find_map(|word| named(word));
+    let unspecific = words.iter().any(|word| UNSPECIFIC.contains(word));
+    let (part, kind) = match worn {
+        Some(found) => found,
+        None if unspecific => (BodyPart::Unknown, ""),
+        None => return None,
+    };
+    let mut garment = Garment { part, kind: kind.to_owned(), ..Garment::default() };
+    for word in words.iter().copied().filter(|word| named(word).is_none()) {
+        let families: Vec<_> = word.split('-').filter_map(family_of).collect();
+        let vague = is_article(word) || VAGUE.contains(&word) || UNSPECIFIC.contains(&word);
+        if families.is_empty() && !vague && part != BodyPart::Unknown {
+            garment.details.push(word.to_owned());
+        }
+        garment.colours.extend(families.iter().map(|family| family.name().to_owned()));
+    }
+    Some(garment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_tell_garments_with_colours_and_details() {
+        let told = |clothing: &str| -> Vec<String> {
+            let garments = garments(clothing).into_iter();
+            garments
+                .map(|g| format!("{:?} {} {:?} {:?}", g.part, g.kind, g.colours, g.details))
+                .collect()
+        };
+        for (clothing, expected) in [
+            ("", vec![]),
+            ("unknown", vec![]),
+            ("A crimson raincoat", vec![r#"Upper jacket ["red"] []"#]),
+            (
+                "red and white striped shirt with jeans",
+                vec![r#"Upper shirt ["red", "white"] ["striped"]"#, "Lower jeans [] []"],
+            ),
+            ("yellow-and-blue jersey", vec![r#"Upper jersey ["yellow", "blue"] []"#]),
+            ("dark clothes; a navy cap", vec!["Unknown  [] []", r#"Head hat ["blue"] []"#]),
+        ] {
+            assert_eq!(told(clothing), expected, "{clothing}");
+        }
+    }
+}
