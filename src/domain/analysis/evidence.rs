@@ -17,6 +17,7 @@ use crate::domain::kernel::time::Span;
 use crate::domain::media::decode;
 use crate::domain::media::clothing::{Garment, measured};
 use crate::domain::media::picture::portrait;
+use crate::domain::media::screen_text::{self, ScreenLine};
 use crate::domain::media::speech::Speech;
 use crate::domain::media::tracking::{Track, Tracker};
 
@@ -90,14 +91,14 @@ pub struct ChunkEvidence {
     pub chunk_id: u32,
     /// Its segment.
     pub span: Span,
-    lines: OnceCell<Vec<(f64, Vec<TextLine>)>>,
+    screen_lines: OnceCell<Vec<ScreenLine>>,
     tracks: OnceCell<ChunkTracks>,
 }
 
 impl ChunkEvidence {
     /// Nothing is looked at yet.
     pub fn new(video: Arc<VideoEvidence>, chunk_id: u32, span: Span) -> Self {
-        Self { video, chunk_id, span, lines: OnceCell::new(), tracks: OnceCell::new() }
+        Self { video, chunk_id, span, screen_lines: OnceCell::new(), tracks: OnceCell::new() }
     }
 
     /// The seconds of picture measures that lie within the chunk.
@@ -178,10 +179,10 @@ impl ChunkEvidence {
         Ok(frames.into_iter().flatten().collect())
     }
 
-    /// The lines of text on each looked-at frame, with the frame's time. A frame that shows what
-    /// the one before it did is not read again. Empty without a reader.
-    pub async fn lines(&self, models: &Models) -> Result<&[(f64, Vec<TextLine>)]> {
-        let lines = self.lines.get_or_try_init(|| async {
+    /// The text on the looked-at frames, each line once. A frame that shows what the one before it
+    /// did is not read again. Empty without a reader.
+    pub async fn screen_lines(&self, models: &Models) -> Result<&[ScreenLine]> {
+        let lines = self.screen_lines.get_or_try_init(|| async {
             let Some(reader) = &models.ocr else { return Ok::<_, Error>(Vec::new()) };
             let mut lines: Vec<(f64, Vec<TextLine>)> = Vec::new();
             let mut before: Option<Image> = None;
@@ -194,7 +195,7 @@ impl ChunkEvidence {
                 lines.push((frame.time, read));
                 before = Some(frame.image);
             }
-            Ok(lines)
+            Ok(screen_text::merged(&lines))
         });
         Ok(lines.await?)
     }

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::analysis::analyzers::object_detection::Detection;
-use crate::domain::analysis::analyzers::ocr::ScreenLine;
 use crate::domain::analysis::analyzers::people::Person;
 use crate::domain::analysis::finding::Part;
+use crate::domain::media::screen_text::ScreenLine;
 use crate::domain::media::speech::SpeakerTurn;
 
 /// What is stored with a point and comes back with a hit.

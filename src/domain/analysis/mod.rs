@@ -125,9 +125,6 @@ pub const ANALYZERS: &[&dyn Analyzer] = &[
 /// The group of analyzers that present the same speech.
 pub(crate) const SPEECH: &str = "speech";
 
-/// Lines of text read with less confidence are noise more often than text.
-pub(crate) const READABLE: f32 = 0.7;
-
 /// The vector fields in contract order with what each embeds.
 pub const VECTOR_FIELDS: &[(&str, &str)] = &[
     ("combined", "whole flattened record (default)"),

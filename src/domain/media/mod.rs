@@ -6,5 +6,6 @@ pub(crate) mod decode;
 pub(crate) mod geometry;
 pub mod movement;
 pub(crate) mod picture;
+pub mod screen_text;
 pub mod speech;
 pub mod tracking;

@@ -1,13 +1,13 @@
 //! A description composed from what was measured: light, colour, motion, sharpness, the text that
 //! was read and the sound that is there. It states nothing that was not measured.
 
+use std::collections::BTreeSet;
+
 use ports::llm::PassageKind;
-use ports::ocr::TextLine;
 use text::colours::{Family, named_by};
 use text::letters_and_digits;
 use text::plural::counted;
 
-use crate::domain::analysis::READABLE;
 use crate::domain::analysis::analyzers::default_video::Shown;
 use crate::domain::analysis::analyzers::people::{Appearance, person};
 use crate::domain::analysis::evidence::{ChunkEvidence, ChunkTracks};
@@ -17,6 +17,7 @@ use crate::domain::chunking::Candidate;
 use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::colour;
+use crate::domain::media::screen_text::ScreenLine;
 use crate::domain::media::tracking::Track;
 
 /// People described one by one; of a crowd the others are only counted.
@@ -26,11 +27,7 @@ const DESCRIBED: usize = 8;
 const VISIBLE_CUT: f32 = 0.5;
 
 /// Composes the description of a chunk; everything is empty where nothing was measured.
-pub(crate) fn compose(
-    chunk: &ChunkEvidence,
-    lines: &[(f64, Vec<TextLine>)],
-    seen: &ChunkTracks,
-) -> Shown {
+pub(crate) fn compose(chunk: &ChunkEvidence, lines: &[ScreenLine], seen: &ChunkTracks) -> Shown {
     let visual = chunk.visual();
     let mut parts: Vec<Part> = Vec::new();
     let mut tell = |kind, text: String| parts.push(Part { kind, text });
@@ -143,19 +140,14 @@ fn speech(chunk: &ChunkEvidence) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// The distinct lines that were read confidently, in the order of their appearance.
-pub(crate) fn on_screen_text(lines: &[(f64, Vec<TextLine>)]) -> Vec<String> {
-    let mut distinct: Vec<(String, String)> = Vec::new();
-    let readable = lines.iter().flat_map(|(_, lines)| lines).filter(|l| l.confidence >= READABLE);
-    for line in readable {
+/// What is read, each text once, in the order of its appearance. Single letters are left out.
+pub(crate) fn on_screen_text(lines: &[ScreenLine]) -> Vec<&str> {
+    let mut said: BTreeSet<String> = BTreeSet::new();
+    let new = lines.iter().filter(|line| {
         let key = letters_and_digits(&line.text);
-        if key.chars().count() >= 2
-            && !distinct.iter().any(|(k, _)| strsim::normalized_levenshtein(k, &key) > 0.8)
-        {
-            distinct.push((key, line.text.trim().to_owned()));
-        }
-    }
-    distinct.into_iter().map(|(_, text)| text).collect()
+        key.chars().count() >= 2 && said.insert(key)
+    });
+    new.map(|line| line.text.as_str()).collect()
 }
 
 fn picture_sentence(light: &str, colours: &[String], motion: &str, cuts: usize) -> String {
@@ -260,12 +252,9 @@ mod tests {
 
     #[test]
     fn text_is_said_once() {
-        let line =
-            |text: &str, confidence| TextLine { text: text.into(), confidence, bounds: [0.0; 4] };
-        let lines = [
-            (1.0, vec![line("GOOGLE PARIS", 0.9), line("~", 0.9), line("noise", 0.2)]),
-            (2.0, vec![line("GOOGLE PARlS", 0.9), line("Exit", 0.8)]),
-        ];
-        assert_eq!(on_screen_text(&lines), ["GOOGLE PARIS", "Exit"]);
+        let line = |text: &str| ScreenLine { text: text.into(), ..ScreenLine::default() };
+        let lines = ["GOOGLE PARIS", "x", "Exit", "Google Paris", "Room 101", "Room 102"].map(line);
+        let said = ["GOOGLE PARIS", "Exit", "Room 101", "Room 102"];
+        assert_eq!(on_screen_text(&lines), said);
     }
 }

@@ -54,8 +54,11 @@ impl From<Description> for Shown {
     }
 }
 
-/// Changes whenever the prompt or the composition does, so that stored output is known to be old.
+/// Changes whenever the prompt does, so that stored output is known to be old.
 const VERSION: u32 = 2;
+
+/// Changes whenever the composition does.
+const COMPOSITION: u32 = 3;
 
 const PROMPT: &str = include_str!("prompt.md");
 
@@ -92,7 +95,7 @@ impl Analyzer for DefaultVideo {
             let reader = models.ocr.as_ref().map_or("no reader", |r| r.model());
             let detector = models.detector.as_ref().map_or("no detector", |d| d.model());
             let voice = models.vad.as_ref().map_or("no voice", |v| v.model());
-            format!("composed/{reader}/{detector}/{voice}/v{VERSION}")
+            format!("composed/{reader}/{detector}/{voice}/v{COMPOSITION}")
         }
     }
 
@@ -112,7 +115,7 @@ impl Analyzer for DefaultVideo {
         let shown = if models.llm.sees() && chunk.video.has_video {
             Shown::from(describe(models, chunk).await?)
         } else {
-            compose::compose(chunk, chunk.lines(models).await?, chunk.tracks(models).await?)
+            compose::compose(chunk, chunk.screen_lines(models).await?, chunk.tracks(models).await?)
         };
         if shown == Shown::default() {
             return Ok(None);
@@ -210,7 +213,7 @@ async fn describe(models: &Models, chunk: &ChunkEvidence) -> Result<Description>
         topic: Some("timecode".into()),
         ..Passage::new("span", PassageKind::Scene, span.timecode())
     }];
-    let on_screen = compose::on_screen_text(chunk.lines(models).await?);
+    let on_screen = compose::on_screen_text(chunk.screen_lines(models).await?);
     if !on_screen.is_empty() {
         passages.push(about("text", PassageKind::Screen, on_screen.join("\n")));
     }
