@@ -55,11 +55,15 @@ async fn objects_are_counted_not_boxes() {
     assert_eq!((person["label"].as_str(), person["count"].as_u64()), (Some("person"), Some(2)));
     assert_eq!(person["first_seen"], 0.5);
     assert_eq!(person["last_seen"], 9.5);
-    assert_eq!(person.get("locations"), None);
+    assert_eq!((person.get("locations"), person.get("_tracks")), (None, None));
     let verbose = first_chunk(&app, &result, true).await;
     let locations = verbose["object_detection"]["detections"][1]["locations"].as_array().unwrap();
     assert_eq!(locations.len(), 10, "one frame per second");
     assert_eq!(locations[0], json!({"t": 0.5, "box": [0.4, 0.6, 0.1, 0.2], "confidence": 0.9}));
+    let tracks = &verbose["object_detection"]["detections"][0]["_tracks"];
+    assert_eq!(tracks.as_array().map(Vec::len), Some(2), "{tracks}");
+    assert_eq!(tracks[1]["movement"], "still");
+    assert_eq!((&tracks[1]["points"][0], &tracks[1]["points"][1]), (&json!(1), &json!(3)));
 
     let query = json!({
         "text": "dog", "analyzer": "object_detection", "field": "objects", "detail": "full",
@@ -68,7 +72,8 @@ async fn objects_are_counted_not_boxes() {
     let hits = app.post_json("/query", query).await.json();
     assert_eq!(hits["results"].as_array().unwrap().len(), 3);
     assert_eq!(hits["results"][0]["detections"][1]["label"], "dog");
-    assert_eq!(hits["results"][0]["detections"][1].get("locations"), None);
+    let shown = &hits["results"][0]["detections"][1];
+    assert_eq!((shown.get("locations"), shown.get("_tracks")), (None, None));
 }
 
 /// Runs aggregators again and returns what became of each.
@@ -118,10 +123,13 @@ async fn people_are_described_and_counted() {
     assert_eq!(first["position"], "on the left, close");
     // The model that sees is asked; it knows clothes, not movement.
     assert_eq!(first["clothing"], "green coat");
+    assert_eq!(first.get("_garments"), None, "internal");
     assert_eq!(first["action"], "staying in place");
     assert_eq!(output["people"][1]["position"], "on the right");
     let verbose = first_chunk(&app, &result, true).await;
     assert_eq!(verbose["people"]["_detector_labels"], json!(["dog", "person"]));
+    let coat = json!([{"part": "upper", "kind": "jacket", "colours": ["green"]}]);
+    assert_eq!(verbose["people"]["people"][0]["_garments"], coat);
 
     let query = json!({
         "text": "person on the left", "analyzer": "people", "field": "people",
