@@ -23,6 +23,30 @@ use crate::domain::media::tracking::Track;
 /// People described one by one; of a crowd the others are only counted.
 const DESCRIBED: usize = 8;
 
+/// What is said of a picture that is blurred.
+pub(super) const BLURRED: &str = "The picture is soft or out of focus.";
+
+/// How light a picture can be, the darkest first.
+pub(super) const LIGHTS: [&str; 5] = ["black", "dark", "dim", "bright", "very bright"];
+
+/// Stands in front of the text that was read.
+pub(super) const ON_SCREEN: &str = "Text on screen: ";
+
+/// Sentence and tag of one, two and more voices.
+pub(super) const SPEECH: &[(&str, &str)] = &[
+    ("Someone speaks.", "speech"),
+    ("Two voices speak in turn.", "conversation"),
+    ("Several voices speak in turn.", "conversation"),
+];
+
+/// Sentence and tag of sound without speech, the quietest first.
+pub(super) const SOUNDS: &[(&str, &str)] = &[
+    ("There is no sound.", "silent"),
+    ("There is quiet sound.", "quiet sound"),
+    ("There is sound.", "sound"),
+    ("There is loud sound.", "loud sound"),
+];
+
 /// A cut this strong is one a viewer sees.
 const VISIBLE_CUT: f32 = 0.5;
 
@@ -42,7 +66,7 @@ pub(crate) fn compose(chunk: &ChunkEvidence, lines: &[ScreenLine], seen: &ChunkT
         tags.extend(colours);
         tags.push(motion.to_owned());
         if blurred(visual) {
-            tell(PassageKind::Scene, "The picture is soft or out of focus.".into());
+            tell(PassageKind::Scene, BLURRED.into());
             tags.push("blurred".into());
         }
     }
@@ -82,7 +106,7 @@ pub(crate) fn compose(chunk: &ChunkEvidence, lines: &[ScreenLine], seen: &ChunkT
 /// A part as it stands in the description.
 fn sentence(part: &Part) -> String {
     match part.kind {
-        PassageKind::Screen => format!("Text on screen: {}.", part.text),
+        PassageKind::Screen => format!("{ON_SCREEN}{}.", part.text),
         _ => part.text.clone(),
     }
 }
@@ -133,11 +157,7 @@ fn speech(chunk: &ChunkEvidence) -> Option<(&'static str, &'static str)> {
         .collect();
     speakers.sort_unstable();
     speakers.dedup();
-    Some(match speakers.len() {
-        0 | 1 => ("Someone speaks.", "speech"),
-        2 => ("Two voices speak in turn.", "conversation"),
-        _ => ("Several voices speak in turn.", "conversation"),
-    })
+    Some(SPEECH[speakers.len().clamp(1, SPEECH.len()) - 1])
 }
 
 /// What is read, each text once, in the order of its appearance. Single letters are left out.
@@ -171,13 +191,8 @@ fn mean(values: impl Iterator<Item = f32>) -> f32 {
 
 /// By mean luma, 0 to 255.
 fn light(visual: &[VisualSecond]) -> &'static str {
-    match mean(visual.iter().map(|v| v.luma)) {
-        l if l < 12.0 => "black",
-        l if l < 50.0 => "dark",
-        l if l < 95.0 => "dim",
-        l if l < 190.0 => "bright",
-        _ => "very bright",
-    }
+    let (steps, luma) = ([12.0, 50.0, 95.0, 190.0], mean(visual.iter().map(|v| v.luma)));
+    LIGHTS[steps.iter().filter(|step| luma >= **step).count()]
 }
 
 /// By mean change from frame to frame, in steps of 8-bit colour.
@@ -238,12 +253,8 @@ fn sound(loudness: &[f32]) -> Option<(&'static str, &'static str)> {
         return None;
     }
     let loudest = loudness.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    Some(match loudest {
-        l if l < -60.0 => ("There is no sound.", "silent"),
-        l if l < -35.0 => ("There is quiet sound.", "quiet sound"),
-        l if l < -15.0 => ("There is sound.", "sound"),
-        _ => ("There is loud sound.", "loud sound"),
-    })
+    let steps = [-60.0, -35.0, -15.0];
+    Some(SOUNDS[steps.iter().filter(|step| loudest >= **step).count()])
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! composed from what can be measured.
 
 mod compose;
+mod decompose;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -134,6 +135,8 @@ impl Analyzer for DefaultVideo {
 
 /// The parts of a description, or all of it as prose.
 fn told(description: &str, parts: &[Part]) -> Vec<Statement> {
+    let read_back = if parts.is_empty() { decompose::parts_of(description) } else { Vec::new() };
+    let parts = if parts.is_empty() { &read_back } else { parts };
     if parts.is_empty() {
         return vec![Statement::new(PassageKind::Prose, description)];
     }
