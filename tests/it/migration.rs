@@ -1,7 +1,10 @@
 //! A data folder that an earlier build wrote is opened, read, searched and aggregated again.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
+use adapters::llm::Extractive;
 use ports::records::RecordStore;
 use serde_json::{Value, json};
 use shotlog::domain::search::reindex::Repair;
@@ -30,7 +33,7 @@ fn documents(folder: &Path) -> Vec<(String, Value)> {
 /// An application over the records that the first version wrote of two videos, with their outputs
 /// as that version stored them.
 async fn opened() -> (TestApp, Vec<Value>) {
-    let app = TestApp::new().await;
+    let app = TestApp::with(|setup| setup.llm = Some(Arc::new(Extractive::default()))).await;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/data_v1/records");
     let mut records = Vec::new();
     for (key, document) in documents(&folder) {
@@ -105,11 +108,24 @@ async fn records_of_the_first_version_are_aggregated_again() {
     let (app, records) = opened().await;
     for record in records {
         let id = record["video_id"].as_str().expect("an id");
-        let aggregated = app.service.jobs.rerun_aggregates(id, Some(vec!["stats".into()]), true);
+        let mut before = BTreeMap::new();
+        for aggregator in ["ner", "events"] {
+            let key = record["aggregates"][aggregator].as_str().expect("a key");
+            before.insert(aggregator, app.records.get(key).await.expect("read"));
+        }
+        // Of what the first version stored as text alone, as composed descriptions, nothing is lost.
+        let again = ["stats", "ner", "events"];
+        let ids = again.map(str::to_owned).to_vec();
+        let aggregated = app.service.jobs.rerun_aggregates(id, Some(ids), true);
         let job = aggregated.await.expect("a job").job_id;
         let done = app.finished(&job).await;
-        assert_eq!(done["result"]["ran"], json!(["stats"]), "{done}");
-        let stored = app.records.get(&format!("videos/{id}/video.json")).await.expect("read");
-        assert_eq!(stored.expect("a record")["version"], 2, "in today's form");
+        assert_eq!(done["result"]["ran"], json!(again), "{done}");
+        let key = format!("videos/{id}/video.json");
+        let stored = app.records.get(&key).await.expect("read").expect("a record");
+        assert_eq!(stored["version"], 2, "in today's form");
+        for (aggregator, before) in before {
+            let now = app.get(&format!("/videos/{id}/aggregates?aggregator={aggregator}")).await;
+            assert_eq!(Some(&now.ok()["result"]), before.as_ref(), "{aggregator}");
+        }
     }
 }

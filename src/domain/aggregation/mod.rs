@@ -25,6 +25,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::domain::analysis::chunk_text::ChunkText;
+use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
@@ -233,12 +234,13 @@ async fn complete<T: DeserializeOwned>(
         .map_err(|e| Error::corrupt(format!("the model's answer does not parse: {e}")))
 }
 
-/// What the chunks' texts say as passages of one kind and speaker each; [`chunk_of`] reads their
-/// ids.
+/// What the chunks' texts say as passages of one analyzer, kind and speaker each; [`chunk_of`] reads
+/// their ids.
 fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
     let mut passages = Vec::new();
     for chunk in texts {
-        let runs = chunk.statements.chunk_by(|a, b| a.kind == b.kind && a.speaker == b.speaker);
+        let alike = |a: &Statement, b: &Statement| a.kind == b.kind && a.speaker == b.speaker;
+        let runs = chunk.told.iter().flat_map(|told| told.chunk_by(alike));
         for (n, run) in runs.enumerate() {
             let texts: Vec<&str> = run.iter().map(|statement| statement.text.as_str()).collect();
             let between = match run[0].kind {
@@ -327,6 +329,7 @@ fn round4(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::analysis::Analyzers;
 
     #[test]
     fn aggregators_stand_in_the_contracts_order_and_behind_what_they_need() {
@@ -339,5 +342,27 @@ mod tests {
                 assert!(needed.is_none_or(|needed| needed < place), "{id}");
             }
         }
+    }
+
+    #[test]
+    fn what_two_analyzers_read_off_the_screen_is_two_passages() {
+        use crate::domain::aggregation::testing::{output, video};
+        use crate::domain::analysis::analyzers::{default_video, ocr};
+        use crate::domain::analysis::chunk_text::chunk_texts;
+        use serde_json::json;
+
+        const SHOWN: &str = "A dark picture in blue, still. Text on screen: A frame.";
+        let video = video(10.0, 1)
+            .with(default_video::ID, vec![output(json!({"description": SHOWN}))])
+            .with(ocr::ID, vec![output(json!({"text": "A frame\n1\n5"}))]);
+        let passages = chunk_passages(&chunk_texts(&video, &Analyzers::default()));
+        let told: Vec<_> =
+            passages.iter().map(|p| (p.id.as_str(), p.kind, p.text.as_str())).collect();
+        let expected = [
+            ("0", PassageKind::Scene, "A dark picture in blue, still."),
+            ("0.1", PassageKind::Screen, "A frame"),
+            ("0.2", PassageKind::Screen, "1; 5"),
+        ];
+        assert_eq!(told, expected);
     }
 }

@@ -14,8 +14,15 @@ pub struct ChunkText {
     pub chunk_id: u32,
     /// Its segment.
     pub span: Span,
-    /// What the analyzers tell, in their order; what one says already is not repeated.
-    pub statements: Vec<Statement>,
+    /// What each analyzer tells, in their order; what one says already is not repeated.
+    pub told: Vec<Vec<Statement>>,
+}
+
+impl ChunkText {
+    /// All that is told.
+    pub fn statements(&self) -> impl Iterator<Item = &Statement> {
+        self.told.iter().flatten()
+    }
 }
 
 /// The text of every chunk that has any.
@@ -25,18 +32,20 @@ pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<C
         .zip(&video.spans)
         .map(|(chunk_id, span)| {
             let findings = order.iter().filter_map(|id| video.finding(id, chunk_id as usize));
-            let mut chunk = ChunkText { chunk_id, span: *span, statements: Vec::new() };
+            let mut chunk = ChunkText { chunk_id, span: *span, told: Vec::new() };
             for finding in findings {
                 let mut news = finding.statements();
                 news.retain(|new| {
-                    let known = chunk.statements.iter().any(|told| tells(told, new));
+                    let known = chunk.statements().any(|told| tells(told, new));
                     !known && !new.text.trim().is_empty()
                 });
-                chunk.statements.extend(news);
+                if !news.is_empty() {
+                    chunk.told.push(news);
+                }
             }
             chunk
         })
-        .filter(|chunk| !chunk.statements.is_empty())
+        .filter(|chunk| !chunk.told.is_empty())
         .collect()
 }
 

@@ -105,17 +105,23 @@ struct Source {
     text: String,
 }
 
-/// What is written, said or shown; lists of objects and of people's looks name nobody.
+/// What is written, said or shown; lists of objects and of people's looks name nobody. A description
+/// is read as a whole: beside its other words capitals on the screen tell names from loud text.
 fn texts(video: &AnalyzedVideo) -> Vec<Source> {
     let mut texts = Vec::new();
     for analyzer in video.outputs.keys() {
         for chunk in 0..video.spans.len() {
-            let told = video.finding(analyzer, chunk).map(|finding| finding.statements());
+            let Some(finding) = video.finding(analyzer, chunk) else { continue };
             let named = |kind| {
                 matches!(kind, PassageKind::Prose | PassageKind::Speech | PassageKind::Screen)
             };
-            let told = told.into_iter().flatten().filter(|statement| named(statement.kind));
-            let text = told.map(|statement| statement.text).collect::<Vec<_>>().join("\n");
+            let description = finding.description().unwrap_or_default();
+            let mut told = finding.statements();
+            told.retain(|told| named(told.kind) && !description.contains(&told.text));
+            let mut said = vec![description.clone()];
+            said.extend(told.into_iter().map(|statement| statement.text));
+            said.retain(|text| !text.trim().is_empty());
+            let text = said.join("\n");
             if !text.trim().is_empty() {
                 texts.push(Source { chunk, analyzer: analyzer.clone(), text });
             }
@@ -192,7 +198,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::analysis::analyzers::{diarization, object_detection, ocr};
+    use crate::domain::analysis::analyzers::{default_video, diarization, object_detection, ocr};
 
     #[test]
     fn what_two_analyzers_read_is_one_mention() {
@@ -228,15 +234,22 @@ mod tests {
     }
 
     #[test]
-    fn only_texts_are_read() {
+    fn only_texts_are_read_and_a_description_as_a_whole() {
         use crate::domain::aggregation::testing::{output, spoken, video};
+        const SHOWN: &str = "A dark picture in blue, still. Text on screen: PORT ELLERY.";
         let video = video(10.0, 2)
+            .with(default_video::ID, vec![output(json!({"description": SHOWN})), None])
             .with(ocr::ID, vec![output(json!({"text": "EXIT"})), None])
             .with(diarization::ID, vec![None, spoken(&[("S1", 1.0, 2.0, "hello Bob")])])
             .with(object_detection::ID, vec![output(json!({"objects": ["car"]})), None]);
         let texts = texts(&video);
         let read: Vec<(usize, &str, &str)> =
             texts.iter().map(|s| (s.chunk, s.analyzer.as_str(), s.text.as_str())).collect();
-        assert_eq!(read, [(1, diarization::ID, "hello Bob"), (0, ocr::ID, "EXIT")]);
+        let expected = [
+            (0, default_video::ID, SHOWN),
+            (1, diarization::ID, "hello Bob"),
+            (0, ocr::ID, "EXIT"),
+        ];
+        assert_eq!(read, expected);
     }
 }

@@ -15,6 +15,7 @@ use crate::domain::aggregation::{
     try_each,
 };
 use crate::domain::analysis::analyzers::object_detection;
+use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
 
@@ -180,7 +181,7 @@ async fn narrate(input: &Input<'_>, object: &Object) -> Result<String> {
         };
         tell(PassageKind::Prose, observation.sentence(&object.label));
         let chunk = input.texts.iter().find(|t| t.chunk_id as usize == observation.chunk_id);
-        let shown = chunk.into_iter().flat_map(|chunk| &chunk.statements).filter(|told| {
+        let shown = chunk.into_iter().flat_map(ChunkText::statements).filter(|told| {
             matches!(told.kind, PassageKind::Prose | PassageKind::Objects)
                 && told.text.to_lowercase().contains(&object.label)
         });
