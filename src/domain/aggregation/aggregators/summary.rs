@@ -1,17 +1,20 @@
 //! `summary`: tiered summaries, from fine sections to the whole video, with key points and topics.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::{Passage, PassageKind, Summary as Text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use text::{Quotations, sentences};
 
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
     Aggregator, AggregatorSpec, Input, chunk_passages, kind_of, moment, rounded, topics, try_each,
 };
+use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 
@@ -103,7 +106,7 @@ impl Aggregator for Summary {
             }
             match &tiers[tiers.len() - 1][..] {
                 [only] => only.text.clone(),
-                sections => summarize(input, section_passages(sections)).await?,
+                sections => summarize(input, section_passages(input, sections)).await?,
             }
         };
         let end = input.video.spans.last().map_or(0.0, |span| span.end);
@@ -197,7 +200,7 @@ async fn merge(input: &Input<'_>, sections: Vec<Stretch>) -> Result<Stretch> {
     let (Some(first), Some(last)) = (sections.first(), sections.last()) else {
         return Err(Error::corrupt("a tier of the summary has no sections"));
     };
-    let passages = section_passages(&sections);
+    let passages = section_passages(input, &sections);
     Ok(Stretch {
         kind: kind_of(&passages),
         text: summarize(input, passages).await?,
@@ -206,17 +209,37 @@ async fn merge(input: &Input<'_>, sections: Vec<Stretch>) -> Result<Stretch> {
     })
 }
 
-fn section_passages(sections: &[Stretch]) -> Vec<Passage> {
-    sections
+/// What sections tell: what they repeat of a chunk word for word is what it is there.
+fn section_passages(input: &Input<'_>, sections: &[Stretch]) -> Vec<Passage> {
+    let known: HashMap<&str, PassageKind> = input
+        .texts
         .iter()
-        .filter(|section| !section.text.summary.is_empty())
-        .enumerate()
-        .map(|(i, section)| Passage {
-            moment: moment(section.span),
-            topic: Some("section".into()),
-            ..Passage::new(format!("s{i}"), section.kind, section.text.summary.clone())
+        .flat_map(ChunkText::statements)
+        .filter(|told| !matches!(told.kind, PassageKind::Speech | PassageKind::Screen))
+        .flat_map(|told| {
+            sentences(&told.text, Quotations::Whole).into_iter().map(|text| (text, told.kind))
         })
-        .collect()
+        .collect();
+    let mut passages = Vec::new();
+    for (number, section) in sections.iter().filter(|s| !s.text.summary.is_empty()).enumerate() {
+        let kind = |text: &str| known.get(text).copied().unwrap_or(section.kind);
+        for (n, (kind, text)) in retold(&section.text.summary, kind).into_iter().enumerate() {
+            let id = if n == 0 { format!("s{number}") } else { format!("s{number}.{n}") };
+            passages.push(Passage {
+                moment: moment(section.span),
+                topic: Some("section".into()),
+                ..Passage::new(id, kind, text)
+            });
+        }
+    }
+    passages
+}
+
+/// A text in runs of sentences of one kind each.
+fn retold(text: &str, kind: impl Fn(&str) -> PassageKind) -> Vec<(PassageKind, String)> {
+    let told = sentences(text, Quotations::Whole);
+    let runs = told.chunk_by(|a, b| kind(a) == kind(b));
+    runs.map(|run| (kind(run[0]), run.join(" "))).collect()
 }
 
 #[cfg(test)]
@@ -228,5 +251,19 @@ mod tests {
         for (seconds, tiers) in [(20.0, 1), (43.0, 2), (300.0, 2), (1800.0, 3), (10_800.0, 4)] {
             assert_eq!(tier_count(seconds), tiers);
         }
+    }
+
+    #[test]
+    fn what_a_section_repeats_of_a_chunk_is_what_it_is_there() {
+        let known = HashMap::from([("A cow is in view.", PassageKind::Objects)]);
+        let told = retold("A cow is in view. “Hello.” It rains. A cow is in view.", |text| {
+            known.get(text).copied().unwrap_or(PassageKind::Prose)
+        });
+        let expected = [
+            (PassageKind::Objects, "A cow is in view."),
+            (PassageKind::Prose, "“Hello.” It rains."),
+            (PassageKind::Objects, "A cow is in view."),
+        ];
+        assert_eq!(told, expected.map(|(kind, text)| (kind, text.to_owned())));
     }
 }
