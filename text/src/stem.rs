@@ -53,9 +53,15 @@ static STORED: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     nouns.chain(VERBS.iter().copied()).collect()
 });
 
-/// All of them.
-static ALL: LazyLock<HashMap<&str, &str>> =
-    LazyLock::new(|| STORED.iter().map(|(k, v)| (*k, *v)).chain(MORE.iter().copied()).collect());
+/// All of them that are no other word as often.
+static ALL: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    let all = STORED.iter().map(|(k, v)| (*k, *v)).chain(MORE.iter().copied());
+    all.filter(|(form, _)| !AMBIGUOUS.contains(form)).collect()
+});
+
+/// Forms that stored vectors take for their verb, though in what is told of pictures they are mostly
+/// another word: a side, a flower.
+const AMBIGUOUS: &[&str] = &["left", "rose"];
 
 /// Forms that the stemmer's rules do not reach.
 const VERBS: &[(&str, &str)] = &[
@@ -152,9 +158,14 @@ mod tests {
         ] {
             assert_eq!(stem(a), stem(b), "{a} and {b}");
         }
-        for (a, b) in
-            [("art", "cart"), ("bus", "but"), ("university", "meeting"), ("baker", "bakery")]
-        {
+        for (a, b) in [
+            ("art", "cart"),
+            ("bus", "but"),
+            ("university", "meeting"),
+            ("baker", "bakery"),
+            ("left", "leaves"),
+            ("rose", "rises"),
+        ] {
             assert_ne!(stem(a), stem(b), "{a} and {b}");
         }
     }
