@@ -21,7 +21,7 @@ const MAX_TOKENS: u32 = 700;
 const CHARACTERS_PER_TOKEN: usize = 4;
 
 /// What a piece of evidence costs beside its text, characters.
-const HEADING: usize = 60;
+const HEADING: usize = 70;
 
 /// Longest piece of evidence, characters; longer text is split, so that a long chunk does not crowd
 /// out everything else.
@@ -53,6 +53,9 @@ pub(crate) struct Evidence {
     pub(crate) p_present: Option<f32>,
 }
 
+/// What one source tells of a moment: used as a whole or not at all.
+pub(crate) type Told = Vec<Evidence>;
+
 /// An answer with what its check found.
 #[derive(Debug, Clone, PartialEq)]
 struct Answered {
@@ -62,33 +65,41 @@ struct Answered {
 }
 
 impl Evidence {
-    /// What a search hit tells, the most to the point first.
-    pub(crate) fn of_hit(hit: &SearchResult, question: &str) -> Vec<Self> {
+    /// What a search hit tells, the most to the point first. What it is told together stays together.
+    pub(crate) fn of_hit(hit: &SearchResult, question: &str) -> Vec<Told> {
         let document = &hit.document;
         let whole = Span { start: document.start, end: document.end };
-        let (turns, told): (Vec<&Statement>, Vec<&Statement>) =
+        let (turns, others): (Vec<&Statement>, Vec<&Statement>) =
             hit.statements.iter().partition(|s| s.kind == PassageKind::Speech && s.span.is_some());
-        let mut statements: Vec<Statement> = told.into_iter().cloned().collect();
-        statements.extend(spoken(&turns));
-        if statements.iter().all(|statement| statement.text.trim().is_empty()) {
-            statements = vec![Statement::new(PassageKind::Prose, document.text.clone())];
+        let mut statements: Vec<Vec<Statement>> =
+            vec![others.into_iter().cloned().collect(), spoken(&turns)];
+        if statements.iter().flatten().all(|statement| statement.text.trim().is_empty()) {
+            statements = vec![vec![Statement::new(PassageKind::Prose, document.text.clone())]];
         }
-        let mut found: Vec<Self> = Vec::new();
-        for statement in &statements {
-            found.extend(pieces(&statement.text).into_iter().map(|text| Self {
-                video_id: hit.video_id.clone(),
-                span: statement.span.unwrap_or(whole),
-                source: "chunks",
-                element: hit.chunk_id,
-                kind: statement.kind,
-                speaker: statement.speaker.clone(),
-                topic: None,
-                text,
-                p_present: Some(hit.p_present),
-            }));
+        let evidence = |statement: &Statement, text: String| Self {
+            video_id: hit.video_id.clone(),
+            span: statement.span.unwrap_or(whole),
+            source: "chunks",
+            element: hit.chunk_id,
+            kind: statement.kind,
+            speaker: statement.speaker.clone(),
+            topic: None,
+            text,
+            p_present: Some(hit.p_present),
+        };
+        let mut found: Vec<Told> = Vec::new();
+        for together in &statements {
+            let all = together.iter().flat_map(|statement| {
+                pieces(&statement.text).into_iter().map(|text| evidence(statement, text))
+            });
+            found.extend(grouped(all.collect()));
         }
         let words = content_words(question);
-        found.sort_by(|a, b| shared(&words, &b.text).total_cmp(&shared(&words, &a.text)));
+        let likeness = |told: &Told| {
+            let texts: Vec<&str> = told.iter().map(|piece| piece.text.as_str()).collect();
+            shared(&words, &texts.join(" "))
+        };
+        found.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
         found
     }
 
@@ -111,6 +122,23 @@ impl Evidence {
             && self.span.start >= other.span.start
             && self.span.end <= other.span.end
     }
+}
+
+/// Neighbouring pieces in groups of at most [`LONGEST_PIECE`].
+fn grouped(pieces: Vec<Evidence>) -> Vec<Told> {
+    let mut groups: Vec<Told> = Vec::new();
+    let mut length = 0;
+    for piece in pieces {
+        length += piece.text.len() + 1;
+        match groups.last_mut().filter(|_| length <= LONGEST_PIECE) {
+            Some(group) => group.push(piece),
+            None => {
+                length = piece.text.len();
+                groups.push(vec![piece]);
+            }
+        }
+    }
+    groups
 }
 
 /// The turns of a hit, neighbouring ones of a speaker together; of the whole chunk while it is short.
@@ -204,17 +232,19 @@ impl Answering {
     }
 
     /// What fits into one request of evidence given most relevant first, each video in order of time.
-    pub(crate) fn context<'a>(&self, evidence: &'a [Evidence]) -> Vec<&'a Evidence> {
-        let budget =
-            self.llm.context_tokens().min(self.answer_tokens as usize) * CHARACTERS_PER_TOKEN;
-        let mut used = 0;
+    pub(crate) fn context<'a>(&self, evidence: &'a [Told]) -> Vec<&'a Evidence> {
+        let whole = self.answer_tokens as usize * CHARACTERS_PER_TOKEN;
+        let fits = self.llm.context_tokens() * CHARACTERS_PER_TOKEN;
+        let (mut used, mut shown) = (0, 0);
         let mut kept: Vec<&Evidence> = Vec::new();
-        for piece in evidence {
-            let topic = piece.topic.as_ref().map_or(0, String::len);
-            let cost = piece.text.len() + topic + HEADING;
-            if kept.is_empty() || used + cost <= budget {
-                used += cost;
-                kept.push(piece);
+        for told in evidence {
+            let text: usize = told.iter().map(|piece| piece.text.len()).sum();
+            let heading = HEADING + told[0].topic.as_ref().map_or(0, String::len);
+            // A model is shown each piece under a heading of its own.
+            let (cost, prompt) = (text + heading, text + told.len() * heading);
+            if kept.is_empty() || (used + cost <= whole && shown + prompt <= fits) {
+                (used, shown) = (used + cost, shown + prompt);
+                kept.extend(told);
             }
         }
         let mut videos: Vec<&str> = Vec::new();
@@ -296,7 +326,7 @@ impl Answering {
             && let Some((sentence, evidence)) = self.nearest_sentence(question, context).await?
         {
             let mut sentence = sentence.chars().take(LONGEST_SENTENCE).collect::<String>();
-            if evidence.kind == PassageKind::Speech {
+            if matches!(evidence.kind, PassageKind::Speech | PassageKind::Screen) {
                 sentence = format!("“{sentence}”");
             }
             let nothing = AuditedSentence {
@@ -456,6 +486,18 @@ mod tests {
             told(&long),
             [(first.clone(), span(0.0, 10.0), 2), (first, span(10.0, 15.0), 1)]
         );
+    }
+
+    #[test]
+    fn what_is_told_together_stays_together_while_it_is_short() {
+        let long = "word ".repeat(LONGEST_PIECE / 5 - 10);
+        let told = |texts: &[&str]| -> Vec<usize> {
+            let pieces = texts.iter().map(|text| piece(0.0, 5.0, text)).collect();
+            grouped(pieces).iter().map(Vec::len).collect()
+        };
+        assert_eq!(told(&["A bright picture.", "A dog is in view.", "EXIT"]), [3]);
+        assert_eq!(told(&["A bright picture.", &long, &long, "EXIT"]), [2, 2]);
+        assert_eq!(told(&[]), [0; 0]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::domain::aggregation::AggregatorSpec;
 use crate::domain::aggregation::aggregators::summary::{self, Digest};
 use crate::domain::aggregation::result::result_of;
 use crate::domain::answering::Answering;
-use crate::domain::answering::answer::{CitationForm, Evidence};
+use crate::domain::answering::answer::{CitationForm, Evidence, Told};
 use crate::domain::answering::audit::AuditedSentence;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
@@ -131,7 +131,7 @@ impl Answering {
             }
         }
         let question = question.question;
-        let mut per_video: Vec<Vec<Evidence>> =
+        let mut per_video: Vec<Vec<Told>> =
             contexts.iter().map(|context| context.evidence(&question)).collect();
         let mut usable = per_video.iter().map(|evidence| !evidence.is_empty());
         contexts.retain(|_| usable.next().unwrap_or(false));
@@ -140,7 +140,7 @@ impl Answering {
             return Ok(nothing(question, "Nothing indexed for the requested videos."));
         }
         // The best pieces of every video come before the second best of any.
-        let evidence: Vec<Evidence> = interleave(per_video);
+        let evidence: Vec<Told> = interleave(per_video);
         let kept = self.context(&evidence);
         let answer = self.attempt_answer(&question, &kept, CitationForm::Plain).await;
         let mut sources = BTreeMap::new();
@@ -281,7 +281,7 @@ impl Context<'_> {
 
     /// Everything as evidence, the best piece of each source before the second best of any, the
     /// retrieved segments first.
-    fn evidence(&self, question: &str) -> Vec<Evidence> {
+    fn evidence(&self, question: &str) -> Vec<Told> {
         let of_hits = |hits: &[SearchResult]| {
             interleave(hits.iter().map(|hit| Evidence::of_hit(hit, question)).collect())
         };
@@ -297,27 +297,29 @@ impl Context<'_> {
         let mut sources = vec![of_hits(&self.results), of_hits(&self.companion_hits)];
         for (source, topic, pieces) in aggregates {
             let of_source = (0..).zip(pieces).filter(|(_, (_, text))| !text.is_empty());
-            let of_source = of_source.map(|(element, (span, text))| Evidence {
-                video_id: self.record.video_id.clone(),
-                span: *span,
-                source,
-                element,
-                kind: PassageKind::Prose,
-                speaker: None,
-                topic: Some(topic.to_owned()),
-                text: text.clone(),
-                p_present: None,
+            let of_source = of_source.map(|(element, (span, text))| {
+                vec![Evidence {
+                    video_id: self.record.video_id.clone(),
+                    span: *span,
+                    source,
+                    element,
+                    kind: PassageKind::Prose,
+                    speaker: None,
+                    topic: Some(topic.to_owned()),
+                    text: text.clone(),
+                    p_present: None,
+                }]
             });
             sources.push(of_source.collect());
         }
-        let mut evidence: Vec<Evidence> = Vec::new();
-        for piece in interleave(sources) {
+        let mut evidence: Vec<Told> = Vec::new();
+        for told in interleave(sources) {
             // The summary may be routed to as well; once is enough.
-            let same = |e: &Evidence| {
-                e.text == piece.text && e.span == piece.span && e.speaker == piece.speaker
+            let says = |told: &Told| -> Vec<(String, Span, Option<String>)> {
+                told.iter().map(|e| (e.text.clone(), e.span, e.speaker.clone())).collect()
             };
-            if !evidence.iter().any(same) {
-                evidence.push(piece);
+            if !evidence.iter().any(|known| says(known) == says(&told)) {
+                evidence.push(told);
             }
         }
         evidence

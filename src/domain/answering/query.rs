@@ -1,6 +1,6 @@
 //! Searches with an optional answer over the hits.
 
-use super::answer::{Attempt, CitationForm, Evidence};
+use super::answer::{Attempt, CitationForm, Evidence, Told};
 use super::audit::AuditedSentence;
 use crate::domain::answering::Answering;
 use crate::domain::kernel::error::Result;
@@ -35,7 +35,7 @@ impl Answering {
     pub async fn query(&self, query: Query) -> Result<QueryResponse> {
         let Found { detail, results, diagnostics } = self.search.query(&query).await?;
         let answer = if query.synthesize && !results.is_empty() {
-            let evidence: Vec<Evidence> =
+            let evidence: Vec<Told> =
                 results.iter().flat_map(|hit| Evidence::of_hit(hit, &query.text)).collect();
             let context = self.context(&evidence);
             self.attempt_answer(&query.text, &context, CitationForm::Seconds).await
