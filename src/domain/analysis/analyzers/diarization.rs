@@ -136,6 +136,26 @@ impl Finding for Voices {
 
     fn cells(&self) -> Vec<String> {
         let lines = self.turns.iter().map(|turn| format!("{}: {}", turn.speaker, turn.text));
-        vec![self.speakers.join("; "), lines.collect::<Vec<_>>().join("; ")]
+        // A turn in which no word was recognised is its speaker alone.
+        let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
+        vec![self.speakers.join("; "), lines.join("; ")]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_without_words_is_its_speaker_alone_in_a_table() {
+        let turn = |speaker: &str, text: &str| SpeakerTurn {
+            speaker: speaker.into(),
+            text: text.into(),
+            start: 0.0,
+            end: 1.0,
+        };
+        let turns = vec![turn("S1", ""), turn("S2", "Hello.")];
+        let voices = Voices { turns, speakers: vec!["S1".into(), "S2".into()] };
+        assert_eq!(voices.cells(), ["S1; S2", "S1:; S2: Hello."]);
     }
 }
