@@ -167,6 +167,40 @@ test("every panel that has data is there, and its moments seek", async ({ page, 
   await expectPlayingFrom(page, start);
 });
 
+test("an aggregate that the page does not know is shown field by field, and its moments seek", async ({ page, service }) => {
+  await openSample(page, service);
+  const more = page.getByRole("tab", { name: "More", exact: true });
+  await expect(page.getByRole("tab", { name: "Statistics", exact: true })).toBeVisible();
+  await expect(more).toHaveCount(0);
+
+  const concluded = {
+    darkest: { chunk_id: 1, start: 6.12, end: 13.2, percent: 18.456 },
+    measured_by: "mean luma",
+    also_dark: [{ chunk_id: 3, start: 18.2, end: 24.2, percent: 23, why: "a tunnel" }],
+    by_hour: { "10": { frames: 5 } },
+  };
+  await page.route(/\/videos\/[0-9a-f]{16}\/aggregates$/, async (route) => {
+    const response = await route.fetch();
+    const { available, aggregates, ...rest } = await response.json();
+    await route.fulfill({
+      response,
+      json: { ...rest, available: [...available, "dark_moments"], aggregates: { ...aggregates, dark_moments: concluded } },
+    });
+  });
+  await page.reload();
+  await more.click();
+  const panel = page.getByRole("tabpanel", { name: "More" });
+  await expect(panel.getByRole("heading")).toHaveText(["Dark moments"]);
+  await expect(panel.locator("dt")).toHaveText(["Darkest", "Measured by", "Also dark", "By hour", "10", "Frames"]);
+  await expect(panel).toContainText("mean luma");
+  const moments = panel.getByRole("button");
+  await expect(moments).toHaveText([/^0:06.*percent\s+18\.46$/s, /^0:18.*percent\s+23.*why\s+a tunnel$/s]);
+  await expectAccessible(page, "an aggregate of the install's own");
+  await watchSeeks(page);
+  await moments.last().click();
+  await expectPlayingFrom(page, 18.2);
+});
+
 test("the transcript is searched, and seeks", async ({ page, service }) => {
   await openSample(page, service);
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
