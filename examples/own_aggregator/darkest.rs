@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shotlog::domain::Result;
 use shotlog::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use shotlog::domain::aggregation::{Aggregator, AggregatorSpec, Input};
+use shotlog::domain::kernel::schema::schema_of;
 use shotlog::domain::kernel::time::{Span, rounded};
 
 use super::brightness::{self, Light};
@@ -19,7 +21,7 @@ pub(crate) struct Darkest;
 pub(crate) const ID: &str = "darkest";
 
 /// What it concludes, as it is stored.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Extreme {
     /// The first of those that are equally dark; `None` of a video without a picture.
@@ -27,7 +29,7 @@ pub(crate) struct Extreme {
 }
 
 /// A chunk and its brightness.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Moment {
     pub(crate) chunk_id: u32,
@@ -60,6 +62,10 @@ impl Aggregator for Darkest {
             percent: light.percent,
         });
         Ok(Arc::new(Stored::new(Extreme { moment })))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Extreme>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::PassageKind;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shotlog::domain::analysis::evidence::ChunkEvidence;
@@ -12,6 +13,7 @@ use shotlog::domain::analysis::finding::{Finding, Statement, Stored, read};
 use shotlog::domain::analysis::hit::HitDocument;
 use shotlog::domain::analysis::video::Output;
 use shotlog::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed};
+use shotlog::domain::kernel::schema::schema_of;
 use shotlog::domain::{Models, Result};
 
 /// The analyzer.
@@ -24,7 +26,7 @@ pub(crate) const ID: &str = "brightness";
 const VERSION: u32 = 1;
 
 /// What it finds in a chunk, as it is stored.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Light {
     /// Mean of the pictures, 0 (black) to 100 (white).
@@ -60,6 +62,7 @@ impl Analyzer for Brightness {
             // Behind all that the service has itself.
             evidence_rank: 100,
             telling_rank: 100,
+            filtered_by: &[],
             columns: &[Column { name: "brightness", rank: 100 }],
         }
     }
@@ -84,6 +87,10 @@ impl Analyzer for Brightness {
         }
         let luma = seconds.iter().map(|second| second.luma).sum::<f32>() / seconds.len() as f32;
         Ok(Some(Arc::new(Stored::heard(Light::of(luma)))))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Light>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ports::index::Filter;
 use ports::{ErrorKind, PortError};
+use serde_json::Value;
 
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::unreadable::UnreadableVideo;
@@ -44,6 +45,8 @@ pub struct Health {
 pub struct Schema {
     /// Registered analyzers.
     pub analyzers: Vec<String>,
+    /// The JSON schema of each one's output on a chunk.
+    pub outputs: Vec<(String, Value)>,
     /// Analyzers that may not be selected together.
     pub exclusive_groups: Vec<Vec<String>>,
     /// Field to what is embedded, in contract order.
@@ -73,6 +76,8 @@ pub struct AggregatorInfo {
     pub depends_on: Vec<String>,
     /// Whether it may bill model calls.
     pub uses_llm: bool,
+    /// The JSON schema of its result.
+    pub schema: Value,
 }
 
 /// What this install can do and whether it works.
@@ -170,12 +175,14 @@ impl Status {
         let pairs = |pairs: &[(&str, &str)]| {
             pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
         };
+        let registered = self.catalog.analyzers.registered(&self.models);
         Schema {
             analyzers: self.catalog.analyzers.ids(&self.models),
+            outputs: registered.iter().map(|a| (a.spec().id.to_owned(), a.schema())).collect(),
             exclusive_groups: self.catalog.analyzers.exclusive_groups(&self.models),
             vector_fields: pairs(analysis::VECTOR_FIELDS),
             detail_levels: pairs(search::DETAIL_LEVELS),
-            filters: filters::FILTERS.iter().map(filters::Spec::describe).collect(),
+            filters: filters::FILTERS.iter().map(|filter| filter.describe(&registered)).collect(),
             modes: pairs(search::MODES),
             chunking_modes: pairs(chunking::MODES),
             detectors: pairs(chunking::DETECTORS),
@@ -183,11 +190,14 @@ impl Status {
             aggregators: self
                 .catalog
                 .aggregators
-                .specs()
-                .map(|spec| AggregatorInfo {
+                .all()
+                .iter()
+                .map(|aggregator| (aggregator.spec(), aggregator.schema()))
+                .map(|(spec, schema)| AggregatorInfo {
                     id: spec.id.to_owned(),
                     depends_on: spec.depends_on.iter().map(|&id| id.to_owned()).collect(),
                     uses_llm: spec.uses_llm,
+                    schema,
                 })
                 .collect(),
         }

@@ -8,7 +8,7 @@ use poem_openapi::{Enum, Object, OpenApi};
 use super::auth::Token;
 use super::body::Json;
 use super::errors::{ApiError, Open, Plain};
-use super::values::{Ordered, shortest};
+use super::values::{AnyObject, Ordered, shortest};
 use crate::domain::Shotlog;
 use crate::domain::catalog::unreadable;
 use crate::domain::chunking::Preset;
@@ -97,6 +97,12 @@ struct Schema {
     recommended_thresholds: Ordered<f64>,
     /// How videos can be split.
     chunking: ChunkingSchema,
+    /// Analyzer to the JSON schema of its output on a chunk.
+    outputs: Ordered<AnyObject>,
+    /// Aggregator to the JSON schema of its result.
+    results: Ordered<AnyObject>,
+    /// Filter to the analyzers whose output it is about; filters about every chunk are absent.
+    filter_analyzers: Ordered<Vec<String>>,
 }
 
 #[derive(Object)]
@@ -163,6 +169,13 @@ impl From<unreadable::UnreadableVideo> for UnreadableVideo {
 
 impl Schema {
     fn new(schema: status::Schema, thresholds: Vec<(String, f32)>) -> Self {
+        let shape = |(id, schema)| (id, AnyObject::from_value(schema));
+        let outputs = Ordered(schema.outputs.into_iter().map(shape).collect());
+        let results = schema.aggregators.iter().map(|a| shape((a.id.clone(), a.schema.clone())));
+        let results = Ordered(results.collect());
+        let about = schema.filters.iter().filter(|filter| !filter.analyzers.is_empty());
+        let filter_analyzers =
+            Ordered(about.map(|f| (f.name.clone(), f.analyzers.clone())).collect());
         let filter = |f: FilterSpec| {
             (f.name, Filter { kind: f.kind, matches: f.matches, payload_field: f.payload_field })
         };
@@ -193,6 +206,9 @@ impl Schema {
                 presets: Ordered(schema.presets.iter().map(preset).collect()),
                 detectors: Ordered(schema.detectors),
             },
+            outputs,
+            results,
+            filter_analyzers,
         }
     }
 }

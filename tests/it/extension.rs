@@ -44,6 +44,8 @@ async fn what_is_added_is_announced() {
     lists(&schema["analyzers"], brightness::ID);
     let darkest = json!({"depends_on": [brightness::ID], "uses_llm": false});
     assert_eq!(schema["aggregators"][darkest::ID], darkest);
+    assert_eq!(schema["outputs"][brightness::ID]["properties"]["percent"]["type"], "integer");
+    assert!(schema["results"][darkest::ID]["properties"].is_object(), "{}", schema["results"]);
     lists(&app.get("/analyzers").await.ok()["analyzers"], brightness::ID);
     lists(&health["analyzers"], brightness::ID);
     lists(&health["aggregators"], darkest::ID);

@@ -1,9 +1,10 @@
 //! A person linked across the chunks of a video, as clients see it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One person, linked across chunks. Ids mean something within one video only.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Entity {
     /// `{video_id_prefix}-p{n}`.
@@ -26,7 +27,7 @@ pub struct Entity {
 }
 
 /// When a person was seen.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct EntityTimeline {
     /// Total, seconds.

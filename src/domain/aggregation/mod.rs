@@ -110,6 +110,10 @@ pub trait Aggregator: Send + Sync {
     /// The result.
     async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate>;
 
+    /// The JSON schema of its result, mostly
+    /// [`schema_of`](crate::domain::kernel::schema::schema_of) the type.
+    fn schema(&self) -> Value;
+
     /// A result of its own as it was stored, mostly [`result::read`] of the type.
     fn read(&self, stored: Value) -> Result<Aggregate>;
 }

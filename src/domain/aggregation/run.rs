@@ -257,6 +257,10 @@ mod tests {
             Ok(Arc::new(Stored::new(Count { count: 1 })))
         }
 
+        fn schema(&self) -> Value {
+            Value::Null
+        }
+
         fn read(&self, stored: Value) -> Result<Aggregate> {
             read::<Count>(stored)
         }

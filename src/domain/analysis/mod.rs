@@ -40,6 +40,9 @@ pub struct AnalyzerSpec {
     pub telling_rank: u8,
     /// The columns of its output in tables.
     pub columns: &'static [Column],
+    /// The payload fields that its points have, of those that searches filter by: `objects`, `tags`,
+    /// `speakers`, `people` and `people_count`, which are taken from what a hit shows.
+    pub filtered_by: &'static [&'static str],
 }
 
 /// A column of a table of chunks.
@@ -84,6 +87,10 @@ pub trait Analyzer: Send + Sync {
 
     /// Output for one chunk, or `None` where there is nothing to say.
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>>;
+
+    /// The JSON schema of its output on a chunk, mostly
+    /// [`schema_of`](crate::domain::kernel::schema::schema_of) the type.
+    fn schema(&self) -> Value;
 
     /// An output of its own as it was stored, mostly [`finding::read`] of the type.
     fn read(&self, stored: Value) -> Result<Output>;

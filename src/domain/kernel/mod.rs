@@ -6,6 +6,7 @@ pub mod metrics;
 pub mod names;
 pub mod ports;
 pub mod progress;
+pub mod schema;
 pub mod seconds;
 pub mod time;
 pub mod vector;

@@ -1,6 +1,7 @@
 //! The text that is read in frames, each line once with when and where it is seen.
 
 use ports::ocr::TextLine;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use text::letters_and_digits;
 
@@ -14,7 +15,7 @@ const READABLE: f32 = 0.7;
 const SAME_LINE: f64 = 0.8;
 
 /// A line of text over time.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ScreenLine {
     /// In its surest reading.

@@ -5,6 +5,7 @@
 
 use ports::decoder::Image;
 use ports::detector::{BoundingBox, Detection};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::kernel::time::rounded;
@@ -34,7 +35,7 @@ const DOUBTFUL: f32 = 0.5;
 const FEW_FRAMES: usize = 4;
 
 /// Where something is at one moment, as it is stored.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Location {
     /// Seconds.

@@ -4,6 +4,7 @@
 use ports::index::{Filter, Predicate};
 use serde_json::{Map, Value};
 
+use crate::domain::analysis::{Analyzer, AnalyzerSpec};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::{listed, nearest};
 
@@ -66,6 +67,8 @@ pub struct FilterSpec {
     pub matches: String,
     /// Payload field it is compared with.
     pub payload_field: String,
+    /// The analyzers whose output it is about; empty where it is about every chunk.
+    pub analyzers: Vec<String>,
 }
 
 impl Kind {
@@ -81,8 +84,8 @@ impl Kind {
 }
 
 impl Spec {
-    /// As `/schema` shows it.
-    pub fn describe(&self) -> FilterSpec {
+    /// As `/schema` shows it, in an install of these analyzers.
+    pub fn describe(&self, analyzers: &[&'static dyn Analyzer]) -> FilterSpec {
         let matches = match self.matches {
             Matches::Any => "any",
             Matches::Exact => "exact",
@@ -94,7 +97,17 @@ impl Spec {
             kind: self.kind.name().into(),
             matches: matches.into(),
             payload_field: self.field.into(),
+            analyzers: self.of(analyzers).map(|spec| spec.id.to_owned()).collect(),
         }
+    }
+
+    /// The analyzers whose points have its field.
+    fn of(
+        &self,
+        analyzers: &[&'static dyn Analyzer],
+    ) -> impl Iterator<Item = &'static AnalyzerSpec> {
+        let specs = analyzers.iter().map(|analyzer| analyzer.spec());
+        specs.filter(|spec| spec.filtered_by.contains(&self.field))
     }
 
     fn test(&self, value: &Value) -> Result<Predicate> {

@@ -10,6 +10,9 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::time::Span;
 
+/// The payload field of a chunk's number of people.
+const PEOPLE_COUNT: &str = "people_count";
+
 /// The points of one analyzer's outputs. A chunk without output, or without any text, has none.
 pub(crate) async fn points(
     models: &Models,
@@ -47,12 +50,13 @@ pub(crate) async fn points(
             ("speakers", &document.speakers),
             ("people", &document.people),
         ] {
-            if !labels.is_empty() {
+            if analyzer.spec().filtered_by.contains(&field) && !labels.is_empty() {
                 payload.insert(field.into(), FieldValue::Keywords(labels.clone()));
             }
         }
-        if let Some(count) = document.people_count {
-            payload.insert("people_count".into(), FieldValue::Integer(count.into()));
+        let counted = analyzer.spec().filtered_by.contains(&PEOPLE_COUNT);
+        if let Some(count) = document.people_count.filter(|_| counted) {
+            payload.insert(PEOPLE_COUNT.into(), FieldValue::Integer(count.into()));
         }
         points.push(Point {
             id: PointId {

@@ -49,9 +49,12 @@ async fn schema_describes_everything_searchable() {
             "chunking",
             "detail_levels",
             "exclusive_groups",
+            "filter_analyzers",
             "filters",
             "modes",
+            "outputs",
             "recommended_thresholds",
+            "results",
             "vector_fields"
         ]
     );
@@ -64,6 +67,11 @@ async fn schema_describes_everything_searchable() {
         schema["filters"]["video_ids"],
         json!({"type": "list[str]", "matches": "any", "payload_field": "video_id"})
     );
+    assert_eq!(json!(keys(&schema["outputs"])), schema["analyzers"]);
+    assert_eq!(schema["outputs"]["default_video"]["properties"]["description"]["type"], "string");
+    assert_eq!(keys(&schema["results"]), keys(&schema["aggregators"]));
+    assert_eq!(schema["results"]["summary"]["type"], "object");
+    assert_eq!(schema["filter_analyzers"]["tags"], json!(["default_video"]));
     assert_eq!(schema["aggregators"]["stats"], json!({"depends_on": [], "uses_llm": false}));
     assert_eq!(schema["aggregators"]["summary"], json!({"depends_on": [], "uses_llm": true}));
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::{Passage, Task, Title};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -16,6 +17,7 @@ use crate::domain::aggregation::{
 };
 use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
 /// Its id.
@@ -25,7 +27,7 @@ pub(crate) const ID: &str = "chapters";
 pub(crate) struct Chapters;
 
 /// A video by its topics.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Outline {
     /// In order of time; every chunk is in one.
@@ -35,7 +37,7 @@ pub(crate) struct Outline {
 }
 
 /// Consecutive chunks of one topic.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Chapter {
     pub(crate) title: String,
@@ -89,6 +91,10 @@ impl Aggregator for Chapters {
         });
         let chapters = try_each(work).await?;
         Ok(Arc::new(Stored::new(Outline { chapters, based_on: input.based_on.to_vec() })))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Outline>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,6 +14,7 @@ use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
 /// Its id.
@@ -22,7 +24,7 @@ pub(crate) const ID: &str = "cooccurrence";
 pub(crate) struct Cooccurrence;
 
 /// Who is seen with whom and with what.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Company {
     /// Those seen together most often first.
@@ -34,7 +36,7 @@ pub(crate) struct Company {
 }
 
 /// Two people who are seen together.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Pair {
     pub(crate) a: String,
@@ -45,7 +47,7 @@ pub(crate) struct Pair {
 }
 
 /// What one person is seen with.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Belongings {
     pub(crate) entity_id: String,
@@ -54,7 +56,7 @@ pub(crate) struct Belongings {
 }
 
 /// Who is in one chunk.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Gathering {
     pub(crate) chunk_id: u32,
@@ -87,6 +89,10 @@ impl Aggregator for Cooccurrence {
     async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
         let people: &People = input.result(entities::ID)?;
         Ok(Arc::new(Stored::new(company(input.video, &people.entities))))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Company>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

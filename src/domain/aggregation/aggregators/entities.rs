@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::{Narrative, Passage, PassageKind, Task};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -18,6 +19,7 @@ use crate::domain::aggregation::{
 use crate::domain::analysis::analyzers::people::{self, Crowd};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::{Span, timecode};
 
 /// Its id.
@@ -39,7 +41,7 @@ const NARRATED: usize = 40;
 const GLANCE: f64 = 1.0;
 
 /// The people of a video.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct People {
     pub(crate) total: usize,
@@ -54,7 +56,7 @@ pub(crate) struct People {
 }
 
 /// One person in one chunk, as `entities` stores it for the aggregates that build on it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Observation {
     pub(crate) chunk_id: u32,
@@ -67,7 +69,7 @@ pub(crate) struct Observation {
 }
 
 /// A linked person as stored.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Person {
     #[serde(flatten)]
@@ -125,6 +127,10 @@ impl Aggregator for Entities {
             observations: seen.len(),
             entities,
         })))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<People>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

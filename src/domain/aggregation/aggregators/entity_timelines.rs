@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -11,6 +12,7 @@ use crate::domain::aggregation::entity::EntityTimeline;
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
 /// Its id.
@@ -20,7 +22,7 @@ pub(crate) const ID: &str = "entity_timelines";
 pub(crate) struct EntityTimelines;
 
 /// When the people of a video are there.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Timelines {
     pub(crate) total: usize,
@@ -29,7 +31,7 @@ pub(crate) struct Timelines {
 }
 
 /// When one person is there.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PersonTimeline {
     pub(crate) entity_id: String,
@@ -61,6 +63,10 @@ impl Aggregator for EntityTimelines {
         });
         let entities: Vec<PersonTimeline> = timelines.collect();
         Ok(Arc::new(Stored::new(Timelines { total: entities.len(), entities })))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Timelines>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::{Event, Events as Found, Task};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::{is_article, tokens};
@@ -15,6 +16,7 @@ use crate::domain::aggregation::{
     try_each,
 };
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
 /// Its id.
@@ -24,7 +26,7 @@ pub(crate) const ID: &str = "events";
 pub(crate) struct Events;
 
 /// What happens in a video.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Happenings {
     /// In order of time.
@@ -36,7 +38,7 @@ pub(crate) struct Happenings {
 }
 
 /// One event.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Happening {
     pub(crate) event: String,
@@ -98,6 +100,10 @@ impl Aggregator for Events {
         let events = items.collect();
         let based_on = input.based_on.to_vec();
         Ok(Arc::new(Stored::new(Happenings { events, categories, based_on })))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Happenings>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ports::llm::PassageKind;
 use ports::{ErrorKind, PortError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,6 +14,7 @@ use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
 /// Its id.
@@ -22,7 +24,7 @@ pub(crate) const ID: &str = "ner";
 pub(crate) struct Ner;
 
 /// What is called by its name.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Named {
     /// The most often mentioned first.
@@ -36,7 +38,7 @@ pub(crate) struct Named {
 }
 
 /// One name.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct NamedEntity {
     pub(crate) text: String,
@@ -80,6 +82,10 @@ impl Aggregator for Ner {
         let based_on: BTreeSet<&str> =
             sources.iter().map(|source| source.analyzer.as_str()).collect();
         Ok(Arc::new(Stored::new(mentions.named(recognizer.labels(), &based_on))))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Named>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

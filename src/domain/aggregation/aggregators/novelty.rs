@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, rounded};
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
 /// Its id.
@@ -18,7 +20,7 @@ pub(crate) const ID: &str = "novelty";
 pub(crate) struct Novelty;
 
 /// How unlike the rest of the video its chunks are.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Ranking {
     /// What is compared, in words.
@@ -31,7 +33,7 @@ pub(crate) struct Ranking {
 }
 
 /// How unlike the rest of the video one chunk is.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Ranked {
     pub(crate) chunk_id: usize,
@@ -90,6 +92,10 @@ impl Aggregator for Novelty {
             ranked: ranked.iter().map(item).collect(),
             outliers,
         })))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Ranking>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::{Narrative, Passage, PassageKind, Task};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,6 +18,7 @@ use crate::domain::aggregation::{
 use crate::domain::analysis::analyzers::object_detection;
 use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
 /// Its id.
@@ -26,7 +28,7 @@ pub(crate) const ID: &str = "object_entities";
 pub(crate) struct ObjectEntities;
 
 /// The objects of a video.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Things {
     /// Those that move or pass, in order of their first appearance.
@@ -47,7 +49,7 @@ pub(crate) struct Things {
 }
 
 /// One object over the chunks it is seen in.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Thing {
     /// `{video_id_prefix}-o{n}`.
@@ -114,6 +116,10 @@ impl Aggregator for ObjectEntities {
             people_sightings: people_sightings(input.video),
             fixtures,
         })))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Things>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

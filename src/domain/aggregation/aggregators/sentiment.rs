@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ports::sentiment::Sentiment as Judgement;
 use ports::{ErrorKind, PortError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,6 +15,7 @@ use crate::domain::aggregation::turns::turns;
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, rounded};
 use crate::domain::analysis::analyzers::diarization;
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::SpeakerTurn;
 
@@ -24,7 +26,7 @@ pub(crate) const ID: &str = "sentiment";
 pub(crate) struct Sentiment;
 
 /// The sentiment of what is said.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Language {
     /// What judged it.
@@ -39,7 +41,7 @@ pub(crate) struct Language {
 }
 
 /// How much of each there is; together 1.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Shares {
     pub(crate) positive: f64,
@@ -48,7 +50,7 @@ pub(crate) struct Shares {
 }
 
 /// What prevails.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Tone {
     Positive,
@@ -58,7 +60,7 @@ pub(crate) enum Tone {
 }
 
 /// The language of one speaker.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SpeakerTone {
     pub(crate) speaker: String,
@@ -69,7 +71,7 @@ pub(crate) struct SpeakerTone {
 }
 
 /// The language of one turn.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct TurnTone {
     /// Seconds.
@@ -113,6 +115,10 @@ impl Aggregator for Sentiment {
         }
         let turns: Vec<(SpeakerTurn, Judgement)> = turns.into_iter().zip(classified).collect();
         Ok(Arc::new(Stored::new(judged(classifier.model(), &turns))))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Language>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,6 +13,7 @@ use crate::domain::aggregation::turns::turns;
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, rounded};
 use crate::domain::analysis::analyzers::diarization;
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::SpeakerTurn;
 
@@ -22,7 +24,7 @@ pub(crate) const ID: &str = "speaker_stats";
 pub(crate) struct SpeakerStats;
 
 /// How the talking is shared out.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Conversation {
     /// Those who talk longest first.
@@ -37,7 +39,7 @@ pub(crate) struct Conversation {
 }
 
 /// How much one speaker talks.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct TalkTime {
     pub(crate) speaker: String,
@@ -48,7 +50,7 @@ pub(crate) struct TalkTime {
 }
 
 /// Who speaks when.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SpokenTurn {
     /// Seconds.
@@ -72,6 +74,10 @@ impl Aggregator for SpeakerStats {
 
     async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
         Ok(Arc::new(Stored::new(statistics(&turns(input.video)))))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Conversation>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -16,6 +17,7 @@ use crate::domain::analysis::analyzers::people::{self, Crowd};
 use crate::domain::analysis::analyzers::transcript::{self, Words};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
 /// Its id.
@@ -25,7 +27,7 @@ pub(crate) const ID: &str = "stats";
 pub(crate) struct Stats;
 
 /// What can be counted in a video.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Counts {
     /// Seconds.
@@ -39,7 +41,7 @@ pub(crate) struct Counts {
 }
 
 /// How many people the chunks show.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PeopleOverTime {
     pub(crate) series: Vec<PeopleCount>,
@@ -52,7 +54,7 @@ pub(crate) struct PeopleOverTime {
 }
 
 /// How many people one chunk shows.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PeopleCount {
     /// Seconds.
@@ -63,7 +65,7 @@ pub(crate) struct PeopleCount {
 }
 
 /// A chunk that stands out by how many people it shows.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Moment {
     /// Seconds.
@@ -74,7 +76,7 @@ pub(crate) struct Moment {
 }
 
 /// The kinds of objects that are seen.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ObjectKinds {
     pub(crate) distinct: usize,
@@ -83,7 +85,7 @@ pub(crate) struct ObjectKinds {
 }
 
 /// How much is said.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SpeechTotals {
     pub(crate) words: usize,
@@ -114,6 +116,10 @@ impl Aggregator for Stats {
             objects: ObjectKinds { distinct: most_common.len(), most_common },
             speech: speech(video),
         })))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Counts>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

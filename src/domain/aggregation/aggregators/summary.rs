@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::{Passage, PassageKind, Summary as Text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::{Quotations, sentences};
@@ -16,6 +17,7 @@ use crate::domain::aggregation::{
 };
 use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
 /// Its id.
@@ -25,7 +27,7 @@ pub(crate) const ID: &str = "summary";
 pub(crate) struct Summary;
 
 /// What a video is about.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Digest {
     pub(crate) summary: String,
@@ -43,7 +45,7 @@ pub(crate) struct Digest {
 }
 
 /// Sections of one fineness, which make up the video.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Tier {
     pub(crate) level: usize,
@@ -52,7 +54,7 @@ pub(crate) struct Tier {
 }
 
 /// What one part of the video is about.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Section {
     pub(crate) summary: String,
@@ -134,6 +136,10 @@ impl Aggregator for Summary {
             tiers,
             based_on: input.based_on.to_vec(),
         })))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Digest>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::PassageKind;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -18,6 +19,7 @@ use crate::domain::analysis::{
 };
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::SpeakerTurn;
 
@@ -30,7 +32,7 @@ pub(crate) const ID: &str = "diarization";
 const VERSION: u32 = 1;
 
 /// Who speaks in a chunk.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Voices {
     /// In order of time, clipped to the chunk.
@@ -48,6 +50,7 @@ impl Analyzer for Diarization {
             description: "who says what: turns with speaker, times and text",
             evidence_rank: 2,
             telling_rank: 5,
+            filtered_by: &["speakers"],
             columns: &[Column { name: "speakers", rank: 7 }, Column { name: "turns", rank: 8 }],
         }
     }
@@ -85,6 +88,10 @@ impl Analyzer for Diarization {
             }
         }
         Ok(Some(Arc::new(Stored::heard(Voices { turns, speakers }))))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Voices>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {

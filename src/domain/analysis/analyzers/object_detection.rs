@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::PassageKind;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::plural::counted;
@@ -17,6 +18,7 @@ use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, no_detector};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::rounded;
 use crate::domain::media::movement::Movement;
 use crate::domain::media::tracking::{Location, Track, TrackPoint, tracks_of};
@@ -30,7 +32,7 @@ pub(crate) const ID: &str = "object_detection";
 const VERSION: u32 = 1;
 
 /// The objects of a chunk.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Objects {
     /// Labels, those of most distinct objects first.
@@ -40,7 +42,7 @@ pub(crate) struct Objects {
 }
 
 /// All objects of one label in a chunk.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Detection {
     /// What they are.
@@ -58,6 +60,7 @@ pub struct Detection {
     pub locations: Vec<Location>,
     /// The distinct ones as they were followed; left out of hits.
     #[serde(rename = "_tracks", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
     pub tracks: Vec<ObjectTrack>,
 }
 
@@ -80,6 +83,7 @@ impl Analyzer for ObjectDetection {
             description: "objects: labels, distinct counts, when and where they are seen",
             evidence_rank: 4,
             telling_rank: 1,
+            filtered_by: &["objects"],
             columns: &[Column { name: "objects", rank: 4 }],
         }
     }
@@ -114,6 +118,10 @@ impl Analyzer for ObjectDetection {
         let detections = labels.iter().map(|(label, tracks)| detection(label, tracks)).collect();
         let found = Objects { objects, detections };
         Ok(Some(Arc::new(Stored::seen(found, seen.times.clone()))))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Objects>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::PassageKind;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -15,6 +16,7 @@ use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::media::screen_text::ScreenLine;
 
 /// The analyzer.
@@ -26,7 +28,7 @@ pub(crate) const ID: &str = "ocr";
 const VERSION: u32 = 1;
 
 /// The text in the picture of a chunk.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ScreenText {
     /// All lines.
@@ -44,6 +46,7 @@ impl Analyzer for Ocr {
             description: "text in the picture: lines with when and where they are seen",
             evidence_rank: 5,
             telling_rank: 3,
+            filtered_by: &[],
             columns: &[Column { name: "on_screen_text", rank: 10 }],
         }
     }
@@ -68,6 +71,10 @@ impl Analyzer for Ocr {
         }
         let text = texts.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
         Ok(Some(Arc::new(Stored::seen(ScreenText { text, texts }, chunk.frame_times()))))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<ScreenText>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {

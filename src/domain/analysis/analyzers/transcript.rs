@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::PassageKind;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,6 +18,7 @@ use crate::domain::analysis::{
 };
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::media::speech::Segment;
 
 /// The analyzer.
@@ -28,7 +30,7 @@ pub(crate) const ID: &str = "transcript";
 const VERSION: u32 = 1;
 
 /// What is said in a chunk.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Words {
     /// All of it.
@@ -48,6 +50,7 @@ impl Analyzer for Transcript {
             description: "what is said: text and timed segments",
             evidence_rank: 3,
             telling_rank: 4,
+            filtered_by: &[],
             columns: &[Column { name: "transcript", rank: 9 }],
         }
     }
@@ -77,6 +80,10 @@ impl Analyzer for Transcript {
         let text = segments.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
         let language = speech.words.as_ref().and_then(|words| words.language.clone());
         Ok(Some(Arc::new(Stored::heard(Words { text, language, segments }))))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Words>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {

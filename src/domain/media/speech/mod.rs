@@ -6,6 +6,7 @@ mod sound;
 mod voices;
 
 use ports::transcriber::Word;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::kernel::time::Span;
@@ -25,7 +26,7 @@ pub struct VoiceTurn {
 }
 
 /// A stretch of one speaker's speech.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpeakerTurn {
     /// Label within the video.
     pub speaker: String,
@@ -62,7 +63,7 @@ pub struct Speech {
 }
 
 /// Words that belong together, as a caption shows them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Segment {
     /// Seconds.
     pub start: f64,

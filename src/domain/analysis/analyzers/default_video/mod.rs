@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::{Description, Moment, Passage, PassageKind, Request, Task};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -19,6 +20,7 @@ use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::media::picture::jpeg;
 
 /// Its id.
@@ -28,7 +30,7 @@ pub(crate) const ID: &str = "default_video";
 pub(crate) struct DefaultVideo;
 
 /// What a chunk shows.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Shown {
     /// One to four sentences.
@@ -45,6 +47,7 @@ pub(crate) struct Shown {
     pub(crate) tags: Vec<String>,
     /// What the description was composed from; empty where a model wrote it.
     #[serde(rename = "_parts", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
     pub(crate) parts: Vec<Part>,
 }
 
@@ -75,6 +78,7 @@ impl Analyzer for DefaultVideo {
             description: "what is seen: a description, the setting, people, objects, actions, tags",
             evidence_rank: 0,
             telling_rank: 0,
+            filtered_by: &["objects", "tags", "people"],
             columns: &[
                 Column { name: "description", rank: 0 },
                 Column { name: "setting", rank: 1 },
@@ -122,6 +126,10 @@ impl Analyzer for DefaultVideo {
             return Ok(None);
         }
         Ok(Some(Arc::new(Stored::seen(shown, chunk.frame_times()))))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Shown>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::llm::{PassageKind, Person as SeenPerson, Persons, Request, Task};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -20,6 +21,7 @@ use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, no_detector};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::rounded;
 use crate::domain::media::clothing::Garment;
 use crate::domain::media::picture::jpeg;
@@ -39,7 +41,7 @@ pub(crate) const ID: &str = "people";
 const VERSION: u32 = 1;
 
 /// The people of a chunk.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Crowd {
     /// Distinct ones.
@@ -48,11 +50,12 @@ pub(crate) struct Crowd {
     pub(crate) people: Vec<Person>,
     /// Everything the detector saw, people or not.
     #[serde(rename = "_detector_labels")]
+    #[schemars(skip)]
     pub(crate) detector_labels: Vec<String>,
 }
 
 /// A person within a chunk.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Person {
     /// `p1`, `p2` … within the chunk.
@@ -74,6 +77,7 @@ pub struct Person {
     pub locations: Vec<Location>,
     /// What `clothing` tells of, as it was measured or read; left out of hits.
     #[serde(rename = "_garments", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
     pub garments: Vec<Garment>,
 }
 
@@ -94,6 +98,7 @@ impl Analyzer for People {
             description: "people: how many distinct ones, clothing, appearance, place, movement",
             evidence_rank: 1,
             telling_rank: 2,
+            filtered_by: &["people", "people_count"],
             columns: &[Column { name: "people_count", rank: 3 }],
         }
     }
@@ -152,6 +157,10 @@ impl Analyzer for People {
         labels.dedup();
         let found = Crowd { people_count: people.len() as u32, people, detector_labels: labels };
         Ok(Some(Arc::new(Stored::seen(found, seen.times.clone()))))
+    }
+
+    fn schema(&self) -> Value {
+        schema_of::<Crowd>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {
