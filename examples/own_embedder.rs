@@ -85,6 +85,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         llm: Arc::new(Extractive::new(ExtractiveOptions::default())),
         transcriber: None,
         vad: None,
+        speaker_segmentation: None,
         speaker_embedder: None,
         detector: None,
         ocr: None,

@@ -163,11 +163,11 @@ def spoken_turns(name):
     return [("1", start, end) for _, start, end in entry["utterances"]]
 
 
-def diarization_error(truth, found, collar=0.25, step=0.01):
+def diarization_error(truth, found, scored=None, collar=0.25, step=0.01):
     """Missed, false and confused speech over all speech, under the best naming of speakers."""
     import itertools
 
-    end = max(t[2] for t in truth + found)
+    end = scored or max(t[2] for t in truth + found)
     edges = [e for t in truth for e in t[1:]]
     times = [i * step for i in range(int(end / step))]
     times = [t for t in times if all(abs(t - e) > collar for e in edges)]
@@ -184,10 +184,24 @@ def diarization_error(truth, found, collar=0.25, step=0.01):
     return best / total
 
 
+# Clips with their bars. How the clustering follows the noise was chosen on three recordings: theirs
+# are development figures.
+DIARIZED = {
+    "pyannote_sample.wav": ("development", 0.10),
+    "falcon_test.wav": ("test", 0.10),
+    "demo_public.mp4": ("test", 0.10),
+    "ami_dev00.wav": ("development", 0.25),
+    "ami_dev01.wav": ("development", 0.25),
+    "jfk.wav": ("test", 0.10),
+    "leopard_quilter.wav": ("test", 0.10),
+    "azure_weather.wav": ("test", 0.10),
+}
+
+
 def speech():
     analyzers = available("diarization") or sys.exit("the service does not diarize")
     print("diarization, error rate with a collar of 0.25 s")
-    for name in ["pyannote_sample.wav", "falcon_test.wav", "jfk.wav", "leopard_quilter.wav", "azure_weather.wav", "demo_public.mp4"]:
+    for name, (split, most) in DIARIZED.items():
         if name == "leopard_quilter.wav":
             w = TRUTH[name]["words"]
             truth = [("1", w[0][1], w[-1][2])]
@@ -198,13 +212,9 @@ def speech():
         video = ingest(MEDIA / name, analyzers=analyzers, mode="interval", interval=600)[0]["video_id"]
         turns = [(t["speaker"], t["start"], t["end"]) for c in chunks(video) for t in c["diarization"]["turns"]]
         count, known = len({t[0] for t in turns}), len({t[0] for t in truth})
-        error = diarization_error(truth, turns)
-        judged = name in ("pyannote_sample.wav", "falcon_test.wav")
-        figures = f"{error:.3f}, {count} speakers"
-        if judged:
-            bar(f"{name} (at most 0.25, {known} speakers)", figures, count == known and error <= 0.25)
-        else:
-            print(f"       {name} ({known} speakers): {figures}")
+        error = diarization_error(truth, turns, TRUTH[name].get("uem", [0, None])[1])
+        holds = abs(count - known) <= 1 and error <= most
+        bar(f"{name}, {split} (at most {most}, {known} speakers)", f"{error:.3f}, {count} speakers", holds)
         if os.environ.get("EVAL_VERBOSE"):
             print("   ", turns)
     if "transcript" not in call("/analyzers")["analyzers"]:

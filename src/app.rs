@@ -131,13 +131,15 @@ async fn assemble(
         fetcher: http.clone(),
         webhooks: http,
     };
+    let speakers = speaker::open(&config.speaker, files)?;
     let models = Models {
         decoder: decoder::open(&config.decoder, config.domain.ingest.max_duration)?,
         embedder,
         llm: llm::open(&config.llm)?,
         transcriber: transcriber::open(&config.transcriber, files, &config.llm)?,
         vad: vad::open(&config.vad, files)?,
-        speaker_embedder: speaker::open(&config.speaker, files)?,
+        speaker_segmentation: speakers.as_ref().map(|networks| networks.segmentation.clone()),
+        speaker_embedder: speakers.map(|networks| networks.embedder),
         detector: detector::open(&config.detector, files)?,
         ocr: ocr::open(&config.ocr, files)?,
         sentiment: Some(sentiment::open(&config.sentiment, files)?),

@@ -42,6 +42,7 @@ pub(crate) fn service(
         llm: Arc::new(Extractive::new(ExtractiveOptions::default())),
         transcriber: None,
         vad: None,
+        speaker_segmentation: None,
         speaker_embedder: None,
         detector: None,
         ocr: None,

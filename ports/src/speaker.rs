@@ -1,8 +1,38 @@
-//! Whose voice it is.
+//! Speakers: how many speak at once and when they change, and whose voice a stretch is.
 
 use async_trait::async_trait;
 
 use crate::Result;
+
+/// Who speaks in a window of sound. Speakers are numbered within the window alone: number 0 of one
+/// window need not be number 0 of the next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WindowActivity {
+    /// The middle of the first frame, seconds from the first sample.
+    pub first: f64,
+    /// From the middle of one frame to that of the next, seconds.
+    pub step: f64,
+    /// Per frame a bit for each speaker who speaks, speaker 0 the lowest.
+    pub frames: Vec<u8>,
+}
+
+/// Tells apart who speaks within a window of sound, several at once included.
+#[async_trait]
+pub trait SpeakerSegmentation: Send + Sync {
+    /// Identifies the model.
+    fn model(&self) -> &str;
+
+    /// Length of a window, samples at [`crate::decoder::SAMPLE_RATE`].
+    fn window(&self) -> usize;
+
+    /// Most speakers told apart in one window, 1..=8.
+    fn max_speakers(&self) -> usize;
+
+    /// Who speaks in a window of mono samples. What a shorter one lacks counts as silence at its
+    /// end, so every answer MUST have the same number of frames, first time and step. More samples
+    /// than [`Self::window`] are [`crate::ErrorKind::Invalid`].
+    async fn segment(&self, samples: &[f32]) -> Result<WindowActivity>;
+}
 
 /// Turns speech into a vector that is alike for the same voice.
 #[async_trait]
@@ -10,7 +40,7 @@ pub trait SpeakerEmbedder: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// The mean cosine between stretches of 2 s to 3 s above which they are one voice, −1..1.
+    /// The mean cosine between clean stretches of 1.5 s above which they are one voice, −1..1.
     fn same_voice(&self) -> f32;
 
     /// A unit vector for mono samples at [`crate::decoder::SAMPLE_RATE`], or `None` when they are

@@ -20,6 +20,10 @@ pub(super) fn of(config: &Config, stores: &Stores, models: &Models) -> Vec<(&'st
         ("object detector", model(models.detector.as_ref().map(|port| port.model()))),
         ("voice activity", model(models.vad.as_ref().map(|port| port.model()))),
         ("speech recogniser", model(models.transcriber.as_ref().map(|port| port.model()))),
+        (
+            "speaker segmentation",
+            model(models.speaker_segmentation.as_ref().map(|port| port.model())),
+        ),
         ("speaker vectors", model(models.speaker_embedder.as_ref().map(|port| port.model()))),
         ("sentiment", model(models.sentiment.as_ref().map(|port| port.model()))),
         ("named entities", model(models.ner.as_ref().map(|port| port.model()))),

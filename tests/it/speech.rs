@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use adapters::speaker::ScriptedSpeakerEmbedder;
+use adapters::speaker::{ScriptedSpeakerEmbedder, ScriptedSpeakerSegmentation};
 use adapters::transcriber::ScriptedTranscriber;
 use adapters::vad::ScriptedVoiceActivity;
 use ports::decoder::SAMPLE_RATE;
@@ -20,6 +20,7 @@ fn talking(transcriber: Arc<ScriptedTranscriber>) -> Models {
     Models {
         transcriber: Some(transcriber),
         vad: Some(Arc::new(ScriptedVoiceActivity::new(spans))),
+        speaker_segmentation: Some(Arc::new(ScriptedSpeakerSegmentation::new(|_| 1))),
         speaker_embedder: Some(Arc::new(ScriptedSpeakerEmbedder::new(|_| Some(vec![1.0, 0.0])))),
         ..Models::default()
     }

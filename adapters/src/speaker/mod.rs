@@ -1,14 +1,17 @@
 //! Adapters of `ports::speaker`.
 
+#[cfg(feature = "onnx")]
+mod embedder;
+#[cfg(feature = "onnx")]
+mod filterbank;
 mod open;
 mod scripted;
-mod timbre;
-mod timbre_constants;
 #[cfg(feature = "onnx")]
-mod xvector;
+mod segmentation;
 
-pub use open::{Kind, Settings, open};
-pub use scripted::ScriptedSpeakerEmbedder;
-pub use timbre::TimbreEmbedder;
 #[cfg(feature = "onnx")]
-pub use xvector::{XVectorEmbedder, XVectorOptions};
+pub use embedder::{XVectorEmbedder, XVectorOptions};
+pub use open::{Kind, Networks, Settings, open};
+pub use scripted::{ScriptedSpeakerEmbedder, ScriptedSpeakerSegmentation};
+#[cfg(feature = "onnx")]
+pub use segmentation::{PyannoteOptions, PyannoteSegmentation};

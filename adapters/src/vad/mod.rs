@@ -6,7 +6,7 @@ mod segments;
 #[cfg(feature = "onnx")]
 mod silero;
 mod spectral;
-pub(crate) mod spectrum;
+mod spectrum;
 
 pub use open::{Kind, Settings, open};
 pub use scripted::ScriptedVoiceActivity;

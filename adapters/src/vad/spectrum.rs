@@ -1,12 +1,12 @@
 //! Windowed Fourier transforms of sound, and the autocorrelation that voicing and pitch are read
-//! from. The voice adapters without weights call it frame by frame.
+//! from. The adapter without weights calls it frame by frame.
 
 use std::sync::Arc;
 
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex};
 
 /// Frames of one size, transformed at `padded` points.
-pub(crate) struct Spectrum {
+pub(super) struct Spectrum {
     window: Vec<f32>,
     forward: Arc<dyn RealToComplex<f32>>,
     inverse: Arc<dyn ComplexToReal<f32>>,
@@ -18,7 +18,7 @@ pub(crate) struct Spectrum {
 
 impl Spectrum {
     /// `padded` is even and not below `size`.
-    pub(crate) fn new(size: usize, padded: usize) -> Self {
+    pub(super) fn new(size: usize, padded: usize) -> Self {
         let mut planner = RealFftPlanner::new();
         let turn = std::f32::consts::TAU / size as f32;
         let window = (0..size).map(|i| 0.5 - 0.5 * (i as f32 * turn).cos()).collect();
@@ -35,7 +35,7 @@ impl Spectrum {
     }
 
     /// Hands the power of each bin of a frame to `read`.
-    pub(crate) fn power(&mut self, frame: &[f32], mut read: impl FnMut(&[f32])) {
+    pub(super) fn power(&mut self, frame: &[f32], mut read: impl FnMut(&[f32])) {
         self.padded.fill(0.0);
         for ((slot, sample), weight) in self.padded.iter_mut().zip(frame).zip(&self.window) {
             *slot = sample * weight;
@@ -48,7 +48,7 @@ impl Spectrum {
 
     /// Autocorrelation by lag of the frame last given to [`Self::power`], of its bins in `band`
     /// alone. Not scaled: lag 0 is `padded` times the energy.
-    pub(crate) fn autocorrelation(&mut self, band: std::ops::Range<usize>) -> &[f32] {
+    pub(super) fn autocorrelation(&mut self, band: std::ops::Range<usize>) -> &[f32] {
         for (i, bin) in self.bins.iter_mut().enumerate() {
             let power = if band.contains(&i) { bin.norm_sqr() } else { 0.0 };
             *bin = Complex::new(power, 0.0);
@@ -58,7 +58,7 @@ impl Spectrum {
     }
 
     /// What windowing does to the autocorrelation at a lag, 1 at lag 0.
-    pub(crate) fn of_window(&self, lag: usize) -> f32 {
+    pub(super) fn of_window(&self, lag: usize) -> f32 {
         self.of_window[lag]
     }
 }

@@ -1,6 +1,47 @@
 //! What every adapter of the `speaker` port does.
 
-use crate::{decoder::SAMPLE_RATE, speaker::SpeakerEmbedder};
+use crate::{
+    ErrorKind,
+    decoder::SAMPLE_RATE,
+    speaker::{SpeakerEmbedder, SpeakerSegmentation, WindowActivity},
+};
+
+/// Every duty of [`SpeakerSegmentation`]. `voice` are samples in which one speaker is heard.
+pub async fn segmentation(segmentation: &dyn SpeakerSegmentation, voice: &[f32]) {
+    assert!(!segmentation.model().is_empty(), "a segmentation names its model");
+    let (window, most) = (segmentation.window(), segmentation.max_speakers());
+    assert!(window > 0 && (1..=8).contains(&most), "a window has a length and at most 8 speakers");
+
+    let silence = segmentation.segment(&vec![0.0; window]).await.unwrap();
+    assert!(silence.frames.iter().all(|frame| *frame == 0), "nobody speaks in silence");
+    assert!(silence.step > 0.0 && silence.first >= 0.0, "frames have times");
+    let end = window as f64 / f64::from(SAMPLE_RATE);
+    let last = silence.first + (silence.frames.len() as f64 - 1.0) * silence.step;
+    assert!(!silence.frames.is_empty() && last <= end, "every frame lies in the window");
+    let alike = |activity: &WindowActivity| {
+        (activity.first, activity.step, activity.frames.len())
+            == (silence.first, silence.step, silence.frames.len())
+    };
+
+    let voice = &voice[..voice.len().min(window)];
+    let heard = segmentation.segment(voice).await.unwrap();
+    assert!(alike(&heard), "every answer has the same frames");
+    assert!(heard.frames.iter().any(|frame| *frame != 0), "a voice is heard");
+    let known = u8::MAX >> (8 - most);
+    assert!(heard.frames.iter().all(|f| f & !known == 0), "no speaker beyond {most}");
+    let again = segmentation.segment(voice).await.unwrap();
+    assert_eq!(again, heard, "the same sound gives the same answer");
+    for count in [0, 1, voice.len() / 3] {
+        let part = segmentation.segment(&voice[..count]).await.expect("little sound is no error");
+        assert!(alike(&part), "{count} samples give as many frames as a whole window");
+    }
+    let (first, second) = futures::join!(segmentation.segment(voice), segmentation.segment(&[]));
+    assert_eq!(first.unwrap(), heard, "a second window changes nothing in the first");
+    assert!(second.unwrap().frames.iter().all(|frame| *frame == 0), "no sound holds no speech");
+
+    let error = segmentation.segment(&vec![0.0; window + 1]).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid, "more than a window is refused");
+}
 
 /// Every duty of [`SpeakerEmbedder`]. `voice` are at least two seconds of one voice.
 pub async fn embedder(embedder: &dyn SpeakerEmbedder, voice: &[f32]) {

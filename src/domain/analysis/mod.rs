@@ -267,6 +267,13 @@ pub(crate) fn no_voices(models: &Models) -> Option<String> {
     models.vad.is_none().then(|| without.into())
 }
 
+/// The models that tell speakers apart, `None` where one is missing.
+pub(crate) fn speaker_models(models: &Models) -> Option<String> {
+    let (segmentation, embedder) =
+        (models.speaker_segmentation.as_ref()?, models.speaker_embedder.as_ref()?);
+    Some(format!("{}+{}", segmentation.model(), embedder.model()))
+}
+
 /// Why there are no words, and what would help.
 pub(crate) fn no_words(models: &Models) -> Option<String> {
     let without =

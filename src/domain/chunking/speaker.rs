@@ -9,9 +9,16 @@ const FULL_TURN: f64 = 3.0;
 /// A pause longer than this is silence between two occasions, not a change of voice, seconds.
 const LONGEST_PAUSE: f64 = 5.0;
 
-/// The middle between turns of different speakers, stronger the longer both speak.
+/// The middle between turns of different speakers, stronger the longer both speak. Who speaks while
+/// another goes on changes nothing.
 pub fn voice_changes(turns: &[VoiceTurn]) -> Vec<Candidate> {
-    turns
+    let mut leading: Vec<&VoiceTurn> = Vec::with_capacity(turns.len());
+    for turn in turns {
+        if leading.last().is_none_or(|last| turn.span.end > last.span.end) {
+            leading.push(turn);
+        }
+    }
+    leading
         .windows(2)
         .filter(|pair| {
             pair[0].speaker != pair[1].speaker
@@ -40,6 +47,7 @@ mod tests {
         };
         let turns = [
             turn("S1", 0.0, 4.0),
+            turn("S3", 1.0, 2.0),
             turn("S2", 5.0, 5.75),
             turn("S2", 7.0, 12.0),
             turn("S1", 12.0, 20.0),

@@ -6,6 +6,7 @@ use std::time::Instant;
 use ports::decoder::ScanOptions;
 use serde_json::json;
 
+use crate::domain::analysis::speaker_models;
 use crate::domain::catalog::RecognisedPieces;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::chunking::semantic::spoken_shifts;
@@ -18,10 +19,10 @@ use crate::domain::ingest::scan::{Scan, Scanned};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::media::speech;
-use crate::domain::media::speech::{Recognition, Speech};
+use crate::domain::media::speech::{Diarizer, Recognition, Speech};
 
 /// Changes whenever turns are found in another way.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What was seen and heard, and the documents that hold it.
 pub(crate) struct MediaSignals {
@@ -113,7 +114,7 @@ impl Ingest {
     /// The models that say where speech is and whose.
     fn voices_by(&self) -> String {
         let activity = self.models.vad.as_ref().map_or("none", |v| v.model());
-        let speaker = self.models.speaker_embedder.as_ref().map_or("none", |s| s.model());
+        let speaker = speaker_models(&self.models).unwrap_or_else(|| "none".into());
         format!("{activity}/{speaker}/v{VERSION}")
     }
 
@@ -128,9 +129,12 @@ impl Ingest {
     ) -> Result<Speech> {
         let (sound, spans) = (&scanned.sound, &scanned.speech);
         let concurrency = self.settings.ingest.concurrency;
-        let turns = match &self.models.speaker_embedder {
-            Some(embedder) => speech::turns(embedder.as_ref(), sound, spans, concurrency).await?,
-            None => Vec::new(),
+        let turns = match (&self.models.speaker_segmentation, &self.models.speaker_embedder) {
+            (Some(segmentation), Some(embedder)) => {
+                let (segmentation, embedder) = (segmentation.as_ref(), embedder.as_ref());
+                Diarizer { segmentation, embedder, sound, concurrency }.turns(spans).await?
+            }
+            _ => Vec::new(),
         };
         let mut speech =
             Speech { voices_by: self.voices_by(), spans: spans.clone(), turns, words: None };

@@ -13,7 +13,7 @@ use ports::ner::EntityRecognizer;
 use ports::ocr::TextReader;
 use ports::records::RecordStore;
 use ports::sentiment::SentimentClassifier;
-use ports::speaker::SpeakerEmbedder;
+use ports::speaker::{SpeakerEmbedder, SpeakerSegmentation};
 use ports::storage::ObjectStorage;
 use ports::transcriber::Transcriber;
 use ports::vad::VoiceActivity;
@@ -40,6 +40,7 @@ pub struct Models {
     pub llm: Arc<dyn LanguageModel>,
     pub transcriber: Option<Arc<dyn Transcriber>>,
     pub vad: Option<Arc<dyn VoiceActivity>>,
+    pub speaker_segmentation: Option<Arc<dyn SpeakerSegmentation>>,
     pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
     pub detector: Option<Arc<dyn ObjectDetector>>,
     pub ocr: Option<Arc<dyn TextReader>>,

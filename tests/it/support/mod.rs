@@ -23,7 +23,7 @@ use ports::decoder::VideoDecoder;
 use ports::detector::ObjectDetector;
 use ports::llm::LanguageModel;
 use ports::ocr::TextReader;
-use ports::speaker::SpeakerEmbedder;
+use ports::speaker::{SpeakerEmbedder, SpeakerSegmentation};
 use ports::transcriber::Transcriber;
 use ports::vad::VoiceActivity;
 use serde_json::Value;
@@ -83,6 +83,7 @@ pub struct Setup {
 pub struct Models {
     pub transcriber: Option<Arc<dyn Transcriber>>,
     pub vad: Option<Arc<dyn VoiceActivity>>,
+    pub speaker_segmentation: Option<Arc<dyn SpeakerSegmentation>>,
     pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
     pub detector: Option<Arc<dyn ObjectDetector>>,
     pub ocr: Option<Arc<dyn TextReader>>,
@@ -166,6 +167,7 @@ impl TestApp {
             llm: setup.llm.unwrap_or_else(|| model.clone()),
             transcriber: setup.models.transcriber,
             vad: setup.models.vad,
+            speaker_segmentation: setup.models.speaker_segmentation,
             speaker_embedder: setup.models.speaker_embedder,
             detector: setup.models.detector,
             ocr: setup.models.ocr,

@@ -3,6 +3,7 @@
 mod detector;
 mod ocr;
 mod scripted;
+#[cfg(feature = "onnx")]
 mod speaker;
 mod speech;
 mod support;

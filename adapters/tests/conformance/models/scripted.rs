@@ -10,9 +10,13 @@ use ports::{
     vad::SpeechSpan,
 };
 use shotlog_adapters::{
-    detector::ScriptedDetector, ner::ScriptedEntities, ocr::ScriptedReader,
-    sentiment::ScriptedSentiment, speaker::ScriptedSpeakerEmbedder,
-    transcriber::ScriptedTranscriber, vad::ScriptedVoiceActivity,
+    detector::ScriptedDetector,
+    ner::ScriptedEntities,
+    ocr::ScriptedReader,
+    sentiment::ScriptedSentiment,
+    speaker::{ScriptedSpeakerEmbedder, ScriptedSpeakerSegmentation},
+    transcriber::ScriptedTranscriber,
+    vad::ScriptedVoiceActivity,
 };
 
 #[tokio::test]
@@ -51,6 +55,13 @@ async fn transcriber() {
 fn voice_activity() {
     let spans = vec![SpeechSpan { start: 0.25, end: 0.75 }, SpeechSpan { start: 1.5, end: 9.0 }];
     conformance::vad::activity(&ScriptedVoiceActivity::new(spans), &tone(3.0));
+}
+
+#[tokio::test]
+async fn speaker_segmentation() {
+    let loud = |samples: &[f32]| 1 + u8::from(samples.iter().any(|s| *s > 0.4));
+    let segmentation = ScriptedSpeakerSegmentation::new(loud);
+    conformance::speaker::segmentation(&segmentation, &tone(3.0)).await;
 }
 
 #[tokio::test]

@@ -1,57 +1,85 @@
-//! Speaker vectors on real speech.
+//! Speaker segmentation and vectors on real speech, beside what the original networks answer
+//! (`scripts/golden_speakers.py`).
 
-use ports::{conformance, speaker::SpeakerEmbedder};
-use shotlog_adapters::speaker::TimbreEmbedder;
+use ports::{
+    conformance,
+    speaker::{SpeakerEmbedder, SpeakerSegmentation},
+};
+use serde::Deserialize;
+use shotlog_adapters::OnnxThreading;
+use shotlog_adapters::speaker::{
+    PyannoteOptions, PyannoteSegmentation, XVectorEmbedder, XVectorOptions,
+};
 
 use super::support;
 
+#[derive(Deserialize)]
+struct Golden {
+    segmentation: Vec<Window>,
+    embedding: Vec<Stretch>,
+}
+
+#[derive(Deserialize)]
+struct Window {
+    from: usize,
+    /// Frames and classes.
+    shape: [usize; 2],
+    frames: Vec<usize>,
+    /// The logarithms of the classes' probabilities, per frame.
+    classes: Vec<Vec<f32>>,
+}
+
+#[derive(Deserialize)]
+struct Stretch {
+    from: usize,
+    to: usize,
+    vector: Vec<f32>,
+}
+
+fn golden() -> Golden {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/speakers_golden.json");
+    serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
+}
+
 #[tokio::test]
-async fn timbre() {
+async fn segmentation() {
+    let Some(runtime) = support::runtime() else { return };
+    let Some(model) = support::model("speaker/pyannote-segmentation-3.0.onnx") else { return };
+    let options = PyannoteOptions { model, threading: OnnxThreading::default() };
+    let segmentation = PyannoteSegmentation::open(&runtime, &options).unwrap();
     let Some(jfk) = support::sound("jfk.wav") else { return };
-    let embedder = TimbreEmbedder::new();
-    conformance::speaker::embedder(&embedder, &jfk).await;
-    // Stretches of one voice each, without the overlaps.
-    let falcon = [("1", 1.7, 3.9), ("2", 6.2, 11.1), ("3", 12.8, 18.0)];
-    let pyannote = [
-        ("90", 8.4, 9.9),
-        ("90", 11.05, 14.45),
-        ("91", 14.75, 17.9),
-        ("90", 18.65, 21.4),
-        ("91", 21.8, 27.8),
-        ("90", 28.5, 30.0),
-    ];
-    let one = [("jfk", 0.32, 2.27), ("jfk", 5.38, 7.65), ("jfk", 8.16, 10.62)];
-    for (clip, turns) in
-        [("falcon_test.wav", &falcon[..]), ("pyannote_sample.wav", &pyannote), ("jfk.wav", &one)]
-    {
-        let Some(samples) = support::sound(clip) else { return };
-        let mut pieces = Vec::new();
-        for (voice, start, end) in turns {
-            let count = ((end - start) / 2.0_f64).round().max(1.0) as usize;
-            for i in 0..count {
-                let at = |share: f64| ((start + (end - start) * share) * 16_000.0) as usize;
-                let (from, to) = (i as f64 / count as f64, (i + 1) as f64 / count as f64);
-                let vector = embedder.embed(&samples[at(from)..at(to)]).await.unwrap().unwrap();
-                pieces.push((*voice, vector));
-            }
-        }
-        let groups = linked(pieces);
-        println!("{clip}: {groups:?}");
-        let voices: std::collections::BTreeSet<_> = turns.iter().map(|t| t.0).collect();
-        assert_eq!(groups.len(), voices.len(), "{clip}: one group per voice");
-        for group in groups {
-            assert!(group.iter().all(|voice| *voice == group[0]), "{clip}: {group:?}");
+    conformance::speaker::segmentation(&segmentation, &jfk).await;
+    let sets = [0b000, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110];
+    for window in golden().segmentation {
+        let samples = &jfk[window.from..window.from + segmentation.window()];
+        let found = segmentation.segment(samples).await.unwrap().frames;
+        assert_eq!(found.len(), window.shape[0]);
+        for (frame, classes) in window.frames.iter().zip(&window.classes) {
+            let likeliest = (0..classes.len()).max_by(|a, b| classes[*a].total_cmp(&classes[*b]));
+            assert_eq!(found[*frame], sets[likeliest.unwrap()], "frame {frame} of {}", window.from);
         }
     }
 }
 
-#[cfg(feature = "onnx")]
 #[tokio::test]
-async fn xvector() {
-    use shotlog_adapters::{
-        OnnxThreading,
-        speaker::{XVectorEmbedder, XVectorOptions},
-    };
+async fn voices() {
+    let Some(runtime) = support::runtime() else { return };
+    let Some(model) = support::model("speaker/campplus-zh-en.onnx") else { return };
+    let options = XVectorOptions { model, same_voice: 0.4, threading: OnnxThreading::default() };
+    let embedder = XVectorEmbedder::open(&runtime, &options).unwrap();
+    let Some(jfk) = support::sound("jfk.wav") else { return };
+    conformance::speaker::embedder(&embedder, &jfk).await;
+    for stretch in golden().embedding {
+        let found = embedder.embed(&jfk[stretch.from..stretch.to]).await.unwrap().unwrap();
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
+        let norm = dot(&stretch.vector, &stretch.vector).sqrt();
+        let cosine = dot(&found, &stretch.vector) / norm;
+        assert!(cosine >= 0.999, "samples {} to {}: {cosine}", stretch.from, stretch.to);
+    }
+}
+
+#[tokio::test]
+async fn other_filterbank() {
     let Some(runtime) = support::runtime() else { return };
     let options = XVectorOptions {
         model: concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/speaker.onnx").into(),
@@ -61,30 +89,4 @@ async fn xvector() {
     let embedder = XVectorEmbedder::open(&runtime, &options).unwrap();
     let Some(jfk) = support::sound("jfk.wav") else { return };
     conformance::speaker::embedder(&embedder, &jfk).await;
-}
-
-/// Average linkage by cosine at the threshold that the embedder recommends.
-fn linked(pieces: Vec<(&str, Vec<f32>)>) -> Vec<Vec<&str>> {
-    let cosine = |a: usize, b: usize| -> f32 {
-        pieces[a].1.iter().zip(&pieces[b].1).map(|(x, y)| x * y).sum()
-    };
-    let mut groups: Vec<Vec<usize>> = (0..pieces.len()).map(|i| vec![i]).collect();
-    loop {
-        let mean = |a: &[usize], b: &[usize]| {
-            let sum: f32 = a.iter().flat_map(|i| b.iter().map(move |j| cosine(*i, *j))).sum();
-            sum / (a.len() * b.len()) as f32
-        };
-        let pairs = (0..groups.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
-        let closest = pairs
-            .map(|(a, b)| (mean(&groups[a], &groups[b]), a, b))
-            .max_by(|x, y| x.0.total_cmp(&y.0));
-        match closest {
-            Some((alike, a, b)) if alike >= TimbreEmbedder::new().same_voice() => {
-                let moved = groups.remove(a);
-                groups[b].extend(moved);
-            }
-            _ => break,
-        }
-    }
-    groups.into_iter().map(|g| g.into_iter().map(|i| pieces[i].0).collect()).collect()
 }

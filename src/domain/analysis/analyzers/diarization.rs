@@ -15,7 +15,7 @@ use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Column, Indexed, SPEECH, heard_by, no_voices,
+    Analyzer, AnalyzerSpec, Column, Indexed, SPEECH, heard_by, no_voices, speaker_models,
 };
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
@@ -56,15 +56,19 @@ impl Analyzer for Diarization {
     }
 
     fn unavailable(&self, models: &Models) -> Option<String> {
-        if models.speaker_embedder.is_none() {
-            return Some("nothing tells voices apart; set speaker.kind to \"spectral\"".into());
+        if speaker_models(models).is_none() {
+            return Some(
+                "nothing tells speakers apart; `shotlog models --fetch` gets the networks or says \
+                 how (speaker.kind)"
+                    .into(),
+            );
         }
         // Who speaks when is worth having even where no words are recognised.
         no_voices(models)
     }
 
     fn fingerprint(&self, models: &Models) -> String {
-        let speaker = models.speaker_embedder.as_ref().map_or("none", |s| s.model());
+        let speaker = speaker_models(models).unwrap_or_else(|| "none".into());
         format!("{speaker}/{}/v{VERSION}", heard_by(models))
     }
 

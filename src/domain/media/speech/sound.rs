@@ -10,6 +10,7 @@ use std::sync::Arc;
 use ports::decoder::SAMPLE_RATE;
 
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::Span;
 
 const BYTES: u64 = 2;
 
@@ -57,6 +58,12 @@ impl SoundWriter {
 }
 
 impl Sound {
+    /// From the first sample to the end of the last.
+    pub(crate) fn span(&self) -> Span {
+        let seconds = self.samples as f64 / f64::from(SAMPLE_RATE);
+        Span { start: self.start, end: self.start + seconds }
+    }
+
     /// The samples from one time to another, seconds, as far as there are any.
     pub(crate) async fn read(self: &Arc<Self>, from: f64, to: f64) -> Result<Vec<f32>> {
         let sound = self.clone();

@@ -7,16 +7,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ort::value::TensorRef;
 use ports::{ErrorKind, PortError, Result, decoder::SAMPLE_RATE, speaker::SpeakerEmbedder};
-use realfft::{RealFftPlanner, RealToComplex};
 
+use super::filterbank::{BANDS, Convention, Filterbank, without_mean};
 use crate::blocking;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
-const BANDS: usize = 80;
-/// A frame of 25 ms every 10 ms.
-const FRAME: usize = 400;
-const HOP: usize = 160;
-const POINTS: usize = 512;
 /// A shorter stretch says too little about a voice, seconds.
 const SHORTEST: f64 = 0.3;
 /// Of a longer one the middle is heard, which bounds memory, seconds.
@@ -27,7 +22,8 @@ const SILENCE: f32 = 1e-3;
 /// Which model and how it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct XVectorOptions {
-    /// A network from `[batch, frames, 80]` to `[batch, length]`.
+    /// A network from `[batch, frames, 80]` to `[batch, length]`. Its metadata say by `framework`
+    /// = `3d-speaker` whose filterbank it hears; else it is WeSpeaker's.
     pub model: PathBuf,
     /// The cosine above which two stretches are one voice, −1..1; networks differ.
     pub same_voice: f32,
@@ -53,7 +49,13 @@ impl XVectorEmbedder {
     /// here. *Blocks*.
     pub fn open(runtime: &Runtime, options: &XVectorOptions) -> Result<Self> {
         let pool = Pool::open(runtime, &options.model, options.threading, Inputs::Varied)?;
-        let hearing = Hearing { pool, filterbank: Filterbank::new() };
+        let framework =
+            pool.with(|session| Ok(session.metadata().map_err(failed)?.custom("framework")))?;
+        let convention = match framework.as_deref() {
+            Some("3d-speaker") => Convention::Povey,
+            _ => Convention::Hamming,
+        };
+        let hearing = Hearing { pool, filterbank: Filterbank::new(convention) };
         let tick = |i: usize| if i.is_multiple_of(100) { 0.5 } else { 0.0 };
         let trial: Vec<f32> = (0..SAMPLE_RATE as usize).map(tick).collect();
         hearing.vector(&trial).map_err(|e| unfit(&options.model, e))?;
@@ -89,88 +91,6 @@ impl Hearing {
             return Err(PortError::new(ErrorKind::Corrupt, message));
         }
         Ok(Some(vector.iter().map(|v| v / norm).collect()))
-    }
-}
-
-/// Levels of [`BANDS`] per frame, less the mean of each band: a microphone's colour goes.
-fn without_mean(mut levels: Vec<f32>) -> Vec<f32> {
-    let frames = levels.len() / BANDS;
-    let mut means = [0.0_f64; BANDS];
-    for frame in levels.chunks_exact(BANDS) {
-        means.iter_mut().zip(frame).for_each(|(mean, level)| *mean += f64::from(*level));
-    }
-    for frame in levels.chunks_exact_mut(BANDS) {
-        for (level, mean) in frame.iter_mut().zip(means) {
-            *level -= (mean / frames as f64) as f32;
-        }
-    }
-    levels
-}
-
-/// Kaldi's log mel filterbank: Hamming window, no dither, no energy, whole frames only.
-struct Filterbank {
-    transform: Arc<dyn RealToComplex<f32>>,
-    window: Vec<f32>,
-    /// Per band the first Fourier bin it hears and the weights from there.
-    bands: Vec<(usize, Vec<f32>)>,
-}
-
-impl Filterbank {
-    fn new() -> Self {
-        let mel = |hertz: f64| 1127.0 * (1.0 + hertz / 700.0).ln();
-        let (low, high) = (mel(20.0), mel(f64::from(SAMPLE_RATE) / 2.0));
-        let edge = |i: usize| low + (high - low) * i as f64 / (BANDS + 1) as f64;
-        let bands = (0..BANDS).map(|band| {
-            let (left, centre, right) = (edge(band), edge(band + 1), edge(band + 2));
-            let weight = |bin: usize| {
-                let at = mel(bin as f64 * f64::from(SAMPLE_RATE) / POINTS as f64);
-                ((at - left) / (centre - left)).min((right - at) / (right - centre)).max(0.0)
-            };
-            // The last bin, of half the sampling rate, is in no band.
-            let bins = 0..POINTS / 2;
-            let from = bins.clone().find(|bin| weight(*bin) > 0.0).unwrap_or(0);
-            let weights = (from..bins.end).map(|bin| weight(bin) as f32);
-            (from, weights.take_while(|weight| *weight > 0.0).collect())
-        });
-        let turn = std::f64::consts::TAU / (FRAME - 1) as f64;
-        let hamming = |i: usize| (0.54 - 0.46 * (i as f64 * turn).cos()) as f32;
-        Self {
-            transform: RealFftPlanner::new().plan_fft_forward(POINTS),
-            window: (0..FRAME).map(hamming).collect(),
-            bands: bands.collect(),
-        }
-    }
-
-    /// Frame by frame.
-    fn levels(&self, samples: &[f32]) -> Vec<f32> {
-        const FULL_SCALE: f32 = 32_768.0;
-        const PRE_EMPHASIS: f32 = 0.97;
-        let mut frame = [0.0_f32; FRAME];
-        let mut padded = self.transform.make_input_vec();
-        let mut bins = self.transform.make_output_vec();
-        let mut power = vec![0.0_f32; bins.len()];
-        let mut levels = Vec::with_capacity(samples.len() / HOP * BANDS);
-        for samples in samples.windows(FRAME).step_by(HOP) {
-            for (slot, sample) in frame.iter_mut().zip(samples) {
-                *slot = if sample.is_finite() { sample.clamp(-1.0, 1.0) * FULL_SCALE } else { 0.0 };
-            }
-            let mean = frame.iter().sum::<f32>() / FRAME as f32;
-            padded.fill(0.0);
-            let mut before = frame[0] - mean;
-            for ((slot, sample), weight) in padded.iter_mut().zip(&frame).zip(&self.window) {
-                let sample = sample - mean;
-                *slot = (sample - PRE_EMPHASIS * before) * weight;
-                before = sample;
-            }
-            // The lengths are those the plan was made for, the only thing it can object to.
-            let _ = self.transform.process(&mut padded, &mut bins);
-            power.iter_mut().zip(&bins).for_each(|(power, bin)| *power = bin.norm_sqr());
-            levels.extend(self.bands.iter().map(|(from, weights)| {
-                let heard: f32 = weights.iter().zip(&power[*from..]).map(|(w, p)| w * p).sum();
-                heard.max(f32::EPSILON).ln()
-            }));
-        }
-        levels
     }
 }
 
@@ -228,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_filterbank_is_kaldi_s() {
-        let filterbank = Filterbank::new();
+        let filterbank = Filterbank::new(Convention::Hamming);
         for case in cases() {
             let found = filterbank.levels(&noise(case.seed, case.seconds));
             assert_eq!(found.len(), case.frames * BANDS);

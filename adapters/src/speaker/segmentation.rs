@@ -1,0 +1,110 @@
+//! Who speaks within a window, by pyannote's segmentation network 3.0 through ONNX Runtime.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ort::value::TensorRef;
+use ports::speaker::{SpeakerSegmentation, WindowActivity};
+use ports::{ErrorKind, PortError, Result, decoder::SAMPLE_RATE};
+
+use crate::blocking;
+use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
+
+/// What the network was trained on: 10 s.
+const WINDOW: usize = 10 * SAMPLE_RATE as usize;
+
+/// Samples from frame to frame, and those that the first frame sees.
+const STEP: usize = 270;
+const SEEN: usize = 991;
+
+/// Speakers told apart in a window, and the sets of them that the classes stand for: nobody, one,
+/// two at once.
+const SPEAKERS: usize = 3;
+const CLASSES: [u8; 7] = [0b000, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110];
+
+/// Which model and how it is run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PyannoteOptions {
+    /// A network from `[batch, 1, samples]` to `[batch, frames, 7]`.
+    pub model: PathBuf,
+    /// How the processor is used.
+    pub threading: Threading,
+}
+
+/// The segmentation. Cheap to clone.
+#[derive(Clone)]
+pub struct PyannoteSegmentation {
+    pool: Arc<Pool>,
+    name: String,
+}
+
+impl PyannoteSegmentation {
+    /// Opens the model and tries it on silence, so that a model of another kind fails here.
+    /// *Blocks*.
+    pub fn open(runtime: &Runtime, options: &PyannoteOptions) -> Result<Self> {
+        let pool = Pool::open(runtime, &options.model, options.threading, Inputs::Alike)?;
+        classes(&pool, &[0.0; WINDOW]).map_err(|e| unfit(&options.model, e))?;
+        let name = options.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { pool: Arc::new(pool), name })
+    }
+}
+
+/// The sets of speakers, frame by frame. *Blocks*.
+fn classes(pool: &Pool, window: &[f32]) -> Result<Vec<u8>> {
+    pool.with(|session| {
+        let samples = TensorRef::from_array_view(([1, 1, WINDOW], window)).map_err(failed)?;
+        let outputs = session.run(ort::inputs![samples]).map_err(failed)?;
+        let (shape, classes) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
+        let expected = [1, frames() as i64, CLASSES.len() as i64];
+        if **shape != expected {
+            let message = format!("speaker segmentation yields {expected:?}, not {shape:?}");
+            return Err(PortError::new(ErrorKind::Invalid, message));
+        }
+        let likeliest = |frame: &[f32]| {
+            let best = frame.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+            best.map_or(0, |(class, _)| CLASSES[class])
+        };
+        Ok(classes.chunks_exact(CLASSES.len()).map(likeliest).collect())
+    })
+}
+
+/// Frames of a window.
+fn frames() -> usize {
+    (WINDOW - SEEN) / STEP + 1
+}
+
+#[async_trait]
+impl SpeakerSegmentation for PyannoteSegmentation {
+    fn model(&self) -> &str {
+        &self.name
+    }
+
+    fn window(&self) -> usize {
+        WINDOW
+    }
+
+    fn max_speakers(&self) -> usize {
+        SPEAKERS
+    }
+
+    async fn segment(&self, samples: &[f32]) -> Result<WindowActivity> {
+        if samples.len() > WINDOW {
+            let message =
+                format!("a window has at most {WINDOW} samples, these are {}", samples.len());
+            return Err(PortError::new(ErrorKind::Invalid, message));
+        }
+        let pool = Arc::clone(&self.pool);
+        let clean = |s: &f32| if s.is_finite() { s.clamp(-1.0, 1.0) } else { 0.0 };
+        let mut window: Vec<f32> = samples.iter().map(clean).collect();
+        window.resize(WINDOW, 0.0);
+        let frames = if window.iter().all(|s| *s == 0.0) {
+            // Digital silence has no level to be normalised by.
+            vec![0; frames()]
+        } else {
+            blocking::run(move || classes(&pool, &window)).await?
+        };
+        let rate = f64::from(SAMPLE_RATE);
+        Ok(WindowActivity { first: SEEN as f64 / 2.0 / rate, step: STEP as f64 / rate, frames })
+    }
+}
