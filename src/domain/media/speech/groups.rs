@@ -4,6 +4,7 @@
 use kodama::{Method, linkage};
 
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::vector::dot;
 
 /// A stretch of one speaker's speech.
 pub(super) struct Stretch {
@@ -54,7 +55,7 @@ pub(super) fn groups(stretches: &[Stretch], same_voice: f32) -> Vec<usize> {
     for members in clusters {
         let centre = centre(&sample, &members);
         let unlike = |centres: &[Vec<f32>]| {
-            centres.iter().all(|other| cosine(other, &centre) < same_voice * LEAST_OF_SAME)
+            centres.iter().all(|other| dot(other, &centre) < same_voice * LEAST_OF_SAME)
         };
         let once = || unlike(&centres) && seconds(&sample, &members) >= SENTENCE;
         if kept.is_empty() || members.len() * every >= LEAST_STRETCHES || once() {
@@ -88,7 +89,7 @@ fn least_likeness(stretches: &[Stretch], same_voice: f32) -> f32 {
                 .iter()
                 .take_while(|other| other.run == stretch.run)
                 .find(|other| other.span.start >= stretch.span.end - 1e-6)?;
-            Some(cosine(&stretch.voice, &next.voice))
+            Some(dot(&stretch.voice, &next.voice))
         })
         .collect();
     if alike.len() < COMPARED {
@@ -103,7 +104,7 @@ fn least_likeness(stretches: &[Stretch], same_voice: f32) -> f32 {
 fn clusters(stretches: &[&Stretch], least: f32) -> Vec<Vec<usize>> {
     let mut distances = Vec::with_capacity(stretches.len() * stretches.len().saturating_sub(1) / 2);
     for (i, a) in stretches.iter().enumerate() {
-        distances.extend(stretches[i + 1..].iter().map(|b| 1.0 - cosine(&a.voice, &b.voice)));
+        distances.extend(stretches[i + 1..].iter().map(|b| 1.0 - dot(&a.voice, &b.voice)));
     }
     let tree = linkage(&mut distances, stretches.len(), Method::Average);
     let mut clusters: Vec<Option<Vec<usize>>> =
@@ -126,7 +127,7 @@ fn merge(stretches: &[&Stretch], groups: &mut Vec<Vec<usize>>) {
         let centres: Vec<Vec<f32>> =
             groups.iter().map(|members| centre(stretches, members)).collect();
         let pairs = (0..groups.len()).flat_map(|a| (a + 1..groups.len()).map(move |b| (a, b)));
-        let likeness = |&(a, b): &(usize, usize)| cosine(&centres[a], &centres[b]);
+        let likeness = |&(a, b): &(usize, usize)| dot(&centres[a], &centres[b]);
         match pairs.max_by(|x, y| likeness(x).total_cmp(&likeness(y))) {
             Some((a, b)) if likeness(&(a, b)) >= SAME_CENTRE => {
                 let members = groups.remove(b);
@@ -143,7 +144,7 @@ fn centre(stretches: &[&Stretch], members: &[usize]) -> Vec<f32> {
     for member in members {
         centre.iter_mut().zip(&stretches[*member].voice).for_each(|(sum, x)| *sum += x);
     }
-    let norm = cosine(&centre, &centre).sqrt().max(f32::MIN_POSITIVE);
+    let norm = dot(&centre, &centre).sqrt().max(f32::MIN_POSITIVE);
     centre.iter_mut().for_each(|x| *x /= norm);
     centre
 }
@@ -161,12 +162,8 @@ fn seconds(stretches: &[&Stretch], members: &[usize]) -> f64 {
 }
 
 fn nearest(centres: &[Vec<f32>], voice: &[f32]) -> usize {
-    let likeness = centres.iter().map(|centre| cosine(centre, voice)).enumerate();
+    let likeness = centres.iter().map(|centre| dot(centre, voice)).enumerate();
     likeness.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(group, _)| group)
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 #[cfg(test)]
