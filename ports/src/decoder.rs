@@ -45,7 +45,7 @@ pub struct VideoInfo {
 pub struct Image {
     /// Pixels per row.
     pub width: u32,
-    /// Rows.
+    /// Tiles from top to bottom.
     pub height: u32,
     /// `width × height × 3` bytes.
     pub rgb: Vec<u8>,

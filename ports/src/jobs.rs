@@ -9,7 +9,7 @@ use crate::Result;
 /// A job as it is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredJob {
-    /// Its id.
+    /// What `/jobs` and callbacks call it.
     pub job_id: String,
     /// What is known of it; the queue does not look into it.
     pub document: Value,

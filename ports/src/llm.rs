@@ -188,9 +188,9 @@ pub enum PassageKind {
 pub struct Moment {
     /// Whose, where a request is about more than one video.
     pub video_id: Option<String>,
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub end: f64,
 }
 

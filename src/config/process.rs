@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::kernel::seconds;
 
-/// Stopping.
+/// How the service stops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Shutdown {

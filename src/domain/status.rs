@@ -70,7 +70,7 @@ pub struct Schema {
 /// One aggregator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AggregatorInfo {
-    /// Its id.
+    /// What requests and stored records call it.
     pub id: String,
     /// Analyzers or aggregators it needs.
     pub depends_on: Vec<String>,

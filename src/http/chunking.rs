@@ -100,7 +100,7 @@ struct Preview {
 
 #[derive(Object)]
 struct Boundary {
-    /// Seconds.
+    /// When, seconds of the video.
     time: f64,
     /// What speaks for it, strongest first; empty where the limits alone put it there.
     votes: Vec<Vote>,

@@ -51,9 +51,9 @@ struct Entity {
     /// Number of chunks the person was seen in.
     appearances: u32,
     chunk_ids: Vec<u32>,
-    /// Seconds.
+    /// When it is first seen, seconds of the video.
     first_seen: f64,
-    /// Seconds.
+    /// When it was last seen, seconds of the video.
     last_seen: f64,
     description: String,
     narrative: String,

@@ -30,7 +30,7 @@ pub(super) struct Problem {
 pub(super) struct Failure {
     pub(super) status: StatusCode,
     pub(super) detail: String,
-    /// Seconds.
+    /// When to try again, seconds from now.
     pub(super) retry_after: Option<u32>,
     pub(super) allow: Option<String>,
 }

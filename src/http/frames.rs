@@ -86,9 +86,9 @@ struct Storyboard {
     /// Tiles per row.
     columns: u32,
     rows: u32,
-    /// Pixels.
+    /// Width of one tile, pixels.
     tile_width: u32,
-    /// Pixels.
+    /// Height of one tile, pixels.
     tile_height: u32,
 }
 

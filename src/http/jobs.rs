@@ -148,7 +148,7 @@ struct IngestOutcome {
     poster_url: Option<String>,
     storage_path: String,
     filename: String,
-    /// Seconds.
+    /// Length of the video, seconds.
     duration: f64,
     size_bytes: u64,
     chunk_config: String,

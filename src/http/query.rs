@@ -189,9 +189,9 @@ enum SearchResult {
 struct MinimalResult {
     video_id: String,
     chunk_id: u32,
-    /// Seconds.
+    /// When it begins, seconds of the video.
     start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     end: f64,
     timecode: String,
     /// Cosine similarity.
@@ -213,9 +213,9 @@ struct MinimalResult {
 pub(super) struct StandardResult {
     video_id: String,
     chunk_id: u32,
-    /// Seconds.
+    /// When it begins, seconds of the video.
     start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     end: f64,
     timecode: String,
     /// Cosine similarity.
@@ -256,9 +256,9 @@ struct FullResult {
 #[oai(rename = "Turn")]
 pub(super) struct SpeakerTurn {
     speaker: String,
-    /// Seconds.
+    /// When it begins, seconds of the video.
     start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     end: f64,
     text: String,
 }

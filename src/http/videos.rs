@@ -222,7 +222,7 @@ struct Video {
     video_url: String,
     #[oai(nullable)]
     poster_url: Option<String>,
-    /// Seconds.
+    /// Length of the video, seconds.
     duration: f64,
     /// Number of chunks.
     chunks: u32,

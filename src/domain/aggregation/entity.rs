@@ -13,9 +13,9 @@ pub struct Entity {
     pub appearances: u32,
     /// Those chunks.
     pub chunk_ids: Vec<u32>,
-    /// Seconds.
+    /// When it is first seen, seconds of the video.
     pub first_seen: f64,
-    /// Seconds.
+    /// When it was last seen, seconds of the video.
     pub last_seen: f64,
     /// Appearance as described by the people analyzer.
     pub description: String,

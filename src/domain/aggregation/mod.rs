@@ -40,7 +40,7 @@ use result::{Aggregate, Results, Unknown, result_of};
 /// What is fixed about an aggregator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AggregatorSpec {
-    /// Its id.
+    /// What requests and stored records call it.
     pub id: &'static str,
     /// Analyzers, or aggregators listed before it, without which it is skipped.
     pub depends_on: &'static [&'static str],
@@ -107,7 +107,7 @@ pub trait Aggregator: Send + Sync {
     /// What is fixed about it.
     fn spec(&self) -> &'static AggregatorSpec;
 
-    /// The result.
+    /// Computes the result from what was found in the chunks.
     async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate>;
 
     /// The JSON schema of its result, mostly

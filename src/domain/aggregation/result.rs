@@ -24,7 +24,7 @@ pub trait Conclusion: Debug + Send + Sync {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelUsage {
-    /// The model.
+    /// What the server calls the model.
     pub model: String,
     /// Requests that reached it, retries included.
     pub calls: u32,

@@ -20,7 +20,7 @@ use crate::domain::llm::memoised::{KeptAnswers, Model};
 /// What a run has done, as the job of a re-run shows it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AggregatesResult {
-    /// Its video.
+    /// The id of its video.
     pub video_id: String,
     /// Computed this time.
     pub ran: Vec<String>,

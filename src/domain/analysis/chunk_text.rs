@@ -12,7 +12,7 @@ use crate::domain::kernel::time::Span;
 pub struct ChunkText {
     /// Position in the chunk list.
     pub chunk_id: u32,
-    /// Its segment.
+    /// When it is, seconds of the video.
     pub span: Span,
     /// What each analyzer tells, in their order; what one says already is not repeated.
     pub told: Vec<Vec<Statement>>,

@@ -85,11 +85,11 @@ pub struct PersonTrack {
 
 /// One chunk of it.
 pub struct ChunkEvidence {
-    /// Its video.
+    /// What is known of the whole video.
     pub video: Arc<VideoEvidence>,
-    /// Its position.
+    /// Its number within the video, from 0.
     pub chunk_id: u32,
-    /// Its segment.
+    /// When it is, seconds of the video.
     pub span: Span,
     screen_lines: OnceCell<Vec<ScreenLine>>,
     tracks: OnceCell<ChunkTracks>,

@@ -12,9 +12,9 @@ use crate::domain::media::speech::SpeakerTurn;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HitDocument {
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub end: f64,
     /// Prose.
     pub description: String,

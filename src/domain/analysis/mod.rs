@@ -28,7 +28,7 @@ use finding::{Statement, Unknown};
 /// What is fixed about an analyzer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnalyzerSpec {
-    /// Its id.
+    /// What requests and stored records call it.
     pub id: &'static str,
     /// At most one analyzer of a group may be selected.
     pub group: Option<&'static str>,

@@ -15,11 +15,11 @@ pub type Outputs = Vec<Option<Output>>;
 /// A whole analyzed video, as aggregators read it.
 #[derive(Debug, Clone)]
 pub struct AnalyzedVideo {
-    /// Its id.
+    /// First 16 hex characters of the SHA-1 of the file.
     pub video_id: String,
-    /// Seconds.
+    /// Length of the video, seconds.
     pub duration: f64,
-    /// Its chunks.
+    /// When its chunks are, seconds of the video.
     pub spans: Vec<Span>,
     /// Outputs by analyzer id.
     pub outputs: BTreeMap<String, Outputs>,

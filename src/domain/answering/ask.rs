@@ -38,7 +38,7 @@ impl Default for AskSettings {
 /// A question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// The question.
+    /// The question, in the words of who asks.
     pub question: String,
     /// `None` uses every ingested video.
     pub video_ids: Option<Vec<String>>,
@@ -60,7 +60,7 @@ pub struct Sources {
 /// The answer to a [`Question`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskResponse {
-    /// The question.
+    /// The question, in the words of who asks.
     pub question: String,
     /// Sentences that cite moments, or `None`.
     pub answer: Option<String>,

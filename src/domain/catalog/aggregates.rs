@@ -11,7 +11,7 @@ use crate::domain::kernel::error::Result;
 /// Stored aggregates of a video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aggregates {
-    /// Its video.
+    /// The id of its video.
     pub video_id: String,
     /// Ids of what is stored, which are the keys of `aggregates`.
     pub available: Vec<String>,

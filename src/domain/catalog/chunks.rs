@@ -35,7 +35,7 @@ pub struct ChunkQuery {
 pub struct ChunkView {
     /// Position in the video's chunk list.
     pub chunk_id: u32,
-    /// Its segment.
+    /// When it is, seconds of the video.
     pub span: Span,
     /// Output by analyzer id, for those that have any.
     pub outputs: BTreeMap<String, OutputDocument>,

@@ -16,7 +16,7 @@ pub struct EntityList {
     pub video_id: String,
     /// How many match.
     pub total: u32,
-    /// Those.
+    /// The people that are seen often enough, most seen first.
     pub entities: Vec<Entity>,
 }
 

@@ -32,7 +32,7 @@ pub struct VideoRecord {
     pub source_url: Option<String>,
     /// Size in bytes.
     pub size_bytes: u64,
-    /// Seconds.
+    /// Length of the video, seconds.
     pub duration: f64,
     /// MIME type.
     pub content_type: String,
@@ -79,7 +79,7 @@ pub struct Took {
 pub struct Cost {
     /// How many they were.
     pub chunks: u32,
-    /// Seconds.
+    /// How long it took, seconds.
     pub seconds: f64,
     /// Calls of the language model, if they are billed.
     pub model_calls: u32,

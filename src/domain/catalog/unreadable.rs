@@ -10,7 +10,7 @@ const MOST: usize = 100;
 /// A video that does not read back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableVideo {
-    /// Its id.
+    /// First 16 hex characters of the SHA-1 of the file.
     pub video_id: String,
     /// What is wrong with it.
     pub error: String,

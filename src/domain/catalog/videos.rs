@@ -16,15 +16,15 @@ use crate::domain::kernel::names::is_video_id;
 /// A video as listed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Video {
-    /// Its id.
+    /// First 16 hex characters of the SHA-1 of the file.
     pub video_id: String,
-    /// Its name.
+    /// The cleaned name of the file.
     pub filename: String,
     /// Public storage URL.
     pub video_url: String,
     /// Public storage URL of the poster.
     pub poster_url: Option<String>,
-    /// Seconds.
+    /// Length of the video, seconds.
     pub duration: f64,
     /// Number of chunks.
     pub chunks: u32,
@@ -43,7 +43,7 @@ pub struct VideoDetail {
     pub storage_path: String,
     /// Present when ingested from a URL.
     pub source_url: Option<String>,
-    /// Bytes.
+    /// Size of the file, bytes.
     pub size_bytes: u64,
     /// Preset, or the mode where there is none.
     pub preset: String,
@@ -65,7 +65,7 @@ pub struct VideoList {
 /// What a delete removed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Deleted {
-    /// The video.
+    /// The id of its video.
     pub video_id: String,
     /// Removed bucket paths.
     pub objects: Vec<String>,

@@ -72,11 +72,11 @@ impl<T: Copy> Weights<T> {
 /// A fixed weight table that a client chooses by name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
-    /// Its name.
+    /// What requests call it.
     pub name: &'static str,
     /// What counts, and for what footage.
     pub description: &'static str,
-    /// The table.
+    /// How much each detector counts.
     pub weights: Weights<f64>,
 }
 
@@ -122,23 +122,23 @@ pub enum Chunking {
     Preset {
         /// Name of the table.
         preset: String,
-        /// Seconds.
+        /// Least length of a chunk, seconds.
         min_duration: f64,
-        /// Seconds.
+        /// Most length of a chunk, seconds.
         max_duration: f64,
     },
     /// Boundaries where the client's weights put them.
     Weights {
         /// Not all zero.
         weights: Weights<f64>,
-        /// Seconds.
+        /// Least length of a chunk, seconds.
         min_duration: f64,
-        /// Seconds.
+        /// Most length of a chunk, seconds.
         max_duration: f64,
     },
     /// Boundaries at multiples of a length.
     Interval {
-        /// Seconds.
+        /// Length of every chunk but the last, seconds.
         interval: f64,
     },
 }

@@ -9,7 +9,7 @@ use crate::domain::chunking::cut::VisualSecond;
 /// A place where a boundary may go.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Seconds.
+    /// When, seconds of the video.
     pub time: f64,
     /// 0..1.
     pub strength: f32,
@@ -55,7 +55,7 @@ pub struct Signals {
 pub struct Vote {
     /// Which detector found it.
     pub detector: Detector,
-    /// Seconds.
+    /// When, seconds of the video.
     pub time: f64,
     /// Strength times weight.
     pub score: f64,

@@ -11,10 +11,10 @@ use crate::domain::kernel::time::Span;
 const LINE: usize = 42;
 const LINES: usize = 2;
 
-/// A caption.
+/// A few words on screen while they are said.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cue {
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub(super) start: f64,
     /// Seconds, after `start`.
     pub(super) end: f64,

@@ -32,7 +32,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::Stores;
 
-/// A format.
+/// A file that other programs read, made from what is stored of a video.
 #[derive(Debug, Clone, Copy)]
 pub struct Format {
     /// What it is asked for by.

@@ -53,7 +53,7 @@ pub struct Storyboard {
     pub tiles: u32,
     /// Tiles per row.
     pub columns: u32,
-    /// Rows.
+    /// Tiles from top to bottom.
     pub rows: u32,
     /// Width of a tile, pixels.
     pub tile_width: u32,

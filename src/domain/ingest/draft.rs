@@ -18,7 +18,7 @@ use crate::domain::kernel::time::{Span, now};
 pub(super) struct Draft {
     /// What will be published.
     pub(super) record: VideoRecord,
-    /// Its chunks.
+    /// When its chunks are, seconds of the video.
     pub(super) spans: Vec<Span>,
     /// Analyzers whose points are replaced.
     pub(super) ran: Vec<String>,

@@ -59,9 +59,9 @@ pub struct IngestResult {
     pub storage_path: String,
     /// Cleaned name.
     pub filename: String,
-    /// Seconds.
+    /// Length of the video, seconds.
     pub duration: f64,
-    /// Bytes.
+    /// Size of the file, bytes.
     pub size_bytes: u64,
     /// Canonical form.
     pub chunk_config: String,

@@ -54,7 +54,7 @@ pub struct Expected {
     pub input_tokens: Option<u64>,
     /// Tokens these write.
     pub output_tokens: Option<u64>,
-    /// Seconds.
+    /// How long it took, seconds.
     pub seconds: Option<f64>,
 }
 

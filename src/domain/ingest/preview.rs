@@ -8,7 +8,7 @@ use crate::domain::kernel::error::Result;
 /// A chunking that has not been carried out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkingPreview {
-    /// The video.
+    /// The id of its video.
     pub video_id: String,
     /// Its canonical form.
     pub chunk_config: String,
@@ -21,7 +21,7 @@ pub struct ChunkingPreview {
 /// A place between two chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boundary {
-    /// Seconds.
+    /// When, seconds of the video.
     pub time: f64,
     /// What speaks for it; empty where the limits alone put it there.
     pub votes: Vec<BoundaryVote>,
@@ -30,7 +30,7 @@ pub struct Boundary {
 /// One detector's say.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundaryVote {
-    /// Which.
+    /// The detector that found it.
     pub detector: Detector,
     /// Where exactly it found something, seconds.
     pub time: f64,

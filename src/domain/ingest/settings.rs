@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::analysis::evidence::TrackingOptions;
 use crate::domain::kernel::seconds;
 
-/// The pipeline.
+/// How the pipeline works, and how much it takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IngestSettings {

@@ -21,7 +21,7 @@ pub struct Spool {
 /// How many bytes a spool takes, and what to say beyond.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limit {
-    /// Bytes.
+    /// Most bytes that are taken.
     pub bytes: u64,
     /// The key that sets it.
     pub key: &'static str,
@@ -34,7 +34,7 @@ pub struct Spooled {
     pub path: TempPath,
     /// First 16 hexadecimal digits of the SHA-1 of the bytes.
     pub video_id: String,
-    /// Bytes.
+    /// Size of the file, bytes.
     pub size: u64,
 }
 

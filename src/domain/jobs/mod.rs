@@ -66,13 +66,13 @@ pub enum JobResult {
 /// A job as clients see it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// Its id.
+    /// What `/jobs` and callbacks call it.
     pub job_id: String,
     /// What it works on, for people to read: a file's name or a URL.
     pub source: String,
-    /// Its status.
+    /// Whether it waits, runs, is done or has failed.
     pub status: JobStatus,
-    /// Its stage.
+    /// The step of the ingest that it is in.
     pub stage: Stage,
     /// What the stage is about.
     pub detail: Map<String, Value>,

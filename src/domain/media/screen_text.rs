@@ -22,9 +22,9 @@ pub struct ScreenLine {
     pub text: String,
     /// Of that reading, 0..1.
     pub confidence: f64,
-    /// Seconds.
+    /// When it is first seen, seconds of the video.
     pub first_seen: f64,
-    /// Seconds.
+    /// When it was last seen, seconds of the video.
     pub last_seen: f64,
     /// Every sight, in order of time; left out of hits.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -38,7 +38,7 @@ const FEW_FRAMES: usize = 4;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Location {
-    /// Seconds.
+    /// When, seconds of the video.
     pub t: f64,
     /// Left, top, width and height as fractions of the picture.
     #[serde(rename = "box")]
@@ -66,7 +66,7 @@ impl Location {
 /// An object in one frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrackPoint {
-    /// Seconds.
+    /// When, seconds of the video.
     pub time: f64,
     /// Where, as fractions of the picture.
     pub bounds: BoundingBox,

@@ -42,7 +42,7 @@ pub enum Detail {
     Full,
 }
 
-/// A search.
+/// What is searched for, and in what.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     /// What to look for.
@@ -70,9 +70,9 @@ pub struct Query {
 /// One hit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
-    /// Its video.
+    /// The id of its video.
     pub video_id: String,
-    /// Its chunk.
+    /// The number of its chunk within the video.
     pub chunk_id: u32,
     /// What the chunk tells there, by the analyzer whose output was found.
     pub statements: Vec<Statement>,

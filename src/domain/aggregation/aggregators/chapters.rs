@@ -20,10 +20,10 @@ use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "chapters";
 
-/// The aggregator.
+/// Groups consecutive chunks by topic, with a title each.
 pub(crate) struct Chapters;
 
 /// A video by its topics.
@@ -44,9 +44,9 @@ pub(crate) struct Chapter {
     pub(crate) summary: String,
     pub(crate) first_chunk: usize,
     pub(crate) last_chunk: usize,
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub(crate) start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub(crate) end: f64,
     pub(crate) chunk_ids: Vec<usize>,
 }

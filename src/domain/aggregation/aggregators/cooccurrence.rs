@@ -17,10 +17,10 @@ use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "cooccurrence";
 
-/// The aggregator.
+/// Finds out which people are seen together, and what is seen with them.
 pub(crate) struct Cooccurrence;
 
 /// Who is seen with whom and with what.
@@ -60,9 +60,9 @@ pub(crate) struct Belongings {
 #[serde(default)]
 pub(crate) struct Gathering {
     pub(crate) chunk_id: u32,
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub(crate) start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub(crate) end: f64,
     pub(crate) count: usize,
     pub(crate) entity_ids: Vec<String>,

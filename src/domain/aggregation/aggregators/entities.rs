@@ -22,10 +22,10 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::{Span, timecode};
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "entities";
 
-/// The aggregator.
+/// Links people across chunks by what they wear, with what each one did.
 pub(crate) struct Entities;
 
 const PROMPT: &str = include_str!("../prompts/narrative.md");
@@ -62,9 +62,9 @@ pub(crate) struct Observation {
     pub(crate) chunk_id: u32,
     /// The people analyzer's name for them within the chunk.
     pub(crate) person: String,
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub(crate) start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub(crate) end: f64,
 }
 

@@ -15,10 +15,10 @@ use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "entity_timelines";
 
-/// The aggregator.
+/// Finds out when each person is there, and for how long.
 pub(crate) struct EntityTimelines;
 
 /// When the people of a video are there.

@@ -19,10 +19,10 @@ use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "events";
 
-/// The aggregator.
+/// Finds discrete, timestamped events with actor and category.
 pub(crate) struct Events;
 
 /// What happens in a video.
@@ -47,9 +47,9 @@ pub(crate) struct Happening {
     pub(crate) actor: String,
     /// One lower-case word.
     pub(crate) category: String,
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub(crate) start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub(crate) end: f64,
 }
 

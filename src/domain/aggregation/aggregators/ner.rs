@@ -17,10 +17,10 @@ use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "ner";
 
-/// The aggregator.
+/// Finds named entities in speech, descriptions and text on screen.
 pub(crate) struct Ner;
 
 /// What is called by its name.

@@ -13,10 +13,10 @@ use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "novelty";
 
-/// The aggregator.
+/// Ranks chunks by how unlike the rest of the video they are.
 pub(crate) struct Novelty;
 
 /// How unlike the rest of the video its chunks are.
@@ -37,9 +37,9 @@ pub(crate) struct Ranking {
 #[serde(default)]
 pub(crate) struct Ranked {
     pub(crate) chunk_id: usize,
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub(crate) start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub(crate) end: f64,
     /// Cosine distance.
     pub(crate) novelty: f64,

@@ -21,10 +21,10 @@ use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "object_entities";
 
-/// The aggregator.
+/// Follows objects across chunks, told apart from what never moves.
 pub(crate) struct ObjectEntities;
 
 /// The objects of a video.
@@ -58,9 +58,9 @@ pub(crate) struct Thing {
     /// Number of chunks it is seen in.
     pub(crate) appearances: usize,
     pub(crate) chunk_ids: Vec<usize>,
-    /// Seconds.
+    /// When it is first seen, seconds of the video.
     pub(crate) first_seen: f64,
-    /// Seconds.
+    /// When it was last seen, seconds of the video.
     pub(crate) last_seen: f64,
     pub(crate) description: String,
     /// What happens to it.

@@ -19,10 +19,10 @@ use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::SpeakerTurn;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "sentiment";
 
-/// The aggregator.
+/// Tells the sentiment of the language that speakers use, per speaker and over time.
 pub(crate) struct Sentiment;
 
 /// The sentiment of what is said.
@@ -74,9 +74,9 @@ pub(crate) struct SpeakerTone {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct TurnTone {
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub(crate) start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub(crate) end: f64,
     pub(crate) speaker: String,
     #[serde(flatten)]

@@ -17,10 +17,10 @@ use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::SpeakerTurn;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "speaker_stats";
 
-/// The aggregator.
+/// Measures talk time, turns and handovers of each speaker.
 pub(crate) struct SpeakerStats;
 
 /// How the talking is shared out.
@@ -53,9 +53,9 @@ pub(crate) struct TalkTime {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SpokenTurn {
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub(crate) start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub(crate) end: f64,
     pub(crate) speaker: String,
 }

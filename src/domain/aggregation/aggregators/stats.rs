@@ -20,17 +20,17 @@ use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "stats";
 
-/// The aggregator.
+/// Counts over time, with the busiest and the quietest moment.
 pub(crate) struct Stats;
 
 /// What can be counted in a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Counts {
-    /// Seconds.
+    /// Length of the video, seconds.
     pub(crate) duration: f64,
     pub(crate) chunks: usize,
     /// Those that have output.
@@ -57,9 +57,9 @@ pub(crate) struct PeopleOverTime {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PeopleCount {
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub(crate) start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub(crate) end: f64,
     pub(crate) people_count: u64,
 }
@@ -68,9 +68,9 @@ pub(crate) struct PeopleCount {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Moment {
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub(crate) start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub(crate) end: f64,
     pub(crate) count: u64,
 }

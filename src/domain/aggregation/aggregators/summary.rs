@@ -20,10 +20,10 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "summary";
 
-/// The aggregator.
+/// Writes tiered summaries, from fine sections to the whole video, with key points and topics.
 pub(crate) struct Summary;
 
 /// What a video is about.
@@ -58,9 +58,9 @@ pub(crate) struct Tier {
 #[serde(default)]
 pub(crate) struct Section {
     pub(crate) summary: String,
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub(crate) start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub(crate) end: f64,
     pub(crate) chunk_ids: Vec<usize>,
 }

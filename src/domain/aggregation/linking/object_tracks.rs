@@ -82,12 +82,12 @@ impl Object {
         self.observations.iter().map(|o| o.chunk_id).collect()
     }
 
-    /// Seconds.
+    /// When it is first seen, seconds of the video.
     pub(crate) fn first_seen(&self) -> f64 {
         self.observations.iter().map(|o| o.span.start).fold(f64::INFINITY, f64::min)
     }
 
-    /// Seconds.
+    /// When it was last seen, seconds of the video.
     pub(crate) fn last_seen(&self) -> f64 {
         self.observations.iter().map(|o| o.span.end).fold(0.0, f64::max)
     }

@@ -23,10 +23,10 @@ use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::SpeakerTurn;
 
-/// The analyzer.
+/// Finds who says what when in a chunk.
 pub(crate) struct Diarization;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "diarization";
 
 const VERSION: u32 = 1;

@@ -23,10 +23,10 @@ use crate::domain::kernel::time::rounded;
 use crate::domain::media::movement::Movement;
 use crate::domain::media::tracking::{Location, Track, TrackPoint, tracks_of};
 
-/// The analyzer.
+/// Finds which objects a chunk shows, how many distinct ones, where and when.
 pub(crate) struct ObjectDetection;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "object_detection";
 
 const VERSION: u32 = 1;
@@ -51,9 +51,9 @@ pub struct Detection {
     pub count: u64,
     /// Of the surest sight, 0..1.
     pub confidence: f64,
-    /// Seconds.
+    /// When it is first seen, seconds of the video.
     pub first_seen: f64,
-    /// Seconds.
+    /// When it was last seen, seconds of the video.
     pub last_seen: f64,
     /// Every sight, in order of time; left out of hits.
     #[serde(skip_serializing_if = "Vec::is_empty")]

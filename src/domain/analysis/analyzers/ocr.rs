@@ -19,10 +19,10 @@ use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::media::screen_text::ScreenLine;
 
-/// The analyzer.
+/// Finds the text in the picture of a chunk.
 pub(crate) struct Ocr;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "ocr";
 
 const VERSION: u32 = 1;

@@ -21,10 +21,10 @@ use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::media::speech::Segment;
 
-/// The analyzer.
+/// Finds what is said in a chunk, with times.
 pub(crate) struct Transcript;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "transcript";
 
 const VERSION: u32 = 1;

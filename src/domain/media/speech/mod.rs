@@ -21,7 +21,7 @@ pub(crate) use voices::Diarizer;
 pub struct VoiceTurn {
     /// `S1`, `S2` … in order of first appearance in the video.
     pub speaker: String,
-    /// Seconds.
+    /// When, seconds of the video.
     #[serde(flatten)]
     pub span: Span,
 }
@@ -31,9 +31,9 @@ pub struct VoiceTurn {
 pub struct SpeakerTurn {
     /// Label within the video.
     pub speaker: String,
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub end: f64,
     /// What was said.
     pub text: String,
@@ -66,11 +66,11 @@ pub struct Speech {
 /// Words that belong together, as a caption shows them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Segment {
-    /// Seconds.
+    /// When it begins, seconds of the video.
     pub start: f64,
-    /// Seconds.
+    /// When it ends, seconds of the video.
     pub end: f64,
-    /// The words.
+    /// The words that are said, with their punctuation.
     pub text: String,
     /// Mean confidence of the words, 0..1.
     pub confidence: f32,

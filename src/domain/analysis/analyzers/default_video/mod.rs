@@ -23,10 +23,10 @@ use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::media::picture::jpeg;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "default_video";
 
-/// The analyzer.
+/// Describes what a chunk shows.
 pub(crate) struct DefaultVideo;
 
 /// What a chunk shows.

@@ -32,10 +32,10 @@ pub(crate) use appearance::worn;
 pub(crate) use appearance::{Appearance, person};
 pub(crate) use garments::garments;
 
-/// The analyzer.
+/// Finds each distinct person of a chunk by clothing and appearance.
 pub(crate) struct People;
 
-/// Its id.
+/// What requests and stored records call it.
 pub(crate) const ID: &str = "people";
 
 const VERSION: u32 = 1;
@@ -68,9 +68,9 @@ pub struct Person {
     pub position: String,
     /// How they move, or what they do.
     pub action: String,
-    /// Seconds.
+    /// When it is first seen, seconds of the video.
     pub first_seen: f64,
-    /// Seconds.
+    /// When it was last seen, seconds of the video.
     pub last_seen: f64,
     /// Every sight, in order of time; left out of hits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
