@@ -75,7 +75,7 @@ mod ffmpeg {
 
     use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
     use ports::ErrorKind;
-    use ports::decoder::{ScanOptions, ScanSink, VideoDecoder};
+    use ports::decoder::{Image, ScanOptions, ScanSink, VideoDecoder};
 
     use super::*;
 
@@ -525,6 +525,55 @@ mod ffmpeg {
             assert_eq!(summary.damaged, 0, "{name}");
             assert!((seen.first.unwrap() - first).abs() < 1e-3, "{name}: {:?}", seen.first);
             assert!((summary.end - end).abs() < 0.1, "{name}: {}", summary.end);
+        }
+    }
+
+    /// A frame after a seek is the one that decoding from the beginning comes to.
+    #[test]
+    fn seeking_changes_no_picture() {
+        let Some(media) = std::env::var_os("SHOTLOG_MEDIA").map(PathBuf::from) else {
+            println!("skipped: SHOTLOG_MEDIA names no folder");
+            return;
+        };
+        let clips = std::fs::read_dir(media).unwrap().map(|entry| entry.unwrap().path());
+        for clip in clips.filter(|path| path.extension().is_some_and(|e| e == "mp4" || e == "mov"))
+        {
+            let mut played = Played::default();
+            decoder().scan(&clip, &SIZE, &mut played).unwrap();
+            let frames = played.frames;
+            for (time, expected) in frames.iter().step_by(frames.len().div_ceil(6)) {
+                let found = decoder().frames(&clip, &[time + 1e-3], 320).unwrap().remove(0);
+                let found = found.unwrap_or_else(|| panic!("{}: none at {time}", clip.display()));
+                assert!((found.time - time).abs() < 0.02, "{}: {time}", clip.display());
+                let unlike = difference(&found.image, expected);
+                assert!(unlike < 8.0, "{}: at {time} they differ by {unlike:.1}", clip.display());
+            }
+        }
+    }
+
+    /// Mean difference of the pictures' brightness, 0..255, one shrunk to the size of the other.
+    fn difference(picture: &Image, small: &[u8]) -> f64 {
+        let ScanOptions { width, height } = SIZE;
+        let large = image::RgbImage::from_raw(picture.width, picture.height, picture.rgb.clone());
+        let shrunk = image::imageops::thumbnail(&large.unwrap(), width, height);
+        let apart = |(a, b): (&u8, &u8)| f64::from(a.abs_diff(*b));
+        shrunk.iter().zip(small).map(apart).sum::<f64>() / small.len() as f64
+    }
+
+    /// Every frame of a scan, with its time.
+    #[derive(Default)]
+    struct Played {
+        frames: Vec<(f64, Vec<u8>)>,
+    }
+
+    impl ScanSink for Played {
+        fn frame(&mut self, time: f64, rgb: &[u8]) -> ports::Result<()> {
+            self.frames.push((time, rgb.to_vec()));
+            Ok(())
+        }
+
+        fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+            Ok(())
         }
     }
 

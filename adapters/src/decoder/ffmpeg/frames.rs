@@ -50,7 +50,10 @@ pub(super) fn frames(
     let mut last: Option<Frame> = None;
     for i in order {
         reel.wind_to(times[i], input)?;
-        let Some((time, picture)) = &reel.current else { continue };
+        let Some((time, picture)) = reel.current.as_ref().filter(|(_, frame)| is_sound(frame))
+        else {
+            continue;
+        };
         // Several times may fall on one frame.
         if last.as_ref().is_none_or(|f| f.time != *time) {
             let image = converter.image(picture, aspect, max_side).ok();
@@ -59,6 +62,11 @@ pub(super) fn frames(
         found[i].clone_from(&last);
     }
     Ok(found)
+}
+
+/// Whether the decoder had all that the frame is made of.
+fn is_sound(frame: &Video) -> bool {
+    !frame.is_corrupt() && !frame.has_decode_errors()
 }
 
 /// The decoder, the frame it stands on and the one after it.
@@ -101,7 +109,8 @@ impl Reel {
                 input.deadline.check()?;
             }
             self.play_to(time, input)?;
-            if self.current.as_ref().is_some_and(|(t, _)| *t <= time + EPSILON)
+            let shown = self.current.as_ref();
+            if shown.is_some_and(|(t, frame)| *t <= time + EPSILON && is_sound(frame))
                 || target == BEGINNING
             {
                 break;
@@ -121,12 +130,27 @@ impl Reel {
     }
 
     fn restart(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {
+        if !self.started {
+            self.show_beginning(input)?;
+        }
         self.started = true;
         self.current = None;
         self.next = None;
         self.drained = false;
         self.decoder.flush();
         input.seek(time)
+    }
+
+    /// Shows the decoder the first packet of the picture, which may say what all others depend on:
+    /// x264 tells its version there, without which its early 4:4:4 streams decode to garbage.
+    fn show_beginning(&mut self, input: &mut Input) -> Result<(), Error> {
+        match input.read(&mut self.packet) {
+            Ok(Some(_)) => _ = self.decoder.send_packet(&self.packet),
+            Err(e @ Error::Deadline(_)) => return Err(e),
+            // What cannot be read here is found missing where it is needed.
+            Ok(None) | Err(_) => {}
+        }
+        Ok(())
     }
 
     fn play_to(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {
