@@ -60,11 +60,20 @@ impl<'a> Document<'a> {
             read_passage(index, places - 1, passage, &mut found);
         }
         let mut first: HashMap<String, usize> = HashMap::new();
+        let known: HashMap<String, PassageKind> = found
+            .iter()
+            .filter(|s| matches!(s.kind, PassageKind::Objects) || s.is_scenery())
+            .map(|sentence| (sentence.text.clone(), sentence.kind))
+            .collect();
         for (at, sentence) in found.iter_mut().enumerate() {
             let lower: Vec<String> =
                 words(&sentence.text).into_iter().map(|word| word.lower).collect();
             let original = *first.entry(lower.join(" ")).or_insert(at);
             sentence.repeats = (original != at).then_some(original);
+            // Prose that repeats what was measured, as a summary does, is no more than that.
+            if let (PassageKind::Prose, Some(kind)) = (sentence.kind, known.get(&sentence.text)) {
+                sentence.kind = *kind;
+            }
         }
         Self { passages, places, sentences: found }
     }
@@ -225,7 +234,7 @@ pub(super) fn bare(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use ports::llm::Moment;
-    use ports::llm::PassageKind::{Prose, Scene, Screen, Speech};
+    use ports::llm::PassageKind::{Objects, Prose, Scene, Screen, Speech};
 
     use super::*;
 
@@ -292,6 +301,17 @@ mod tests {
         let expected =
             [(0, None), (0, Some("S1")), (0, Some("S2")), (1, None), (2, None), (3, None)];
         assert_eq!((places, document.places), (expected.to_vec(), 4));
+    }
+
+    #[test]
+    fn prose_that_repeats_what_was_measured_is_no_more_than_that() {
+        let passages = [
+            Passage::new("a", Prose, "A dog is in view. It rains."),
+            Passage::new("b", Objects, "A dog is in view."),
+        ];
+        let expected =
+            [(Objects, "A dog is in view."), (Prose, "It rains."), (Objects, "A dog is in view.")];
+        assert_eq!(found(&passages), expected.map(|(kind, text)| (kind, text.to_owned())));
     }
 
     #[test]
