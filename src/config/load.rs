@@ -115,6 +115,10 @@ fn typed(name: &str, text: &str, default: Option<&Value>) -> Result<Value, Confi
     })
 }
 
+/// Keys of what is not supported any more.
+const GONE: [&str; 3] =
+    ["transcriber.concurrency", "transcriber.library", "transcriber.pocketsphinx"];
+
 fn check_keys(table: &Table, known: &Table, prefix: &str, root: &Table) -> Result<(), ConfigError> {
     for (key, value) in table {
         let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
@@ -126,6 +130,12 @@ fn check_keys(table: &Table, known: &Table, prefix: &str, root: &Table) -> Resul
                 return Err(ConfigError::new(format!("'{path}' must be a section, as [{path}]")));
             }
             (Some(_), _) => {}
+            (None, _) if GONE.contains(&path.as_str()) => {
+                return Err(ConfigError::new(format!(
+                    "the key '{path}' was PocketSphinx's, which is not supported any more; remove \
+                     it, and use transcriber.kind = \"auto\""
+                )));
+            }
             (None, _) => return Err(ConfigError::new(unknown("the key", &path, root))),
         }
     }

@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 
 use crate::support::{Models, TestApp, clip, mentions};
 
+/// Too short for all of the speech, so that it is heard in two packs.
+const PACK: f64 = 12.0;
+
 /// Speech at 1–4 s, 4.5–9 s (heard in one piece) and 21–24 s: two words per second.
 fn talking(transcriber: Arc<ScriptedTranscriber>) -> Models {
     let span = |start, end| SpeechSpan { start, end };
@@ -35,8 +38,10 @@ fn counting() -> ScriptedTranscriber {
             end: i as f64 * 0.5 + 0.5,
             confidence: 0.8,
         };
-        Ok(Transcript { language: Some("en".into()), words: (0..2 * seconds).map(word).collect() })
+        let words = (0..2 * seconds).map(word).collect();
+        Ok(Transcript { language: Some("en".into()), words, ..Transcript::default() })
     })
+    .with_max_seconds(PACK)
 }
 
 async fn app(transcriber: &Arc<ScriptedTranscriber>) -> TestApp {
@@ -74,10 +79,10 @@ async fn a_transcript_has_the_words_of_each_chunk() {
     assert_eq!(chunks.as_array().unwrap().len(), 3);
     let first = &chunks[0]["transcript"];
     assert_eq!(first["language"], "en");
-    assert_eq!(first["segments"][0]["start"], 0.8, "from the beginning of the video");
+    assert_eq!(first["segments"][0]["start"], 0.6, "from the beginning of the video");
     assert_eq!(chunks[1].get("transcript"), None);
     let last = &chunks[2]["transcript"]["segments"][0];
-    assert!(last["start"].as_f64().unwrap() >= 20.8, "{last}");
+    assert!(last["start"].as_f64().unwrap() >= 20.6, "{last}");
 }
 
 #[tokio::test]
@@ -135,12 +140,15 @@ async fn a_recogniser_that_fails_fails_only_who_needs_words() {
 #[tokio::test]
 async fn pieces_that_were_recognised_are_not_paid_for_again() {
     let calls = std::sync::atomic::AtomicUsize::new(0);
-    let transcriber = Arc::new(ScriptedTranscriber::new(move |_| {
-        if calls.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
-            return Err(PortError::new(ErrorKind::Unavailable, "gone for a moment"));
-        }
-        Ok(Transcript::default())
-    }));
+    let transcriber = Arc::new(
+        ScriptedTranscriber::new(move |_| {
+            if calls.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
+                return Err(PortError::new(ErrorKind::Unavailable, "gone for a moment"));
+            }
+            Ok(Transcript::default())
+        })
+        .with_max_seconds(PACK),
+    );
     let models = talking(transcriber.clone());
     let app = TestApp::with(|setup| {
         setup.models = models;

@@ -2,7 +2,6 @@
 
 mod open;
 mod openai;
-mod pocketsphinx;
 mod scripted;
 mod sound;
 #[cfg(feature = "onnx")]
@@ -10,7 +9,6 @@ mod whisper;
 
 pub use open::{Kind, Settings, open};
 pub use openai::{OpenAiTranscriber, OpenAiTranscriberOptions};
-pub use pocketsphinx::{PocketSphinx, PocketSphinxOptions};
 pub use scripted::ScriptedTranscriber;
 #[cfg(feature = "onnx")]
 pub use whisper::{Whisper, WhisperOptions};

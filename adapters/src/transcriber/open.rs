@@ -4,27 +4,41 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ports::transcriber::Transcriber;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::{OpenAiTranscriber, OpenAiTranscriberOptions, PocketSphinx, PocketSphinxOptions};
+use super::{OpenAiTranscriber, OpenAiTranscriberOptions};
 use crate::open::set;
 use crate::{OpenError, llm, models};
 
 /// What recognises speech.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Whisper where its files are there, else PocketSphinx where its packages are, else none.
+    /// Whisper where its files are there, else none.
     #[default]
     Auto,
     /// A Whisper network on ONNX Runtime.
     Onnx,
     /// An OpenAI-compatible server.
     Openai,
-    /// PocketSphinx out of system packages: the weakest recogniser, English only.
-    Pocketsphinx,
     /// No speech is recognised.
     None,
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match String::deserialize(deserializer)?.as_str() {
+            "auto" => Ok(Self::Auto),
+            "onnx" => Ok(Self::Onnx),
+            "openai" => Ok(Self::Openai),
+            "none" => Ok(Self::None),
+            "pocketsphinx" => Err(de::Error::custom(
+                "PocketSphinx is not supported any more; use \"auto\", for the Whisper network that \
+                 `make setup` fetches",
+            )),
+            other => Err(de::Error::unknown_variant(other, &["auto", "onnx", "openai", "none"])),
+        }
+    }
 }
 
 /// What recognises speech.
@@ -33,7 +47,8 @@ pub enum Kind {
 pub struct Settings {
     /// What recognises it.
     pub kind: Kind,
-    /// Folder of the model below `models.dir`, as optimum exports it (onnx).
+    /// Folder of the model below `models.dir`, as `scripts/convert_whisper.py` or optimum writes it
+    /// (onnx).
     pub folder: PathBuf,
     /// The language that is spoken, as `en`; empty: it is told from the sound (onnx, openai).
     pub language: String,
@@ -43,16 +58,9 @@ pub struct Settings {
     pub model: String,
     /// The server's key (openai).
     pub api_key: String,
-    /// Pieces of speech recognised at once; each holds a copy of the model (pocketsphinx).
-    pub concurrency: usize,
-    /// The shared library, a path or a name that the system's loader knows (pocketsphinx).
-    pub library: PathBuf,
-    /// Folder of the model (pocketsphinx).
-    pub pocketsphinx: PathBuf,
 }
 
 impl Default for Settings {
-    /// PocketSphinx as Debian's packages `libpocketsphinx3` and `pocketsphinx-en-us` install it.
     fn default() -> Self {
         Self {
             kind: Kind::default(),
@@ -61,19 +69,6 @@ impl Default for Settings {
             url: String::new(),
             model: "whisper-1".into(),
             api_key: String::new(),
-            concurrency: 1,
-            library: "libpocketsphinx.so.3".into(),
-            pocketsphinx: "/usr/share/pocketsphinx/model/en-us".into(),
-        }
-    }
-}
-
-impl From<&Settings> for PocketSphinxOptions {
-    fn from(section: &Settings) -> Self {
-        Self {
-            library: section.library.clone(),
-            model: section.pocketsphinx.clone(),
-            decoders: section.concurrency,
         }
     }
 }
@@ -100,42 +95,24 @@ pub fn open(
     match section.kind {
         Kind::None => Ok(None),
         Kind::Onnx => whisper(section, models).map(Some),
-        Kind::Pocketsphinx => pocketsphinx(section).map(Some),
         Kind::Openai => remote(section, llm).map(Some),
-        Kind::Auto => Ok(best_of_those_there(section, models)),
+        Kind::Auto => Ok(whisper_if_there(section, models)),
     }
 }
 
-fn best_of_those_there(
-    section: &Settings,
-    models: &models::Settings,
-) -> Option<Arc<dyn Transcriber>> {
-    let missing = match whisper(section, models) {
-        Ok(transcriber) => return Some(transcriber),
-        Err(error) => error,
-    };
-    match pocketsphinx(section) {
-        Ok(transcriber) => {
+fn whisper_if_there(section: &Settings, models: &models::Settings) -> Option<Arc<dyn Transcriber>> {
+    whisper(section, models)
+        .inspect_err(|missing| {
             tracing::warn!(
-                "speech is recognised by PocketSphinx, the weakest recogniser: {missing}; `shotlog \
-                 models` says how to get a better one"
+                "no speech is recognised: {missing}; `make setup` fetches a model, `shotlog models` \
+                 says where there are others"
             );
-            Some(transcriber)
-        }
-        Err(error) => {
-            tracing::warn!("no speech is recognised: {missing}; {error}");
-            None
-        }
-    }
+        })
+        .ok()
 }
 
 fn remote(section: &Settings, llm: &llm::Settings) -> Result<Arc<dyn Transcriber>, OpenError> {
     let transcriber = OpenAiTranscriber::new(OpenAiTranscriberOptions::of(section, llm));
-    Ok(Arc::new(transcriber.map_err(OpenError::at("transcriber"))?))
-}
-
-fn pocketsphinx(section: &Settings) -> Result<Arc<dyn Transcriber>, OpenError> {
-    let transcriber = PocketSphinx::open(&section.into());
     Ok(Arc::new(transcriber.map_err(OpenError::at("transcriber"))?))
 }
 
@@ -156,4 +133,22 @@ fn whisper(
 #[cfg(not(feature = "onnx"))]
 fn whisper(_: &Settings, _: &models::Settings) -> Result<Arc<dyn Transcriber>, OpenError> {
     Err(OpenError::compiled_out("transcriber.kind = \"onnx\"", "onnx"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recogniser_that_is_gone_says_what_to_use() {
+        let kind = |name: &str| serde_json::from_value::<Kind>(name.into());
+        for known in [Kind::Auto, Kind::Onnx, Kind::Openai, Kind::None] {
+            let name = serde_json::to_value(known).expect("a name");
+            assert_eq!(serde_json::from_value::<Kind>(name).expect("the kind"), known);
+        }
+        let error = kind("pocketsphinx").expect_err("gone").to_string();
+        assert!(error.contains("use \"auto\""), "{error}");
+        let error = kind("whisper").expect_err("unknown").to_string();
+        assert!(error.contains("`auto`"), "{error}");
+    }
 }

@@ -68,7 +68,7 @@ impl OpenAiTranscriber {
         })
     }
 
-    async fn ask(&self, wav: &bytes::Bytes, times: bool) -> Result<Exchange> {
+    async fn ask(&self, wav: &bytes::Bytes, spoken: Option<&str>, times: bool) -> Result<Exchange> {
         let form = || {
             let file = Part::stream_with_length(wav.clone(), wav.len() as u64)
                 .file_name("speech.wav")
@@ -77,8 +77,8 @@ impl OpenAiTranscriber {
                 .part("file", file)
                 .text("model", self.model.clone())
                 .text("temperature", "0");
-            if let Some(language) = &self.language {
-                form = form.text("language", language.clone());
+            if let Some(language) = self.language.as_deref().or(spoken) {
+                form = form.text("language", language.to_owned());
             }
             if times {
                 form.text("response_format", "verbose_json")
@@ -91,13 +91,13 @@ impl OpenAiTranscriber {
         self.client.post_form("audio/transcriptions", form).await
     }
 
-    async fn answer(&self, wav: bytes::Bytes) -> Result<Answer> {
-        let mut exchange = self.ask(&wav, self.gives_times.load(Ordering::Relaxed)).await?;
+    async fn answer(&self, wav: bytes::Bytes, spoken: Option<&str>) -> Result<Answer> {
+        let mut exchange = self.ask(&wav, spoken, self.gives_times.load(Ordering::Relaxed)).await?;
         if let Err(refusal) = &exchange.outcome
             && refusal.mentions(&["response_format", "verbose_json", "timestamp_granularities"])
             && self.gives_times.swap(false, Ordering::Relaxed)
         {
-            exchange = self.ask(&wav, false).await?;
+            exchange = self.ask(&wav, spoken, false).await?;
         }
         let body = exchange.outcome.map_err(|refusal| refusal.into_error())?;
         serde_json::from_value(body).map_err(|e| {
@@ -247,7 +247,7 @@ impl Transcriber for OpenAiTranscriber {
         self.max_seconds
     }
 
-    async fn transcribe(&self, samples: &[f32]) -> Result<Transcript> {
+    async fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript> {
         let seconds = samples.len() as f64 / f64::from(SAMPLE_RATE);
         let samples = samples.to_vec();
         let wav = blocking::run(move || {
@@ -255,10 +255,12 @@ impl Transcriber for OpenAiTranscriber {
             Ok(sound::may_hold_speech(&samples)?.then(|| sound::to_wav(&samples)))
         });
         let Some(wav) = wav.await? else { return Ok(Transcript::default()) };
-        let answer = self.answer(wav.into()).await?;
-        let spoken = self.language.as_deref().or(answer.language.as_deref()).and_then(code);
+        let answer = self.answer(wav.into(), language).await?;
+        let spoken = self.language.as_deref().or(language).or(answer.language.as_deref());
+        let spoken = spoken.and_then(code);
         let words = answer.into_words(seconds);
-        Ok(Transcript { language: spoken.filter(|_| !words.is_empty()), words })
+        let language = spoken.filter(|_| !words.is_empty());
+        Ok(Transcript { language, words, language_probability: None })
     }
 }
 

@@ -56,7 +56,7 @@ impl Transcriber for ScriptedTranscriber {
         self.max_seconds
     }
 
-    async fn transcribe(&self, samples: &[f32]) -> Result<Transcript> {
+    async fn transcribe(&self, samples: &[f32], _: Option<&str>) -> Result<Transcript> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         if samples.iter().all(|s| *s == 0.0) {
             return Ok(Transcript::default());

@@ -63,7 +63,7 @@ fn verbose() -> Value {
 
 async fn heard(body: Value) -> Vec<(String, f64, f64)> {
     let server = Server::in_turn(vec![Reply::json(200, body)]).await;
-    let transcript = transcriber(&server).transcribe(&speech()).await.unwrap();
+    let transcript = transcriber(&server).transcribe(&speech(), None).await.unwrap();
     let rounded = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
     let words = transcript.words.into_iter();
     words.map(|w| (w.text, rounded(w.start), rounded(w.end))).collect()
@@ -75,7 +75,7 @@ async fn openai_keeps_the_duties_of_the_port() {
     let transcriber = transcriber(&server);
     conformance::transcriber::suite(&transcriber, &speech()).await;
     let asked = server.calls();
-    let heard = transcriber.transcribe(&vec![0.0; 48_000]).await.unwrap();
+    let heard = transcriber.transcribe(&vec![0.0; 48_000], None).await.unwrap();
     assert_eq!(heard.words, []);
     assert_eq!(server.calls(), asked, "silence is not sent");
 }
@@ -85,7 +85,7 @@ async fn openai_sends_a_wav_and_asks_for_word_times() {
     let server = Server::in_turn(vec![Reply::json(200, verbose())]).await;
     let options = OpenAiTranscriberOptions { language: Some("en".into()), ..options(&server.url) };
     let transcriber = OpenAiTranscriber::new(options).unwrap();
-    let heard = transcriber.transcribe(&speech()).await.unwrap();
+    let heard = transcriber.transcribe(&speech(), None).await.unwrap();
     assert_eq!(heard.language.as_deref(), Some("en"));
     let texts: Vec<&str> = heard.words.iter().map(|w| w.text.as_str()).collect();
     assert_eq!(texts, ["Hello", "there", "world"]);
@@ -161,7 +161,7 @@ async fn openai_goes_without_times_where_the_server_has_none() {
     .await;
     let transcriber = transcriber(&server);
     for calls in [2, 3] {
-        let heard = transcriber.transcribe(&speech()).await.unwrap();
+        let heard = transcriber.transcribe(&speech(), None).await.unwrap();
         assert_eq!(heard.words.len(), 2);
         assert_eq!(server.calls(), calls, "the lesson is learned once");
     }
@@ -176,12 +176,12 @@ async fn openai_tries_again_after_overload_and_broken_connections() {
         Reply::CutOff,
     ] {
         let server = Server::in_turn(vec![trouble.clone(), Reply::json(200, verbose())]).await;
-        let heard = transcriber(&server).transcribe(&speech()).await;
+        let heard = transcriber(&server).transcribe(&speech(), None).await;
         assert_eq!(heard.unwrap().words.len(), 3, "{trouble:?}");
         assert_eq!(server.calls(), 2, "{trouble:?}");
     }
     let server = Server::in_turn(vec![Reply::json(429, json!({}))]).await;
-    let error = transcriber(&server).transcribe(&speech()).await.unwrap_err();
+    let error = transcriber(&server).transcribe(&speech(), None).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(server.calls(), 3);
 }
@@ -201,7 +201,7 @@ async fn openai_reports_what_it_cannot_use() {
         (Reply::json(413, json!({})), ErrorKind::TooLarge),
     ] {
         let server = Server::in_turn(vec![reply.clone()]).await;
-        let error = transcriber(&server).transcribe(&speech()).await.unwrap_err();
+        let error = transcriber(&server).transcribe(&speech(), None).await.unwrap_err();
         assert_eq!(error.kind(), kind, "{reply:?}: {error}");
         assert!(!error.to_string().contains("sk-test"), "{error}");
         assert_eq!(server.calls(), 1, "{reply:?} is not worth another try");
@@ -216,7 +216,7 @@ async fn openai_gives_up_on_a_server_that_says_nothing() {
     let mut options = options(&server.url);
     options.connection.timeout = Duration::from_millis(200);
     let transcriber = OpenAiTranscriber::new(options).unwrap();
-    let error = transcriber.transcribe(&speech()).await.unwrap_err();
+    let error = transcriber.transcribe(&speech(), None).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
     assert_eq!(server.calls(), 1, "it may have been paid for");
 }

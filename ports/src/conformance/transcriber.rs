@@ -17,13 +17,14 @@ pub async fn suite(transcriber: &dyn Transcriber, speech: &[f32]) {
 
 async fn hears_nothing_in_silence(transcriber: &dyn Transcriber) {
     for count in [0, 1, 160, 2 * SAMPLE_RATE as usize] {
-        let heard = transcriber.transcribe(&vec![0.0; count]).await.expect("silence is no error");
+        let heard =
+            transcriber.transcribe(&vec![0.0; count], None).await.expect("silence is no error");
         assert_eq!(heard.words, [], "{count} samples of silence hold no words");
     }
 }
 
 async fn gives_words_in_order(transcriber: &dyn Transcriber, speech: &[f32]) {
-    let heard = transcriber.transcribe(speech).await.expect("speech is recognised");
+    let heard = transcriber.transcribe(speech, None).await.expect("speech is recognised");
     assert!(!heard.words.is_empty(), "the speech holds words");
     check(&heard, speech.len());
 }
@@ -33,7 +34,7 @@ async fn bears_damaged_samples(transcriber: &dyn Transcriber) {
     samples[100] = f32::NAN;
     samples[200] = f32::INFINITY;
     samples[300] = -1e30;
-    match transcriber.transcribe(&samples).await {
+    match transcriber.transcribe(&samples, None).await {
         Ok(heard) => check(&heard, samples.len()),
         Err(e) => assert!(!e.to_string().is_empty(), "an error says what was wrong"),
     }

@@ -162,6 +162,9 @@ impl Ingest {
     async fn topic_shifts(&self, speech: &Speech) -> Result<Vec<Candidate>> {
         let segments = speech.words.as_ref().map_or(Vec::new(), |w| speech::segments(&w.words));
         let texts: Vec<String> = segments.iter().map(|s| s.text.clone()).collect();
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
         let vectors = self.models.embedder.embed(&texts).await?;
         Ok(spoken_shifts(&segments, &vectors))
     }

@@ -28,7 +28,7 @@ pub fn command(folder: &Path, settings: &[(&str, String)]) -> Command {
         .current_dir(folder)
         .env("SERVICE_DATA_DIR", folder.join("data"))
         .env("SERVICE_EMBEDDER__KIND", "hashing");
-    for role in ["READER", "DETECTOR", "TRANSCRIBER", "VOICE"] {
+    for role in ["OCR", "DETECTOR", "TRANSCRIBER", "VAD", "SPEAKER"] {
         command.env(format!("SERVICE_{role}__KIND"), "none");
     }
     command.envs(settings.iter().map(|(key, value)| (format!("SERVICE_{key}"), value)));

@@ -6,10 +6,9 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use ort::value::DynValue;
 use ports::{ErrorKind, PortError, Result};
 
-use super::network::Network;
+use super::network::{Heard, Network};
 use super::tokens::{PRECISION, Vocabulary};
 
 /// Speech begins within the first second of a window that holds any.
@@ -59,54 +58,76 @@ impl Answer {
     }
 }
 
-/// The best answer to a window, empty for silence.
+/// The best answer to a window, empty for silence: the first that is likely and does not repeat
+/// itself, or the likeliest of those that do not repeat themselves.
 pub(super) fn answer(
     network: &mut Network,
-    states: &DynValue,
+    heard: &Heard,
     vocabulary: &Vocabulary,
     prompt: &[u32],
 ) -> Result<Answer> {
-    let mut answer = Answer::default();
+    let mut best: Option<Answer> = None;
+    let mut last = Answer::default();
     for temperature in TEMPERATURES {
-        answer = sample(network, states, vocabulary, prompt, temperature)?;
-        if answer.is_unlikely() && answer.no_speech > MAX_NO_SPEECH {
+        last = sample(network, heard, vocabulary, prompt, temperature)?;
+        if last.is_unlikely() && last.no_speech > MAX_NO_SPEECH {
             return Ok(Answer::default());
         }
-        if !answer.is_unlikely() && !answer.loops(vocabulary) {
-            return Ok(answer);
+        if last.loops(vocabulary) {
+            continue;
+        }
+        if !last.is_unlikely() {
+            return Ok(last);
+        }
+        let likelier = |best: &Answer| last.mean_log_probability() > best.mean_log_probability();
+        if best.as_ref().is_none_or(likelier) {
+            best = Some(last.clone());
         }
     }
-    answer.cut_repetition();
-    Ok(answer)
+    Ok(best.unwrap_or_else(|| {
+        last.cut_repetition();
+        last
+    }))
 }
 
-/// The likeliest of a model's languages, and its token.
+/// A language, its token, and how probably it is spoken among all that the model knows, 0..1.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Spoken {
+    pub(super) code: String,
+    pub(super) token: u32,
+    pub(super) probability: f32,
+}
+
+/// The likeliest of a model's languages.
 pub(super) fn language(
     network: &mut Network,
-    states: &DynValue,
+    heard: &Heard,
     vocabulary: &Vocabulary,
-) -> Result<Option<(String, u32)>> {
+) -> Result<Option<Spoken>> {
     if vocabulary.languages.is_empty() {
         return Ok(None);
     }
-    let rows = network.listen(states).say(&[vocabulary.start])?;
+    let rows = network.listen(heard).say(&[vocabulary.start])?;
     let scores = rows.first().ok_or_else(silent)?;
     let score = |token: u32| scores.get(token as usize).copied().unwrap_or(f32::NEG_INFINITY);
-    let likeliest = vocabulary.languages.iter().max_by(|a, b| score(a.1).total_cmp(&score(b.1)));
-    Ok(likeliest.cloned())
+    let languages = &vocabulary.languages;
+    let shares = softmax(&languages.iter().map(|(_, token)| score(*token)).collect::<Vec<_>>());
+    let at = largest(&shares);
+    let (code, token) = languages[at].clone();
+    Ok(Some(Spoken { code, token, probability: shares[at] }))
 }
 
 /// One try. At temperature 0 the likeliest token is taken every time.
 fn sample(
     network: &mut Network,
-    states: &DynValue,
+    heard: &Heard,
     vocabulary: &Vocabulary,
     prompt: &[u32],
     temperature: f32,
 ) -> Result<Answer> {
     let most = network.shape().max_target_positions / 2;
     let mut chance = Chance(u64::from(temperature.to_bits()));
-    let mut listening = network.listen(states);
+    let mut listening = network.listen(heard);
     let mut rows = listening.say(prompt)?;
     let start = prompt.iter().position(|t| *t == vocabulary.start).unwrap_or(0);
     let mut answer = Answer {
@@ -268,11 +289,11 @@ pub(super) mod tests {
     /// The single greedy try, which the reference is known for.
     pub(in super::super) fn greedy(
         network: &mut Network,
-        states: &DynValue,
+        heard: &Heard,
         vocabulary: &Vocabulary,
         prompt: &[u32],
     ) -> (Vec<u32>, f64, f32) {
-        let answer = sample(network, states, vocabulary, prompt, 0.0).unwrap();
+        let answer = sample(network, heard, vocabulary, prompt, 0.0).unwrap();
         (answer.tokens, answer.log_probability, answer.no_speech)
     }
 

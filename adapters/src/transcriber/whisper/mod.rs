@@ -1,7 +1,9 @@
 //! Whisper and its like on ONNX Runtime: an encoder that listens to 30 s and a decoder that writes
 //! down what was said, with timestamps. Exports of Hugging Face's optimum, of any size.
 
+mod align;
 mod decode;
+mod identity;
 mod mel;
 mod network;
 mod tokens;
@@ -20,9 +22,9 @@ use serde::de::DeserializeOwned;
 use super::sound;
 use crate::blocking;
 use crate::onnx::Runtime;
-use decode::Answer;
+use decode::{Answer, Spoken};
 use mel::{MelSpectrogram, WINDOW};
-use network::Network;
+use network::{Heard, Network};
 use tokens::Vocabulary;
 
 /// Less sound than this at the end holds no word, samples.
@@ -31,13 +33,14 @@ const SHORTEST: usize = SAMPLE_RATE as usize / 10;
 /// Which model and how it listens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhisperOptions {
-    /// The folder of an export: `encoder_model.onnx`, `decoder_model_merged.onnx` (or
-    /// `decoder_model.onnx` and `decoder_with_past_model.onnx`), `tokenizer.json`, `config.json`
-    /// and, where there is one, `generation_config.json`.
+    /// The folder that `scripts/convert_whisper.py` wrote, or that of another export:
+    /// `encoder_model.onnx`, `decoder_model_merged.onnx` (or `decoder_model.onnx` and
+    /// `decoder_with_past_model.onnx`), `tokenizer.json`, `config.json` and, where there is one,
+    /// `generation_config.json`.
     pub folder: PathBuf,
     /// The language that is spoken, as `en`; `None` to tell it from the sound.
     pub language: Option<String>,
-    /// Threads inside one inference, at least 1.
+    /// Threads of the encoder, at least 1; the decoder has one.
     pub threads: usize,
 }
 
@@ -53,8 +56,8 @@ struct Listener {
     network: Mutex<Network>,
     vocabulary: Vocabulary,
     mel: MelSpectrogram,
-    /// The configured language and its token.
-    language: Option<(String, u32)>,
+    /// The configured language.
+    language: Option<Spoken>,
 }
 
 impl Whisper {
@@ -62,30 +65,36 @@ impl Whisper {
     /// *Blocks*.
     pub fn open(runtime: &Runtime, options: &WhisperOptions) -> Result<Self> {
         let network = Network::open(runtime, &options.folder, options.threads.max(1))?;
-        let vocabulary = Vocabulary::open(&options.folder)?;
+        let vocabulary = Vocabulary::open(&options.folder, network.shape().vocab_size)?;
         let language = match options.language.as_deref() {
             None => None,
             // A model of English alone is not told.
             Some("en") if vocabulary.languages.is_empty() => None,
-            Some(wanted) => Some(known(&vocabulary, wanted)?),
+            Some(wanted) => {
+                Some(find(&vocabulary, wanted).ok_or_else(|| unknown(&vocabulary, wanted))?)
+            }
         };
         let mel = MelSpectrogram::new(network.shape().num_mel_bins);
-        let name = options.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let model = identity::of(&options.folder, options.language.as_deref())?;
         let listener = Listener { network: Mutex::new(network), vocabulary, mel, language };
         listener.hear(&[0.0; SAMPLE_RATE as usize], None)?;
-        Ok(Self { listener: Arc::new(listener), model: name })
+        Ok(Self { listener: Arc::new(listener), model })
     }
 }
 
-fn known(vocabulary: &Vocabulary, wanted: &str) -> Result<(String, u32)> {
-    let code = if wanted == "jv" { "jw" } else { wanted };
-    vocabulary.languages.iter().find(|(known, _)| known == code).cloned().ok_or_else(|| {
-        let known: Vec<&str> = vocabulary.languages.iter().map(|(code, _)| code.as_str()).collect();
-        let known = if known.is_empty() { "en".to_owned() } else { known.join(", ") };
-        let message =
-            format!("the speech model does not know the language {wanted:?}; it knows {known}");
-        PortError::new(ErrorKind::Invalid, message)
-    })
+/// A language of the model by its code.
+fn find(vocabulary: &Vocabulary, code: &str) -> Option<Spoken> {
+    let code = if code == "jv" { "jw" } else { code };
+    let (code, token) = vocabulary.languages.iter().find(|(known, _)| known == code)?;
+    Some(Spoken { code: code.clone(), token: *token, probability: 1.0 })
+}
+
+fn unknown(vocabulary: &Vocabulary, wanted: &str) -> PortError {
+    let known: Vec<&str> = vocabulary.languages.iter().map(|(code, _)| code.as_str()).collect();
+    let known = if known.is_empty() { "en".to_owned() } else { known.join(", ") };
+    let message =
+        format!("the speech model does not know the language {wanted:?}; it knows {known}");
+    PortError::new(ErrorKind::Invalid, message)
 }
 
 /// A JSON file as far as it is needed.
@@ -109,9 +118,10 @@ struct Stretch<'a> {
 
 impl Listener {
     /// Window by window, each from where the last whole stretch of the one before ended.
-    fn transcribe(&self, samples: &[f32]) -> Result<Transcript> {
+    fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript> {
         let mut transcript = Transcript::default();
-        let mut language = self.language.clone();
+        let told = language.and_then(|code| find(&self.vocabulary, code));
+        let mut language = self.language.clone().or(told);
         let mut from = 0;
         while samples.len() - from >= SHORTEST {
             let window = &samples[from..samples.len().min(from + WINDOW)];
@@ -119,16 +129,22 @@ impl Listener {
                 from += window.len();
                 continue;
             }
-            let (answer, spoken) = self.hear(window, language.take())?;
+            let (answer, spoken, heard) = self.hear(window, language.take())?;
             language = spoken;
             let seconds = window.len() as f64 / f64::from(SAMPLE_RATE);
-            let (stretches, heard) = stretches(&answer, &self.vocabulary, seconds);
-            let code = language.as_ref().map_or("en", |(code, _)| code.as_str());
+            let (stretches, settled) = stretches(&answer, &self.vocabulary, seconds);
+            let times = self.times(&stretches, &heard, language.as_ref(), seconds)?;
+            let code = language.as_ref().map_or("en", |spoken| spoken.code.as_str());
+            let mut words = self.words(&stretches, &times, code);
+            align::shorten(&mut words);
+            align::trim(&mut words, window);
             let offset = from as f64 / f64::from(SAMPLE_RATE);
-            for stretch in stretches {
-                transcript.words.extend(self.words(&stretch, code, offset, offset + seconds));
-            }
-            from += ((heard * f64::from(SAMPLE_RATE)) as usize).clamp(SHORTEST, window.len());
+            transcript.words.extend(words.into_iter().map(|(word, _)| Word {
+                start: offset + word.start.min(seconds),
+                end: offset + word.end.min(seconds),
+                ..word
+            }));
+            from += ((settled * f64::from(SAMPLE_RATE)) as usize).clamp(SHORTEST, window.len());
         }
         // Stretches of one window end where those of the next begin, up to rounding.
         let mut latest = 0.0_f64;
@@ -138,64 +154,112 @@ impl Listener {
             latest = word.start;
         }
         if !transcript.words.is_empty() {
-            transcript.language = match language {
-                Some((code, _)) if code == "jw" => Some("jv".to_owned()),
+            let spoken = language.unwrap_or_else(|| Spoken {
+                code: "en".to_owned(),
+                token: self.vocabulary.start,
+                probability: 1.0,
+            });
+            transcript.language_probability = Some(spoken.probability);
+            transcript.language = match spoken.code.as_str() {
+                "jw" => Some("jv".to_owned()),
                 // Some languages have no code of two letters.
-                Some((code, _)) => Some(code).filter(|code| code.len() == 2),
-                None => Some("en".to_owned()),
+                code => Some(code.to_owned()).filter(|code| code.len() == 2),
             };
         }
         Ok(transcript)
     }
 
-    /// What is said in a window, and in which language.
+    /// What is said in a window, in which language, and what the encoder made of it.
     fn hear(
         &self,
         window: &[f32],
-        language: Option<(String, u32)>,
-    ) -> Result<(Answer, Option<(String, u32)>)> {
+        language: Option<Spoken>,
+    ) -> Result<(Answer, Option<Spoken>, Heard)> {
         let mel = self.mel.of(window);
         let mut network = self.network.lock().unwrap_or_else(PoisonError::into_inner);
-        let states = network.encode(&mel)?;
+        let heard = network.encode(&mel)?;
         let vocabulary = &self.vocabulary;
         let language = match language {
             Some(language) => Some(language),
-            None => decode::language(&mut network, &states, vocabulary)?,
+            None => decode::language(&mut network, &heard, vocabulary)?,
         };
         let prompt = prompt(vocabulary, language.as_ref());
-        let answer = decode::answer(&mut network, &states, vocabulary, &prompt)?;
-        Ok((answer, language))
+        let answer = decode::answer(&mut network, &heard, vocabulary, &prompt)?;
+        Ok((answer, language, heard))
     }
 
-    /// Words share the time of their stretch by their tokens.
-    fn words(&self, stretch: &Stretch<'_>, language: &str, offset: f64, end: f64) -> Vec<Word> {
-        let groups = self.vocabulary.words(stretch.tokens, language);
-        let step = (stretch.end - stretch.start) / stretch.tokens.len().max(1) as f64;
-        let mut before = 0;
-        let mut words = Vec::with_capacity(groups.len());
-        for group in groups {
-            let (from, to) = (before, before + group.len());
-            before = to;
-            let text = self.vocabulary.text(group).trim().to_owned();
-            if text.is_empty() {
-                continue;
+    /// When each token of the stretches begins and the last one ends, for each stretch. Where the
+    /// network does not tell, the tokens share the time of their stretch.
+    fn times(
+        &self,
+        stretches: &[Stretch<'_>],
+        heard: &Heard,
+        language: Option<&Spoken>,
+        seconds: f64,
+    ) -> Result<Vec<Vec<f64>>> {
+        let mut sequence = prompt(&self.vocabulary, language);
+        let before = sequence.len();
+        sequence.push(self.vocabulary.no_timestamps());
+        sequence.extend(stretches.iter().flat_map(|stretch| stretch.tokens));
+        sequence.push(self.vocabulary.end);
+        let mut network = self.network.lock().unwrap_or_else(PoisonError::into_inner);
+        let longest = network.shape().max_target_positions;
+        let attention = match stretches.is_empty() || sequence.len() > longest {
+            true => None,
+            false => network.follow(heard, &sequence)?,
+        };
+        drop(network);
+        let Some(attention) = attention else {
+            return Ok(stretches.iter().map(Stretch::spread).collect());
+        };
+        let times = align::times(&attention, before, seconds);
+        let mut from = 0;
+        let of_stretch = |stretch: &Stretch<'_>| {
+            let first = from;
+            from += stretch.tokens.len();
+            times[first..=from].to_vec()
+        };
+        Ok(stretches.iter().map(of_stretch).collect())
+    }
+
+    /// Words with the bounds of their stretches, seconds of the window.
+    fn words(
+        &self,
+        stretches: &[Stretch<'_>],
+        times: &[Vec<f64>],
+        language: &str,
+    ) -> Vec<(Word, (f64, f64))> {
+        let mut words = Vec::new();
+        for (stretch, times) in stretches.iter().zip(times) {
+            let mut to = 0;
+            for group in self.vocabulary.words(stretch.tokens, language) {
+                let from = to;
+                to += group.len();
+                let text = self.vocabulary.text(group).trim().to_owned();
+                if text.is_empty() {
+                    continue;
+                }
+                let sum: f32 = stretch.probabilities[from..to].iter().sum();
+                let confidence = (sum / group.len() as f32).clamp(0.0, 1.0);
+                let word = Word { text, start: times[from], end: times[to], confidence };
+                words.push((word, (stretch.start, stretch.end)));
             }
-            let sum: f32 = stretch.probabilities[from..to].iter().sum();
-            let at = |token: usize| (offset + stretch.start + step * token as f64).min(end);
-            words.push(Word {
-                text,
-                start: at(from),
-                end: at(to),
-                confidence: (sum / group.len() as f32).clamp(0.0, 1.0),
-            });
         }
         words
     }
 }
 
-fn prompt(vocabulary: &Vocabulary, language: Option<&(String, u32)>) -> Vec<u32> {
+impl Stretch<'_> {
+    /// Equal shares of the time for every token.
+    fn spread(&self) -> Vec<f64> {
+        let step = (self.end - self.start) / self.tokens.len().max(1) as f64;
+        (0..=self.tokens.len()).map(|i| self.start + step * i as f64).collect()
+    }
+}
+
+fn prompt(vocabulary: &Vocabulary, language: Option<&Spoken>) -> Vec<u32> {
     match language {
-        Some((_, token)) => vec![vocabulary.start, *token, vocabulary.transcribe],
+        Some(spoken) => vec![vocabulary.start, spoken.token, vocabulary.transcribe],
         None => vec![vocabulary.start],
     }
 }
@@ -249,9 +313,10 @@ impl Transcriber for Whisper {
         (WINDOW / SAMPLE_RATE as usize) as f64
     }
 
-    async fn transcribe(&self, samples: &[f32]) -> Result<Transcript> {
+    async fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript> {
         let (listener, samples) = (Arc::clone(&self.listener), samples.to_vec());
-        blocking::run(move || listener.transcribe(&samples)).await
+        let language = language.map(str::to_owned);
+        blocking::run(move || listener.transcribe(&samples, language.as_deref())).await
     }
 }
 

@@ -1,5 +1,7 @@
-//! Whisper's encoder and decoder on ONNX Runtime, as Hugging Face's exporter lays them out: the
-//! decoder either in one file with a cache branch, or in one for the prompt and one for what follows.
+//! Whisper's encoder and decoder on ONNX Runtime: as Hugging Face's exporter lays them out, with the
+//! decoder either in one file with a cache branch or in one for the prompt and one for what follows,
+//! or as `scripts/convert_whisper.py` does, whose encoder also yields what the decoder's
+//! cross-attention reads and whose one decoder also yields where it attends.
 
 use std::path::{Path, PathBuf};
 
@@ -25,6 +27,20 @@ pub(super) struct Shape {
     pub(super) vocab_size: usize,
 }
 
+impl Shape {
+    /// Reads `config.json` in a folder.
+    pub(super) fn open(folder: &Path) -> Result<Self> {
+        super::json(&folder.join("config.json"))
+    }
+
+    /// Keys or values of no tokens at all, or of `places`.
+    fn blank(&self, places: usize) -> Result<Tensor<f32>> {
+        let heads = self.decoder_attention_heads;
+        let shape = [1, heads, places, self.d_model / heads.max(1)];
+        Tensor::from_array((shape, vec![0.0_f32; shape.iter().product()])).map_err(failed)
+    }
+}
+
 /// The sessions. One window at a time.
 pub(super) struct Network {
     encoder: Session,
@@ -33,8 +49,42 @@ pub(super) struct Network {
 }
 
 enum Decoder {
+    /// One with a cache branch.
     Merged(Session),
+    /// One without a cache and one with.
     Separate { prompt: Session, step: Session },
+    /// One that begins with an empty cache, and takes its view of the sound from the encoder.
+    Single(Session),
+}
+
+/// The encoder's outputs that are the decoder's inputs.
+const HEARD: &str = "present.";
+
+/// What the encoder makes of a window.
+pub(super) struct Heard {
+    states: DynValue,
+    /// Keys and values of the cross-attention, by the name the decoder takes them under; only from
+    /// encoders that yield them.
+    cross: Vec<(String, DynValue)>,
+}
+
+#[cfg(test)]
+impl Heard {
+    /// The encoder's states, row by row.
+    pub(super) fn numbers(&self) -> &[f32] {
+        self.states.try_extract_tensor::<f32>().expect("numbers").1
+    }
+}
+
+/// Where the heads that follow the sound attend while a sequence of tokens is said.
+pub(super) struct Attention {
+    pub(super) heads: usize,
+    /// Of the sequence.
+    pub(super) tokens: usize,
+    /// Moments of 20 ms.
+    pub(super) moments: usize,
+    /// Heads × tokens × moments; the moments of a token add up to 1.
+    pub(super) shares: Vec<f32>,
 }
 
 /// What the decoder remembers between tokens, by the name it is given back under.
@@ -47,7 +97,7 @@ struct Memory {
 /// An answer in the making: the window it listens to and what was said so far.
 pub(super) struct Listening<'a> {
     network: &'a mut Network,
-    states: &'a DynValue,
+    heard: &'a Heard,
     memory: Option<Memory>,
 }
 
@@ -55,17 +105,22 @@ impl Network {
     /// Opens the files in `folder`. A merged decoder is preferred, quantised files are taken where
     /// there are no others. *Blocks*.
     pub(super) fn open(runtime: &Runtime, folder: &Path, threads: usize) -> Result<Self> {
-        let shape: Shape = super::json(&folder.join("config.json"))?;
+        let shape = Shape::open(folder)?;
         let encoder_file = file(folder, "encoder_model")?;
         let encoder = runtime.session(&encoder_file, threads, Inputs::Alike)?;
-        // What the decoder remembers grows with every token.
-        let varied = |file: PathBuf| runtime.session(&file, threads, Inputs::Varied);
-        let decoder = match file(folder, "decoder_model_merged") {
-            Ok(merged) => Decoder::Merged(varied(merged)?),
-            Err(_) => Decoder::Separate {
+        // What the decoder remembers grows with every token, and a token is too little work to be
+        // worth a second thread.
+        let varied = |file: PathBuf| runtime.session(&file, 1, Inputs::Varied);
+        let merged = file(folder, "decoder_model_merged");
+        let decoder = if encoder.outputs().iter().any(|o| o.name().starts_with(HEARD)) {
+            Decoder::Single(varied(file(folder, "decoder_with_past_model")?)?)
+        } else if let Ok(merged) = merged {
+            Decoder::Merged(varied(merged)?)
+        } else {
+            Decoder::Separate {
                 prompt: varied(file(folder, "decoder_model")?)?,
                 step: varied(file(folder, "decoder_with_past_model")?)?,
-            },
+            }
         };
         for input in encoder.inputs() {
             if let ValueType::Tensor { shape: given, .. } = input.dtype()
@@ -87,75 +142,81 @@ impl Network {
         &self.shape
     }
 
-    /// The encoder's states for a spectrogram.
-    pub(super) fn encode(&mut self, mel: &[f32]) -> Result<DynValue> {
+    /// The files that make up the network in `folder`, whichever of them there are.
+    pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
+        let parts =
+            ["encoder_model", "decoder_model_merged", "decoder_model", "decoder_with_past_model"];
+        parts.iter().filter_map(|part| file(folder, part).ok()).collect()
+    }
+
+    /// What the encoder makes of a spectrogram.
+    pub(super) fn encode(&mut self, mel: &[f32]) -> Result<Heard> {
         let shape = [1, self.shape.num_mel_bins, FRAMES];
         let mel = TensorRef::from_array_view((shape, mel)).map_err(failed)?;
         let name = self.encoder.inputs().first().map(|i| i.name().to_owned()).unwrap_or_default();
-        let mut outputs = self.encoder.run(ort::inputs![name => mel]).map_err(failed)?;
-        outputs.remove("last_hidden_state").ok_or_else(|| missing("last_hidden_state"))
+        let outputs = self.encoder.run(ort::inputs![name => mel]).map_err(failed)?;
+        let (mut states, mut cross) = (None, Vec::new());
+        for (name, value) in outputs {
+            if name == "last_hidden_state" {
+                states = Some(value);
+            } else if let Some(rest) = name.strip_prefix(HEARD) {
+                cross.push((format!("past_key_values.{rest}"), value));
+            }
+        }
+        Ok(Heard { states: states.ok_or_else(|| missing("last_hidden_state"))?, cross })
     }
 
-    /// Begins an answer about encoder states.
-    pub(super) fn listen<'a>(&'a mut self, states: &'a DynValue) -> Listening<'a> {
-        Listening { network: self, states, memory: None }
+    /// Begins an answer about what was heard.
+    pub(super) fn listen<'a>(&'a mut self, heard: &'a Heard) -> Listening<'a> {
+        Listening { network: self, heard, memory: None }
+    }
+
+    /// Where the network attends while `tokens` are said about what was heard; `None` when it does
+    /// not tell.
+    pub(super) fn follow(&mut self, heard: &Heard, tokens: &[u32]) -> Result<Option<Attention>> {
+        let Decoder::Single(session) = &self.decoder else { return Ok(None) };
+        if !session.outputs().iter().any(|o| o.name() == ALIGNMENT) {
+            return Ok(None);
+        }
+        let mut listening = self.listen(heard);
+        let mut outputs = listening.run(tokens, 1)?;
+        let value = outputs.remove(ALIGNMENT).ok_or_else(|| missing(ALIGNMENT))?;
+        let (shape, shares) = value.try_extract_tensor::<f32>().map_err(failed)?;
+        match shape[..] {
+            [1, heads, said, moments] if said == tokens.len() as i64 => Ok(Some(Attention {
+                heads: heads as usize,
+                tokens: tokens.len(),
+                moments: moments as usize,
+                shares: shares.to_vec(),
+            })),
+            _ => Err(PortError::new(
+                ErrorKind::Invalid,
+                format!("the decoder attends in the shape {shape:?} to {} tokens", tokens.len()),
+            )),
+        }
     }
 }
+
+/// The output that says where the decoder attends.
+const ALIGNMENT: &str = "alignment_attentions";
 
 impl Listening<'_> {
     /// Adds tokens to what was said and gives the scores of what may follow each of them: a row of
     /// the vocabulary's size per token. The first call takes the prompt, later ones one token.
     pub(super) fn say(&mut self, tokens: &[u32]) -> Result<Vec<Vec<f32>>> {
-        let shape = self.network.shape.clone();
-        let ids: Vec<i64> = tokens.iter().map(|t| i64::from(*t)).collect();
-        let ids = Tensor::from_array(([1, ids.len()], ids)).map_err(failed)?;
-        let session = match (&mut self.network.decoder, &self.memory) {
-            (Decoder::Merged(session), _) => session,
-            (Decoder::Separate { prompt, .. }, None) => prompt,
-            (Decoder::Separate { step, .. }, Some(_)) => step,
-        };
-        let names: Vec<String> = session.inputs().iter().map(|i| i.name().to_owned()).collect();
+        let vocabulary = self.network.shape.vocab_size;
+        let layers = self.network.shape.decoder_layers;
         let before = self.memory.as_ref().map_or(0, |m| m.tokens);
-        let mut inputs: Vec<(String, SessionInputValue<'_>)> = Vec::with_capacity(names.len());
-        for name in &names {
-            let value: SessionInputValue<'_> = match name.as_str() {
-                "input_ids" => (&ids).into(),
-                "encoder_hidden_states" => self.states.into(),
-                "use_cache_branch" => {
-                    Tensor::from_array(([1], vec![self.memory.is_some()])).map_err(failed)?.into()
-                }
-                "cache_position" => {
-                    let places: Vec<i64> =
-                        (before..before + tokens.len()).map(|p| p as i64).collect();
-                    Tensor::from_array(([places.len()], places)).map_err(failed)?.into()
-                }
-                name => match &self.memory {
-                    Some(memory) => {
-                        let mut known = memory.own.iter().chain(&memory.encoder);
-                        let (_, value) =
-                            known.find(|(n, _)| n == name).ok_or_else(|| missing(name))?;
-                        value.into()
-                    }
-                    None => {
-                        let size = shape.d_model / shape.decoder_attention_heads.max(1);
-                        // The branch without a cache reads none of it, but it cannot be left out.
-                        let empty = [1, shape.decoder_attention_heads, 1, size];
-                        let zeros = vec![0.0_f32; empty.iter().product()];
-                        Tensor::from_array((empty, zeros)).map_err(failed)?.into()
-                    }
-                },
-            };
-            inputs.push((name.clone(), value));
-        }
-        let mut outputs = session.run(inputs).map_err(failed)?;
-        let rows = rows(&outputs, tokens.len(), shape.vocab_size)?;
-        let first = self.memory.is_none();
+        // From an encoder that does not tell, the first answer of the decoder has it; later ones
+        // have none, or an empty one: it does not change.
+        let heard_by_decoder = self.memory.is_none() && self.heard.cross.is_empty();
+        let mut outputs = self.run(tokens, tokens.len())?;
+        let rows = rows(&outputs, tokens.len(), vocabulary)?;
         let mut own = Vec::new();
         let mut encoder = Vec::new();
-        for layer in 0..shape.decoder_layers {
+        for layer in 0..layers {
             for (side, kept) in [("decoder", &mut own), ("encoder", &mut encoder)] {
-                // A later answer has no encoder part, or an empty one: it does not change.
-                if side == "encoder" && !first {
+                if side == "encoder" && !heard_by_decoder {
                     continue;
                 }
                 for part in ["key", "value"] {
@@ -172,6 +233,50 @@ impl Listening<'_> {
             None => Memory { own, encoder, tokens },
         });
         Ok(rows)
+    }
+
+    /// One run of the decoder, which scores what may follow the last `scored` tokens, or all of
+    /// them.
+    fn run(&mut self, tokens: &[u32], scored: usize) -> Result<SessionOutputs<'_>> {
+        let shape = &self.network.shape;
+        let ids: Vec<i64> = tokens.iter().map(|t| i64::from(*t)).collect();
+        let ids = Tensor::from_array(([1, ids.len()], ids)).map_err(failed)?;
+        // The branch without a cache reads none of it, but it cannot be left out.
+        let unread = usize::from(!matches!(self.network.decoder, Decoder::Single(_)));
+        let session = match (&mut self.network.decoder, &self.memory) {
+            (Decoder::Merged(session) | Decoder::Single(session), _) => session,
+            (Decoder::Separate { prompt, .. }, None) => prompt,
+            (Decoder::Separate { step, .. }, Some(_)) => step,
+        };
+        let names: Vec<String> = session.inputs().iter().map(|i| i.name().to_owned()).collect();
+        let before = self.memory.as_ref().map_or(0, |m| m.tokens);
+        let mut inputs: Vec<(String, SessionInputValue<'_>)> = Vec::with_capacity(names.len());
+        let places = |range: std::ops::Range<usize>| {
+            let places: Vec<i64> = range.map(|p| p as i64).collect();
+            Tensor::from_array(([places.len()], places)).map_err(failed)
+        };
+        for name in names {
+            let value: SessionInputValue<'_> = match name.as_str() {
+                "input_ids" => (&ids).into(),
+                "encoder_hidden_states" => (&self.heard.states).into(),
+                "use_cache_branch" => {
+                    Tensor::from_array(([1], vec![self.memory.is_some()])).map_err(failed)?.into()
+                }
+                "cache_position" => places(before..before + tokens.len())?.into(),
+                "scored" => places(tokens.len() - scored..tokens.len())?.into(),
+                name => {
+                    let known = self.memory.iter().flat_map(|m| m.own.iter().chain(&m.encoder));
+                    let mut known = known.chain(&self.heard.cross);
+                    match known.find(|(n, _)| n == name) {
+                        Some((_, value)) => value.into(),
+                        None if self.memory.is_none() => shape.blank(unread)?.into(),
+                        None => return Err(missing(name)),
+                    }
+                }
+            };
+            inputs.push((name, value));
+        }
+        session.run(inputs).map_err(failed)
     }
 }
 

@@ -80,26 +80,26 @@ fn the_spectrogram_is_the_reference_s() {
 #[test]
 fn every_token_is_the_reference_s_in_both_layouts() {
     let Some(runtime) = runtime() else { return };
-    let vocabulary = Vocabulary::open(&fixtures()).unwrap();
+    let vocabulary = Vocabulary::open(&fixtures(), 0).unwrap();
     let separate = ["decoder_model.onnx", "decoder_with_past_model.onnx"];
     let separate = folder_with(&[&SMALL[..], &separate].concat());
     for folder in [fixtures().as_path(), separate.path()] {
         let mut network = Network::open(&runtime, folder, 1).unwrap();
         let mel = MelSpectrogram::new(network.shape().num_mel_bins);
         for case in cases() {
-            let states = network.encode(&mel.of(&noise(case.seed, case.seconds))).unwrap();
-            let (_, numbers) = states.try_extract_tensor::<f32>().unwrap();
+            let heard = network.encode(&mel.of(&noise(case.seed, case.seconds))).unwrap();
+            let numbers = heard.numbers();
             for (row, expected) in ROWS.iter().zip(&case.states) {
                 for (i, expected) in expected.iter().enumerate() {
                     let found = numbers[row * expected_width(&case) + i];
                     assert!((found - expected).abs() < 1e-3, "{row} {i}: {found} {expected}");
                 }
             }
-            let language = decode::language(&mut network, &states, &vocabulary).unwrap().unwrap();
-            assert_eq!(language.0, case.language);
+            let language = decode::language(&mut network, &heard, &vocabulary).unwrap().unwrap();
+            assert_eq!(language.code, case.language);
             let prompt = prompt(&vocabulary, Some(&language));
             let (mut tokens, sum, no_speech) =
-                decode::tests::greedy(&mut network, &states, &vocabulary, &prompt);
+                decode::tests::greedy(&mut network, &heard, &vocabulary, &prompt);
             if case.tokens.last() == Some(&vocabulary.end) {
                 tokens.push(vocabulary.end);
             }
@@ -119,27 +119,92 @@ fn windows_follow_one_another_and_words_stay_in_order() {
     let Some(runtime) = runtime() else { return };
     let options = WhisperOptions { folder: fixtures(), language: Some("de".into()), threads: 1 };
     let whisper = Whisper::open(&runtime, &options).unwrap();
-    let mut transcript = Transcript::default();
     let window = noise(9, 30.0);
-    let (answer, language) = whisper.listener.hear(&window, None).unwrap();
-    assert_eq!(language.unwrap().0, "en", "the tiny network always hears English");
-    let (stretches, heard) = stretches(&answer, &whisper.listener.vocabulary, 30.0);
-    assert!(heard > 0.0 && heard <= 30.0);
-    for stretch in &stretches {
-        transcript.words.extend(whisper.listener.words(stretch, "en", 5.0, 35.0));
-    }
-    assert!(!transcript.words.is_empty());
-    let mut last = 5.0;
-    for word in &transcript.words {
-        assert!(word.start >= last && word.end >= word.start && word.end <= 35.0, "{word:?}");
+    let (answer, language, heard) = whisper.listener.hear(&window, None).unwrap();
+    assert_eq!(language.as_ref().unwrap().code, "en", "the tiny network always hears English");
+    let (stretches, settled) = stretches(&answer, &whisper.listener.vocabulary, 30.0);
+    assert!(settled > 0.0 && settled <= 30.0);
+    let times = whisper.listener.times(&stretches, &heard, language.as_ref(), 30.0).unwrap();
+    let words = whisper.listener.words(&stretches, &times, "en");
+    assert!(!words.is_empty());
+    let mut last = 0.0;
+    for (word, _) in &words {
+        assert!(word.start >= last && word.end >= word.start && word.end <= 30.0, "{word:?}");
         assert!((0.0..=1.0).contains(&word.confidence));
         last = word.start;
     }
 }
 
+/// What the original says about public-domain speech, by CTranslate2.
+#[derive(Deserialize)]
+struct Original {
+    /// With timestamps.
+    timed: Vec<u32>,
+}
+
+#[test]
+fn converted_networks_say_what_the_original_says() {
+    let Some(runtime) = runtime() else { return };
+    let originals = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/whisper_jfk.json");
+    let originals: std::collections::BTreeMap<String, Original> = json(&originals).unwrap();
+    let folder = |variable: &str| std::env::var_os(variable).map(PathBuf::from);
+    let (Some(models), Some(media)) = (folder("SHOTLOG_MODELS"), folder("SHOTLOG_MEDIA")) else {
+        eprintln!("skipped: SHOTLOG_MODELS or SHOTLOG_MEDIA is not set");
+        return;
+    };
+    let jfk = std::fs::read(media.join("jfk.wav")).unwrap();
+    let samples = jfk[44..].chunks_exact(2);
+    let samples: Vec<f32> =
+        samples.map(|b| f32::from(i16::from_le_bytes([b[0], b[1]])) / 32_768.0).collect();
+    for (name, original) in originals {
+        let folder = models.join("speech").join(&name);
+        if !folder.is_dir() {
+            eprintln!("skipped: no speech/{name} in SHOTLOG_MODELS");
+            continue;
+        }
+        let options = WhisperOptions { folder, language: None, threads: 1 };
+        let whisper = Whisper::open(&runtime, &options).unwrap();
+        assert!(whisper.model.starts_with(&format!("{name}-")), "{}", whisper.model);
+        let (answer, language, heard) = whisper.listener.hear(&samples, None).unwrap();
+        // Eight bits may move a timestamp, but no word.
+        let timestamps = whisper.listener.vocabulary.timestamps;
+        let told = |tokens: &[u32]| -> Vec<u32> {
+            tokens.iter().map(|token| *token.min(&timestamps)).collect()
+        };
+        assert_eq!(told(&answer.tokens), told(&original.timed), "{name}");
+        assert_eq!(language.is_some(), !name.ends_with(".en"), "{name}");
+        assert!(language.as_ref().is_none_or(|l| l.code == "en" && l.probability > 0.5));
+        let (stretches, _) = stretches(&answer, &whisper.listener.vocabulary, 11.0);
+        let times = whisper.listener.times(&stretches, &heard, language.as_ref(), 11.0).unwrap();
+        let words = whisper.listener.words(&stretches, &times, "en");
+        let you = words.iter().find(|(word, _)| word.text.trim_end_matches(',') == "you");
+        let (you, _) = you.unwrap();
+        assert!((you.end - 7.9).abs() < 0.4, "{you:?}: by attention, not spread evenly");
+    }
+}
+
+#[test]
+fn an_english_network_is_told_by_its_vocabulary() {
+    let folder = folder_with(&["tokenizer.json"]);
+    assert!(Vocabulary::open(folder.path(), 51_864).unwrap().languages.is_empty());
+    assert!(!Vocabulary::open(folder.path(), 51_865).unwrap().languages.is_empty());
+    assert!(!Vocabulary::open(&fixtures(), 0).unwrap().languages.is_empty(), "its file says so");
+}
+
+#[test]
+fn a_model_is_called_by_its_files_and_its_language() {
+    let folder = folder_with(&SMALL);
+    let name = |language| identity::of(folder.path(), language).unwrap();
+    let first = name(None);
+    assert_eq!(name(None), first);
+    assert_eq!(name(Some("de")), format!("{first}-de"));
+    std::fs::write(folder.path().join("generation_config.json"), "{}").unwrap();
+    assert_ne!(name(None), first);
+}
+
 #[test]
 fn stretches_are_cut_at_pairs_of_timestamps() {
-    let vocabulary = Vocabulary::open(&fixtures()).unwrap();
+    let vocabulary = Vocabulary::open(&fixtures(), 0).unwrap();
     let at = |seconds: f64| vocabulary.timestamps + (seconds / tokens::PRECISION).round() as u32;
     let (a, b, c) = (65, 66, 67);
     type Expected = Vec<(f64, f64, usize)>;
@@ -169,7 +234,7 @@ fn stretches_are_cut_at_pairs_of_timestamps() {
 
 #[test]
 fn words_end_before_spaces_or_after_characters() {
-    let vocabulary = Vocabulary::open(&fixtures()).unwrap();
+    let vocabulary = Vocabulary::open(&fixtures(), 0).unwrap();
     let tokenizer = tokenizers::Tokenizer::from_file(fixtures().join("tokenizer.json")).unwrap();
     let ids = |text: &str| tokenizer.encode(text, false).unwrap().get_ids().to_vec();
     let split = |text: &str, language: &str| -> Vec<String> {

@@ -11,6 +11,9 @@ use tokenizers::Tokenizer;
 /// Seconds from one timestamp token to the next.
 pub(super) const PRECISION: f64 = 0.02;
 
+/// Networks of English alone have fewer tokens.
+const FIRST_MULTILINGUAL: usize = 51_865;
+
 /// Languages that are written without spaces between words.
 const UNSPACED: [&str; 6] = ["zh", "ja", "th", "lo", "my", "yue"];
 
@@ -42,8 +45,10 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Reads `tokenizer.json`, and `generation_config.json` where there is one, in `folder`.
-    pub(super) fn open(folder: &Path) -> Result<Self> {
+    /// Reads `tokenizer.json`, and `generation_config.json` where there is one, in `folder`. A network
+    /// of English alone is told by its `size`, the number of distinct tokens, where that file does
+    /// not say it.
+    pub(super) fn open(folder: &Path, size: usize) -> Result<Self> {
         let file = folder.join("tokenizer.json");
         if !file.is_file() {
             let message = format!("no tokenizer at {}", file.display());
@@ -85,7 +90,7 @@ impl Vocabulary {
         let texts = texts.collect();
         let translate = optional("<|translate|>").unwrap_or(transcribe);
         let mut languages: Vec<(String, u32)> = Vec::new();
-        if generation.is_multilingual.unwrap_or(true) {
+        if generation.is_multilingual.unwrap_or(size >= FIRST_MULTILINGUAL) {
             // They stand between the start and the tasks.
             languages.extend((start + 1..translate.min(transcribe)).filter_map(|id| {
                 let text = tokenizer.id_to_token(id)?;
@@ -133,6 +138,11 @@ impl Vocabulary {
             }
         }
         words
+    }
+
+    /// The token that says that no timestamps follow.
+    pub(super) fn no_timestamps(&self) -> u32 {
+        self.timestamps - 1
     }
 
     /// Seconds of a timestamp token.

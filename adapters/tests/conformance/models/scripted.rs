@@ -45,8 +45,11 @@ async fn reader() {
 async fn transcriber() {
     let word =
         |text: &str, start| Word { text: text.into(), start, end: start + 0.4, confidence: 1.0 };
-    let transcript =
-        Transcript { language: Some("en".into()), words: vec![word("ask", 0.1), word("not", 0.6)] };
+    let transcript = Transcript {
+        language: Some("en".into()),
+        words: vec![word("ask", 0.1), word("not", 0.6)],
+        ..Transcript::default()
+    };
     let transcriber = ScriptedTranscriber::hearing(transcript).with_max_seconds(20.0);
     conformance::transcriber::suite(&transcriber, &tone(2.0)).await;
 }

@@ -166,7 +166,7 @@ pub(crate) fn segments(words: &[Word]) -> Vec<Segment> {
         let open = segments.last_mut().filter(|(segment, _)| {
             word.start - segment.end < SEGMENT_PAUSE
                 && word.end - segment.start <= SEGMENT_LENGTH
-                && !segment.text.ends_with(['.', '?', '!'])
+                && !ends_sentence(&segment.text, &word.text)
         });
         if let Some((segment, count)) = open {
             push_word(&mut segment.text, &word.text);
@@ -184,6 +184,13 @@ pub(crate) fn segments(words: &[Word]) -> Vec<Segment> {
         segment
     };
     segments.into_iter().map(mean).collect()
+}
+
+/// Whether a sentence ends before `next`: not after "Mr.".
+fn ends_sentence(text: &str, next: &str) -> bool {
+    let whole = format!("{text} {next}");
+    let last = text::sentences(&whole, text::Quotations::Split).pop();
+    text.ends_with(['.', '?', '!', '。', '？', '！']) && last == Some(next)
 }
 
 /// When half of a word has been said: what decides which chunk it belongs to.
@@ -245,6 +252,13 @@ mod tests {
         let all = speech().segments_in(Span { start: 0.0, end: 10.0 });
         assert_eq!(all[0].confidence, 0.5);
         assert_eq!(text(all), ["good morning.", "hello there", "again"]);
+        let quilter = [
+            word("Mr.", 0.0, 0.3),
+            word("Quilter", 0.3, 0.9),
+            word("left.", 0.9, 1.2),
+            word("He", 1.2, 1.4),
+        ];
+        assert_eq!(text(segments(&quilter)), ["Mr. Quilter left.", "He"]);
         let steady: Vec<Word> =
             (0..20).map(|i| word("la", f64::from(i) * 0.5, f64::from(i) * 0.5 + 0.5)).collect();
         assert_eq!(segments(&steady)[0].end, 7.0);

@@ -1,0 +1,37 @@
+//! What a Whisper network is called: a name that changes with any of its files and with how it is
+//! listened with, so that words by another one are told apart from its own.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use ports::Result;
+use sha2::{Digest, Sha256};
+
+use super::network::Network;
+
+/// Changes when other words or times come out of the same files.
+const REVISION: u8 = 2;
+
+/// As `whisper-base-1f2e3d4c`, or `whisper-base-1f2e3d4c-de` with a language that is configured.
+pub(super) fn of(folder: &Path, language: Option<&str>) -> Result<String> {
+    let mut digest = Sha256::new_with_prefix([REVISION]);
+    let texts = ["config.json", "generation_config.json", "tokenizer.json"];
+    let texts = texts.iter().map(|name| folder.join(name)).filter(|file| file.is_file());
+    let mut block = vec![0; 1 << 20];
+    for path in Network::files(folder).into_iter().chain(texts) {
+        let mut file = File::open(path)?;
+        digest.update(file.metadata()?.len().to_le_bytes());
+        loop {
+            let count = file.read(&mut block)?;
+            if count == 0 {
+                break;
+            }
+            digest.update(&block[..count]);
+        }
+    }
+    let digest: String = digest.finalize().iter().take(4).map(|b| format!("{b:02x}")).collect();
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let language = language.map(|code| format!("-{code}")).unwrap_or_default();
+    Ok(format!("{name}-{digest}{language}"))
+}
