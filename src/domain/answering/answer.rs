@@ -2,7 +2,7 @@
 //! them; what they do not bear out is left out.
 
 use ports::llm::{Answer, Moment, Passage, PassageKind, Request, Task};
-use text::{Quotations, sentences, shared};
+use text::{Quotations, sentences, shared, tokens};
 
 use crate::domain::analysis::finding::Statement;
 use crate::domain::answering::Answering;
@@ -29,6 +29,9 @@ const LONGEST_PIECE: usize = 2000;
 
 /// Sentences of the likeliest moments that are compared with a question that has no answer.
 const COMPARED: usize = 32;
+
+/// Words from which what a speaker says tells something of a moment by itself.
+const TELLING: usize = 3;
 
 /// Longest sentence that is quoted as the nearest moment, characters.
 const LONGEST_SENTENCE: usize = 200;
@@ -326,8 +329,11 @@ impl Answering {
             && let Some((sentence, evidence)) = self.nearest_sentence(question, context).await?
         {
             let mut sentence = sentence.chars().take(LONGEST_SENTENCE).collect::<String>();
-            if matches!(evidence.kind, PassageKind::Speech | PassageKind::Screen) {
+            if evidence.kind == PassageKind::Speech {
                 sentence = format!("“{sentence}”");
+            }
+            if let Some(speaker) = &evidence.speaker {
+                sentence = format!("{speaker}: {sentence}");
             }
             let nothing = AuditedSentence {
                 sentence: format!("The footage does not show this; the nearest moment: {sentence}"),
@@ -349,13 +355,19 @@ impl Answering {
         let mut likeliest: Vec<&Evidence> = context.to_vec();
         let likely = |e: &Evidence| e.p_present.unwrap_or(-1.0);
         likeliest.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
-        let told: Vec<(&str, &Evidence)> = likeliest
-            .into_iter()
-            .flat_map(|e| {
+        let all = || {
+            likeliest.iter().flat_map(|&e| {
                 sentences(&e.text, Quotations::Whole).into_iter().map(move |sentence| (sentence, e))
             })
-            .take(COMPARED)
-            .collect();
+        };
+        // Of a turn in a conversation a word or two may be left.
+        let tells = |(sentence, e): &(&str, &Evidence)| {
+            e.speaker.is_none() || tokens(sentence).len() >= TELLING
+        };
+        let mut told: Vec<(&str, &Evidence)> = all().filter(tells).take(COMPARED).collect();
+        if told.is_empty() {
+            told = all().take(COMPARED).collect();
+        }
         let mut texts = vec![question.to_owned()];
         texts.extend(told.iter().map(|(sentence, _)| (*sentence).to_owned()));
         let vectors = self.embedder.embed(&texts).await?;
