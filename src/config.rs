@@ -103,11 +103,8 @@ impl Config {
                     .into(),
             );
         }
-        if search.null_probes < 8 || !search.threshold_deviations.is_finite() {
-            return wrong(
-                "search.null_probes must be at least 8, search.threshold_deviations a number"
-                    .into(),
-            );
+        if !search.threshold_deviations.is_finite() {
+            return wrong("search.threshold_deviations must be a number".into());
         }
         if self.ner.labels.iter().any(|label| label.trim().is_empty()) {
             return wrong("ner.labels holds an empty label; remove it or name one".into());

@@ -12,7 +12,7 @@ use shotlog::domain::analysis::evidence::ChunkEvidence;
 use shotlog::domain::analysis::finding::{Finding, Statement, Stored, read};
 use shotlog::domain::analysis::hit::HitDocument;
 use shotlog::domain::analysis::video::Output;
-use shotlog::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed};
+use shotlog::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle};
 use shotlog::domain::kernel::schema::schema_of;
 use shotlog::domain::{Models, Result};
 
@@ -62,6 +62,7 @@ impl Analyzer for Brightness {
             // Behind all that the service has itself.
             evidence_rank: 100,
             telling_rank: 100,
+            style: TextStyle::Prose,
             filtered_by: &[],
             columns: &[Column { name: "brightness", rank: 100 }],
         }

@@ -277,6 +277,12 @@ pub trait LanguageModel: Send + Sync {
     /// Whether calls cost money or leave the machine.
     fn billed(&self) -> bool;
 
+    /// Whether answers are chosen from the passages by their words alone, not written with an
+    /// understanding of them.
+    fn selects(&self) -> bool {
+        false
+    }
+
     /// About how many tokens of passages fit into one request.
     fn context_tokens(&self) -> usize;
 

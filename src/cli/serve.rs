@@ -42,6 +42,7 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), F
         let every = config.domain.records.repair.max(Duration::from_secs(1));
         tokio::spawn(repair_now_and_then(app.service.clone(), every));
     }
+    tokio::spawn(calibrate(app.service.clone()));
     app.service.jobs.start();
     let server = poem::Server::new_with_acceptor(acceptor).run_with_graceful_shutdown(
         crate::http::app(app.service, app.http),
@@ -55,6 +56,16 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), F
     );
     server.await?;
     Ok(())
+}
+
+/// Measures what scores are worth with this embedder, so that no search waits for it.
+async fn calibrate(service: Arc<Shotlog>) {
+    if let Err(error) = service.search.calibrate().await {
+        tracing::warn!(
+            error = %error.labelled(),
+            "scores could not be calibrated; the next search tries again"
+        );
+    }
 }
 
 /// Another instance may die in an ingest at any time: what it left is searched until it is removed.

@@ -45,6 +45,9 @@ struct AskRequest {
     /// Supporting segments per video.
     #[oai(default = "limit", validator(minimum(value = "1"), maximum(value = "20")))]
     limit: u32,
+    /// Segments with a lower `p_present` are left out of results and evidence.
+    #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
+    min_p_present: Option<f64>,
 }
 
 fn limit() -> u32 {
@@ -56,6 +59,10 @@ struct AskResponse {
     question: String,
     #[oai(nullable)]
     answer: Option<String>,
+    /// Whether that answers the question; false where it only says that the footage does not show it.
+    /// Absent without an answer.
+    #[oai(skip_serializing_if_is_none)]
+    answered: Option<bool>,
     /// How far the cited moments bear out each sentence of the answer; absent without an answer.
     #[oai(skip_serializing_if_is_none)]
     audit: Option<Vec<AuditedSentence>>,
@@ -108,20 +115,32 @@ pub(super) fn checked(audit: Vec<audit::AuditedSentence>) -> Option<Vec<AuditedS
 
 impl From<AskRequest> for ask::Question {
     fn from(r: AskRequest) -> Self {
-        Self { question: r.question, video_ids: r.video_ids, analyzer: r.analyzer, limit: r.limit }
+        Self {
+            question: r.question,
+            video_ids: r.video_ids,
+            analyzer: r.analyzer,
+            limit: r.limit,
+            min_p_present: r.min_p_present.map(|least| least as f32),
+        }
     }
 }
 
 impl From<ask::AskResponse> for AskResponse {
     fn from(r: ask::AskResponse) -> Self {
         let sources = r.sources.into_iter().map(|(id, sources)| (id, Sources(sources)));
+        let results = r.results.into_iter().map(|mut hit| {
+            // The analyzer is one and the same for all of a video's.
+            hit.found_by.clear();
+            hit.into()
+        });
         Self {
             question: r.question,
             answer: r.answer,
+            answered: r.answered,
             audit: checked(r.audit),
             answer_error: r.answer_error,
             sources: Ordered(sources.collect()),
-            results: r.results.into_iter().map(Into::into).collect(),
+            results: results.collect(),
             error: r.error,
         }
     }

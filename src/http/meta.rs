@@ -12,6 +12,7 @@ use super::values::{AnyObject, Ordered, shortest};
 use crate::domain::Shotlog;
 use crate::domain::catalog::unreadable;
 use crate::domain::chunking::Preset;
+use crate::domain::search::Thresholds;
 use crate::domain::search::filters::FilterSpec;
 use crate::domain::status;
 
@@ -31,7 +32,7 @@ impl MetaApi {
     /// Everything searchable and filterable.
     #[oai(path = "/schema", method = "get", operation_id = "schema")]
     async fn schema(&self, _token: Token) -> Result<Json<Schema>, ApiError<Plain>> {
-        let thresholds = self.0.search.recommended_thresholds().await?;
+        let thresholds = self.0.search.recommended_thresholds();
         Ok(Json(Schema::new(self.0.status.schema(), thresholds)))
     }
 
@@ -92,9 +93,12 @@ struct Schema {
     aggregators: Ordered<Aggregator>,
     /// Search mode to description.
     modes: Ordered<String>,
-    /// Vector field to the `score_threshold` below which a hit is rather chance than content, measured
-    /// on what is stored now; fields in which nothing is stored are absent.
+    /// Vector field to the `score_threshold` below which a hit of the default analyzer is rather chance
+    /// than content. It belongs to the embedder alone; empty until it is measured, shortly after the
+    /// start.
     recommended_thresholds: Ordered<f64>,
+    /// The same by analyzer.
+    recommended_thresholds_by_analyzer: Ordered<Ordered<f64>>,
     /// How videos can be split.
     chunking: ChunkingSchema,
     /// Analyzer to the JSON schema of its output on a chunk.
@@ -168,7 +172,7 @@ impl From<unreadable::UnreadableVideo> for UnreadableVideo {
 }
 
 impl Schema {
-    fn new(schema: status::Schema, thresholds: Vec<(String, f32)>) -> Self {
+    fn new(schema: status::Schema, thresholds: Thresholds) -> Self {
         let shape = |(id, schema)| (id, AnyObject::from_value(schema));
         let outputs = Ordered(schema.outputs.into_iter().map(shape).collect());
         let results = schema.aggregators.iter().map(|a| shape((a.id.clone(), a.schema.clone())));
@@ -190,6 +194,12 @@ impl Schema {
             };
             (p.name.to_owned(), described)
         };
+        let fields = |of: &[(String, f32)]| {
+            Ordered(of.iter().map(|(field, t)| (field.clone(), shortest(*t))).collect())
+        };
+        let usual = thresholds.iter().find(|(id, _)| *id == super::query::analyzer());
+        let usual = usual.map(|(_, of)| fields(of));
+        let by_analyzer = thresholds.iter().map(|(id, of)| (id.clone(), fields(of)));
         Self {
             analyzers: schema.analyzers,
             exclusive_groups: schema.exclusive_groups,
@@ -198,9 +208,8 @@ impl Schema {
             filters: Ordered(schema.filters.into_iter().map(filter).collect()),
             aggregators: Ordered(schema.aggregators.into_iter().map(aggregator).collect()),
             modes: Ordered(schema.modes),
-            recommended_thresholds: Ordered(
-                thresholds.into_iter().map(|(field, t)| (field, shortest(t))).collect(),
-            ),
+            recommended_thresholds: usual.unwrap_or_default(),
+            recommended_thresholds_by_analyzer: Ordered(by_analyzer.collect()),
             chunking: ChunkingSchema {
                 modes: Ordered(schema.chunking_modes),
                 presets: Ordered(schema.presets.iter().map(preset).collect()),

@@ -37,13 +37,15 @@ struct QueryRequest {
     #[oai(validator(min_length = 1))]
     text: String,
     /// `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions; quoted
-    /// words are a phrase. `hybrid`: both, merged by reciprocal rank fusion.
-    #[oai(default = "mode")]
-    mode: String,
+    /// words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null is `vector` for one
+    /// analyzer, `hybrid` for all.
+    #[oai(nullable)]
+    mode: Option<String>,
     /// Null searches every video.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
-    /// Analyzer whose output is searched.
+    /// Analyzer whose output is searched. `*` searches that of all: hits of one chunk are merged and
+    /// ranked by `p_present`, and `found_by` names the analyzers.
     #[oai(default = "analyzer")]
     analyzer: String,
     /// Vector field.
@@ -55,6 +57,10 @@ struct QueryRequest {
     /// field.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score_threshold: Option<f64>,
+    /// Hits with a lower `p_present` are dropped: the calibrated switch, the same for every field and
+    /// analyzer.
+    #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
+    min_p_present: Option<f64>,
     /// Generate an answer over the hits.
     #[oai(default = "on")]
     synthesize: bool,
@@ -66,12 +72,9 @@ struct QueryRequest {
     filters: AnyObject,
 }
 
-fn analyzer() -> String {
+/// The analyzer that is searched where none is named.
+pub(super) fn analyzer() -> String {
     "default_video".into()
-}
-
-fn mode() -> String {
-    "vector".into()
 }
 
 fn field() -> String {
@@ -100,6 +103,7 @@ impl From<QueryRequest> for search::Query {
             field: r.field,
             limit: r.limit,
             score_threshold: r.score_threshold.map(|threshold| threshold as f32),
+            min_p_present: r.min_p_present.map(|least| least as f32),
             synthesize: r.synthesize,
             detail: r.detail,
             filters: r.filters.0,
@@ -139,6 +143,9 @@ struct Diagnostics {
     videos_without_field: Vec<String>,
     /// Ids that were named and do not exist, at most 20.
     unknown_videos: Vec<String>,
+    /// The other analyzers that have it, with the probability of their best hit; absent where none has.
+    #[oai(skip_serializing_if_is_none)]
+    found_by_others: Option<Ordered<f64>>,
     /// Best cosine among what the filters let through; null when they let nothing through.
     #[oai(nullable)]
     best_score: Option<f64>,
@@ -146,10 +153,16 @@ struct Diagnostics {
 
 impl From<query::QueryResponse> for QueryResponse {
     fn from(r: query::QueryResponse) -> Self {
-        let result = |hit: search::SearchResult| match r.detail {
-            Detail::Minimal => SearchResult::Minimal(hit.into()),
-            Detail::Standard => SearchResult::Standard(hit.into()),
-            Detail::Full => SearchResult::Full(hit.into()),
+        let every = r.analyzer == search::EVERY_ANALYZER;
+        let result = |mut hit: search::SearchResult| {
+            if !every {
+                hit.found_by.clear();
+            }
+            match r.detail {
+                Detail::Minimal => SearchResult::Minimal(hit.into()),
+                Detail::Standard => SearchResult::Standard(hit.into()),
+                Detail::Full => SearchResult::Full(hit.into()),
+            }
         };
         Self {
             query: r.query,
@@ -170,6 +183,7 @@ impl From<query::QueryResponse> for QueryResponse {
                 videos_without_analyzer: d.videos_without_analyzer,
                 videos_without_field: d.videos_without_field,
                 unknown_videos: d.unknown_videos,
+                found_by_others: found_by_others(d.found_by_others),
                 best_score: d.best_score.map(score),
             }),
         }
@@ -203,6 +217,9 @@ struct MinimalResult {
     /// Probability, measured against unrelated searches, that what was searched for is really here.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: f64,
+    /// The analyzers that found it, the surest first; present when all were searched.
+    #[oai(skip_serializing_if_is_none)]
+    found_by: Option<Vec<String>>,
     /// First 180 characters.
     #[oai(validator(max_length = 180))]
     snippet: String,
@@ -227,6 +244,9 @@ pub(super) struct StandardResult {
     /// Probability, measured against unrelated searches, that what was searched for is really here.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: f64,
+    /// The analyzers that found it, the surest first; present when all were searched.
+    #[oai(skip_serializing_if_is_none)]
+    found_by: Option<Vec<String>>,
     video_url: String,
     description: String,
     people: Vec<String>,
@@ -263,6 +283,11 @@ pub(super) struct SpeakerTurn {
     text: String,
 }
 
+fn found_by_others(others: Vec<(String, f32)>) -> Option<Ordered<f64>> {
+    let others: Vec<_> = others.into_iter().map(|(id, p)| (id, score(p))).collect();
+    (!others.is_empty()).then_some(Ordered(others))
+}
+
 /// The shortest decimal that reads back as the same score, within 0..1.
 fn score(score: f32) -> f64 {
     shortest(score).clamp(0.0, 1.0)
@@ -285,6 +310,7 @@ impl From<search::SearchResult> for MinimalResult {
             score: score(hit.score),
             text_score: hit.text_score.map(shortest),
             p_present: score(hit.p_present),
+            found_by: Some(hit.found_by).filter(|analyzers| !analyzers.is_empty()),
             snippet: hit.snippet,
         }
     }
@@ -302,6 +328,7 @@ impl From<search::SearchResult> for StandardResult {
             score: score(hit.score),
             text_score: hit.text_score.map(shortest),
             p_present: score(hit.p_present),
+            found_by: Some(hit.found_by).filter(|analyzers| !analyzers.is_empty()),
             video_url: hit.video_url,
             description: document.description,
             people: document.people,

@@ -106,6 +106,64 @@ async fn speech_is_heard_once_however_often_the_video_is_split() {
 }
 
 #[tokio::test]
+async fn what_is_said_over_the_end_of_a_chunk_is_whole_in_both() {
+    let app = app(&Arc::new(counting())).await;
+    let job = app.job_of(&fields("transcript", "5"), "c.mp4", &clip(30.0)).await;
+    let id = job["result"]["video_id"].as_str().unwrap();
+    let stored = app.get(&format!("/videos/{id}/chunks?verbose=true")).await.json();
+    let [first, second] = [0, 1].map(|chunk| &stored["chunks"][chunk]["transcript"]);
+    assert!(!first["text"].as_str().unwrap().contains("w10"), "{first}");
+    assert_eq!(first["_sentences"], second["_sentences"]);
+    let whole = first["_sentences"][0]["text"].as_str().unwrap();
+    mentions(whole, &["w0 w1", "w10"]);
+    let subtitles = app.get(&format!("/videos/{id}/export?format=srt")).await.text();
+    assert_eq!(subtitles.matches("w0").count(), 2, "once for each stretch of speech: {subtitles}");
+    let body = json!({"text": "w10", "analyzer": "transcript", "detail": "full", "limit": 50});
+    let found = app.post_json("/query", body).await.json();
+    let hit = found["results"].as_array().unwrap().iter().find(|hit| hit["chunk_id"] == 0);
+    mentions(hit.unwrap()["text"].as_str().unwrap(), &["w0 w1", "w10"]);
+}
+
+#[tokio::test]
+async fn a_search_over_everything_names_who_found_it() {
+    let app = app(&Arc::new(counting())).await;
+    app.job_of(&fields("transcript,default_video", "10"), "c.mp4", &clip(30.0)).await;
+    let ask = async |analyzer: &str, more: Value| {
+        let mut body =
+            json!({"text": "w7", "analyzer": analyzer, "synthesize": false, "limit": 50});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        app.post_json("/query", body).await.json()
+    };
+    let all = ask("*", json!({})).await;
+    assert_eq!((&all["analyzer"], all["results"].as_array().unwrap().len()), (&json!("*"), 3));
+    let best = &all["results"][0];
+    assert_eq!(best["found_by"][0], "transcript");
+    assert!(best["text_score"].is_number(), "words count where all are searched: {best}");
+    assert!(!best["objects"].as_array().unwrap().is_empty(), "what else is known of it: {best}");
+    let p = best["p_present"].as_f64().unwrap();
+    let sure = ask("*", json!({"min_p_present": p})).await;
+    let chunks = |found: &Value| found["results"].as_array().unwrap().len();
+    assert!(chunks(&sure) < chunks(&all), "{sure}");
+    let one = ask("transcript", json!({})).await;
+    assert_eq!(one["results"][0].get("found_by"), None);
+    let empty = ask("default_video", json!({"mode": "text"})).await;
+    assert_eq!(empty["results"], json!([]));
+    assert!(empty["diagnostics"]["found_by_others"]["transcript"].is_number(), "{empty}");
+}
+
+#[tokio::test]
+async fn a_question_is_answered_from_what_any_analyzer_has() {
+    let app = app(&Arc::new(counting())).await;
+    app.job_of(&fields("transcript,default_video", "10"), "c.mp4", &clip(30.0)).await;
+    *app.model.says.lock().unwrap() = vec![("w6 w7 w8", "w6 w7 w8")];
+    let body = json!({"question": "Who says w7?", "limit": 1});
+    let answer = app.post_json("/ask", body).await.json();
+    assert_eq!(answer["answered"], true, "{answer}");
+    mentions(answer["answer"].as_str().unwrap(), &["w6 w7 w8"]);
+    assert!(answer["results"][0]["snippet"].is_null());
+}
+
+#[tokio::test]
 async fn diarization_has_turns_with_their_words() {
     let app = app(&Arc::new(counting())).await;
     let job = app.job_of(&fields("diarization", "30"), "c.mp4", &clip(30.0)).await;

@@ -1,9 +1,9 @@
 //! Questions about videos: the kind of thing they ask for, and which of their words belong to asking.
 
-use crate::Token;
 use crate::calendar::{MONTHS, WEEKDAYS};
 use crate::colours::is_colour;
 use crate::numbers::is_amount;
+use crate::{Token, is_function_word, tokens};
 
 /// The kind of thing that a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +89,42 @@ pub fn is_asking(lower: &str) -> bool {
 pub fn is_generic(lower: &str) -> bool {
     ASKING.contains(&lower) || GENERIC.contains(&lower)
 }
+
+/// What a question or a search is about, without the words of asking around it: `train` of `When can
+/// one see a train in this video?`. `None` where that is all of it, or nothing.
+pub fn subject(question: &str) -> Option<&str> {
+    let all = tokens(question);
+    let asks = |token: &Token<'_>| {
+        let word = token.lower.as_str();
+        is_function_word(word) || is_asking(word) || AROUND.contains(&word)
+    };
+    let first = all.iter().position(|token| !asks(token))?;
+    let last = all.iter().rposition(|token| !asks(token))?;
+    let subject = &question[all[first].start..all[last].start + all[last].text.len()];
+    (first > 0 || last + 1 < all.len()).then_some(subject)
+}
+
+/// Words that stand around what a question is about, beside those of asking.
+const AROUND: &[&str] = &[
+    "one",
+    "anyone",
+    "anybody",
+    "clip",
+    "footage",
+    "film",
+    "movie",
+    "recording",
+    "appear",
+    "appears",
+    "visible",
+    "happen",
+    "happens",
+    "tell",
+    "tells",
+    "give",
+    "look",
+    "please",
+];
 
 /// Words of asking, in searches and in questions.
 const ASKING: &[&str] = &[
@@ -309,6 +345,20 @@ mod tests {
             assert!(kind.is_in(&words(with)), "{with}");
             assert!(!kind.is_in(&words(without)), "{without}");
             assert!(AnswerKind::Anything.is_in(&words(without)));
+        }
+    }
+
+    #[test]
+    fn what_a_question_is_about_is_told_from_asking() {
+        for (question, expected) in [
+            ("When can one see a train in this video?", Some("train")),
+            ("What does a crocodile sound like?", Some("crocodile sound")),
+            ("Show me the moment with a red car and a dog", Some("red car and a dog")),
+            ("Who says “ask not what your country can do”?", Some("ask not what your country")),
+            ("red car", None),
+            ("What is it?", None),
+        ] {
+            assert_eq!(subject(question), expected, "{question}");
         }
     }
 

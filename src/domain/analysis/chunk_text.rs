@@ -1,5 +1,7 @@
 //! What each chunk says, merged from its analyzers: the material of aggregates.
 
+use std::collections::HashMap;
+
 use ports::llm::PassageKind;
 
 use crate::domain::analysis::Analyzers;
@@ -25,10 +27,11 @@ impl ChunkText {
     }
 }
 
-/// The text of every chunk that has any.
+/// The text of every chunk that has any, of words that are likely right. What runs over the end of a chunk is told once, of the chunk
+/// that has the most of it.
 pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<ChunkText> {
     let order = analyzers.by_telling(video.outputs.keys());
-    (0..)
+    let mut chunks: Vec<ChunkText> = (0..)
         .zip(&video.spans)
         .map(|(chunk_id, span)| {
             let findings = order.iter().filter_map(|id| video.finding(id, chunk_id as usize));
@@ -37,7 +40,7 @@ pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<C
                 let mut news = finding.statements();
                 news.retain(|new| {
                     let known = chunk.statements().any(|told| tells(told, new));
-                    !known && !new.text.trim().is_empty()
+                    !known && !new.text.trim().is_empty() && new.is_likely()
                 });
                 if !news.is_empty() {
                     chunk.told.push(news);
@@ -45,8 +48,39 @@ pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<C
             }
             chunk
         })
-        .filter(|chunk| !chunk.told.is_empty())
-        .collect()
+        .collect();
+    tell_once(&mut chunks);
+    chunks.retain(|chunk| !chunk.told.is_empty());
+    chunks
+}
+
+/// Leaves a statement that several chunks tell of one stretch to the one that has the most of it.
+fn tell_once(chunks: &mut [ChunkText]) {
+    /// What is told, by whom and from when, in milliseconds.
+    type Told = (Option<String>, i64, String);
+    let told = |statement: &Statement| -> Option<Told> {
+        let start = (statement.span?.start * 1000.0).round() as i64;
+        Some((statement.speaker.clone(), start, statement.text.clone()))
+    };
+    let mut most: HashMap<Told, (f64, u32)> = HashMap::new();
+    for chunk in chunks.iter() {
+        for statement in chunk.statements() {
+            let (Some(key), Some(span)) = (told(statement), statement.span) else { continue };
+            let inside = span.end.min(chunk.span.end) - span.start.max(chunk.span.start);
+            let best = most.entry(key).or_insert((inside, chunk.chunk_id));
+            if inside > best.0 {
+                *best = (inside, chunk.chunk_id);
+            }
+        }
+    }
+    for chunk in chunks {
+        let id = chunk.chunk_id;
+        let own = |statement: &Statement| {
+            told(statement).is_none_or(|key| most.get(&key).is_none_or(|(_, chunk)| *chunk == id))
+        };
+        chunk.told.iter_mut().for_each(|statements| statements.retain(own));
+        chunk.told.retain(|statements| !statements.is_empty());
+    }
 }
 
 /// The analyzers whose output has text, in the order in which they tell.
@@ -71,5 +105,35 @@ fn tells(told: &Statement, new: &Statement) -> bool {
                 && told.text.contains(&new.text)
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_over_the_end_of_a_chunk_is_told_once() {
+        let said = |start, end, text: &str| Statement {
+            span: Some(Span { start, end }),
+            ..Statement::new(PassageKind::Speech, text)
+        };
+        let chunk = |chunk_id: u32, start, told: &[Statement]| ChunkText {
+            chunk_id,
+            span: Span { start, end: start + 10.0 },
+            told: vec![told.to_vec()],
+        };
+        let over = said(8.0, 13.0, "One two three.");
+        let still = Statement::new(PassageKind::Prose, "A street.");
+        let mut chunks = [
+            chunk(0, 0.0, &[still.clone(), over.clone()]),
+            chunk(1, 10.0, &[over.clone(), said(13.0, 15.0, "Four."), still.clone()]),
+            chunk(2, 20.0, &[said(22.0, 24.0, "Four.")]),
+        ];
+        tell_once(&mut chunks);
+        let told = chunks.map(|c| c.statements().map(|s| s.text.clone()).collect::<Vec<_>>());
+        assert_eq!(told[0], ["A street."]);
+        assert_eq!(told[1], ["One two three.", "Four.", "A street."]);
+        assert_eq!(told[2], ["Four."], "said again is told again");
     }
 }

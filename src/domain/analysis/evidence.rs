@@ -18,7 +18,7 @@ use crate::domain::media::clothing::{Garment, measured};
 use crate::domain::media::decode;
 use crate::domain::media::picture::portrait;
 use crate::domain::media::screen_text::{self, ScreenLine};
-use crate::domain::media::speech::Speech;
+use crate::domain::media::speech::{SpeakerTurn, Speech, Utterance};
 use crate::domain::media::tracking::{Track, Tracker};
 
 /// A video while it is analyzed.
@@ -29,6 +29,8 @@ pub struct VideoEvidence {
     pub signals: Arc<Signals>,
     /// What is heard.
     pub speech: Arc<Speech>,
+    /// What is said in it, sentence by sentence.
+    pub utterances: Vec<Utterance>,
     /// Whether there is a picture.
     pub has_video: bool,
     /// Whether there is a sound track.
@@ -130,6 +132,16 @@ impl ChunkEvidence {
             && self.visual().iter().chain(other.visual()).all(alike)
             && silent(self)
             && silent(other)
+    }
+
+    /// What is said in it: every sentence of which a word is within the chunk, whole.
+    pub fn utterances(&self) -> &[Utterance] {
+        self.video.speech.utterances_in(&self.video.utterances, self.span)
+    }
+
+    /// The turns of its speakers, clipped to it.
+    pub fn turns(&self) -> Vec<SpeakerTurn> {
+        self.video.speech.turns_in(&self.video.utterances, self.span)
     }
 
     /// The seconds of sound level (dBFS) that lie within the chunk.

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use crate::domain::analysis::Indexed;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
+use crate::domain::media::speech::Utterance;
 
 /// What an analyzer found in one chunk.
 pub trait Finding: Debug + Send + Sync {
@@ -43,12 +44,33 @@ pub struct Statement {
     pub span: Option<Span>,
     /// The text.
     pub text: String,
+    /// How sure its words are, where they were recognised, 0..1.
+    pub confidence: Option<f32>,
 }
+
+/// Words that are less probable than this in the mean are as likely misheard as not: nothing is
+/// concluded from them.
+const LIKELY: f32 = 0.6;
 
 impl Statement {
     /// Of the whole chunk, by nobody in particular.
     pub fn new(kind: PassageKind, text: impl Into<String>) -> Self {
-        Self { kind, speaker: None, span: None, text: text.into() }
+        Self { kind, speaker: None, span: None, text: text.into(), confidence: None }
+    }
+
+    /// What somebody says.
+    pub fn said(utterance: &Utterance) -> Self {
+        Self {
+            speaker: utterance.speaker.clone(),
+            span: Some(utterance.span()),
+            confidence: Some(utterance.confidence),
+            ..Self::new(PassageKind::Speech, utterance.text.clone())
+        }
+    }
+
+    /// Whether its words are likely right.
+    pub fn is_likely(&self) -> bool {
+        self.confidence.is_none_or(|confidence| confidence >= LIKELY)
     }
 }
 

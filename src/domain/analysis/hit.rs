@@ -6,7 +6,7 @@ use crate::domain::analysis::analyzers::object_detection::Detection;
 use crate::domain::analysis::analyzers::people::Person;
 use crate::domain::analysis::finding::Part;
 use crate::domain::media::screen_text::ScreenLine;
-use crate::domain::media::speech::SpeakerTurn;
+use crate::domain::media::speech::{SpeakerTurn, Utterance};
 
 /// What is stored with a point and comes back with a hit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,9 @@ pub struct HitDocument {
     pub people_count: Option<u32>,
     /// From diarization.
     pub turns: Vec<SpeakerTurn>,
+    /// What is said, each sentence whole, also where it begins before the chunk or ends after it.
+    #[serde(rename = "_sentences", skip_serializing_if = "Vec::is_empty")]
+    pub sentences: Vec<Utterance>,
     /// The text that was embedded as `combined`.
     pub text: String,
     /// Records of the people analyzer.

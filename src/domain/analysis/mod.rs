@@ -38,11 +38,42 @@ pub struct AnalyzerSpec {
     pub evidence_rank: u8,
     /// Its place among those that tell of one chunk, lowest first.
     pub telling_rank: u8,
+    /// What the text of its whole record is like.
+    pub style: TextStyle,
     /// The columns of its output in tables.
     pub columns: &'static [Column],
     /// The payload fields that its points have, of those that searches filter by: `objects`, `tags`,
     /// `speakers`, `people` and `people_count`, which are taken from what a hit shows.
     pub filtered_by: &'static [&'static str],
+}
+
+/// What a text that is embedded is like: texts of one kind score alike, those of another differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TextStyle {
+    /// Sentences about what is seen and what happens.
+    Prose,
+    /// What somebody says.
+    Speech,
+    /// Lines read off the picture.
+    Screen,
+    /// Names of things.
+    Objects,
+    /// What people look like.
+    People,
+    /// What is done.
+    Actions,
+}
+
+impl TextStyle {
+    /// What a vector field holds of an analyzer whose whole record is like `whole`.
+    pub(crate) fn of_field(field: &str, whole: Self) -> Self {
+        match field {
+            "people" => Self::People,
+            "actions" => Self::Actions,
+            "objects" => Self::Objects,
+            _ => whole,
+        }
+    }
 }
 
 /// A column of a table of chunks.
@@ -157,6 +188,11 @@ impl Analyzers {
     pub fn and(mut self, analyzer: &'static dyn Analyzer) -> Self {
         self.0.push(analyzer);
         self
+    }
+
+    /// All of them, whether their models are there or not.
+    pub fn all(&self) -> impl Iterator<Item = &'static dyn Analyzer> {
+        self.0.iter().copied()
     }
 
     /// Each with why it cannot work with these models, if it cannot.

@@ -4,11 +4,13 @@
 use ports::llm::{Answer, Moment, Passage, PassageKind, Request, Task};
 use text::{Quotations, sentences, shared, tokens};
 
+use crate::domain::analysis::TextStyle;
 use crate::domain::analysis::finding::Statement;
 use crate::domain::answering::Answering;
 use crate::domain::answering::audit::{AuditedSentence, Cited, Claim, Verdict, is_said_by};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::vector::dot;
 use crate::domain::search::SearchResult;
 use crate::domain::search::calibration::content_words;
 
@@ -32,6 +34,12 @@ const COMPARED: usize = 32;
 
 /// Words from which what a speaker says tells something of a moment by itself.
 const TELLING: usize = 3;
+
+/// Probability from which a sentence that means what is asked for answers the question.
+const ANSWERS: f32 = 0.5;
+
+/// Probability from which a moment is likely to have to do with a question.
+const RELATED: f32 = 0.2;
 
 /// Longest sentence that is quoted as the nearest moment, characters.
 const LONGEST_SENTENCE: usize = 200;
@@ -63,6 +71,8 @@ pub(crate) type Told = Vec<Evidence>;
 #[derive(Debug, Clone, PartialEq)]
 struct Answered {
     text: String,
+    /// Whether it answers the question; otherwise it says that the footage does not show it.
+    answered: bool,
     /// Also of the sentences that were left out.
     audit: Vec<AuditedSentence>,
 }
@@ -72,11 +82,15 @@ impl Evidence {
     pub(crate) fn of_hit(hit: &SearchResult, question: &str) -> Vec<Told> {
         let document = &hit.document;
         let whole = Span { start: document.start, end: document.end };
-        let (turns, others): (Vec<&Statement>, Vec<&Statement>) =
-            hit.statements.iter().partition(|s| s.kind == PassageKind::Speech && s.span.is_some());
+        let (turns, others): (Vec<&Statement>, Vec<&Statement>) = hit
+            .statements
+            .iter()
+            .filter(|statement| statement.is_likely())
+            .partition(|s| s.kind == PassageKind::Speech && s.span.is_some());
         let mut statements: Vec<Vec<Statement>> =
-            vec![others.into_iter().cloned().collect(), spoken(&turns)];
-        if statements.iter().flatten().all(|statement| statement.text.trim().is_empty()) {
+            vec![others.into_iter().cloned().collect(), spoken(&turns, whole)];
+        let silent = statements.iter().flatten().all(|told| told.text.trim().is_empty());
+        if silent && hit.statements.iter().all(Statement::is_likely) {
             statements = vec![vec![Statement::new(PassageKind::Prose, document.text.clone())]];
         }
         let evidence = |statement: &Statement, text: String| Self {
@@ -104,6 +118,16 @@ impl Evidence {
         };
         found.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
         found
+    }
+
+    fn style(&self) -> TextStyle {
+        match self.kind {
+            PassageKind::Prose | PassageKind::Scene => TextStyle::Prose,
+            PassageKind::Speech => TextStyle::Speech,
+            PassageKind::Screen => TextStyle::Screen,
+            PassageKind::Objects => TextStyle::Objects,
+            PassageKind::People => TextStyle::People,
+        }
     }
 
     fn cited(&self) -> Cited<'_> {
@@ -144,23 +168,30 @@ fn grouped(pieces: Vec<Evidence>) -> Vec<Told> {
     groups
 }
 
-/// The turns of a hit, neighbouring ones of a speaker together; of the whole chunk while it is short.
-fn spoken(turns: &[&Statement]) -> Vec<Statement> {
-    let said: usize = turns.iter().map(|turn| turn.text.len()).sum();
-    let short = said <= LONGEST_PIECE;
+/// What is said in a hit, neighbouring sentences of a speaker together: while it is short, of the whole
+/// chunk and as much before and after it as its sentences last.
+fn spoken(said: &[&Statement], chunk: Span) -> Vec<Statement> {
+    let length: usize = said.iter().map(|statement| statement.text.len()).sum();
+    let short = length <= LONGEST_PIECE;
+    let spans = || said.iter().filter_map(|statement| statement.span);
+    let whole = Span {
+        start: spans().map(|span| span.start).fold(chunk.start, f64::min),
+        end: spans().map(|span| span.end).fold(chunk.end, f64::max),
+    };
     let mut found: Vec<Statement> = Vec::new();
-    for turn in turns {
-        let span = turn.span.filter(|_| !short);
+    for statement in said {
+        let span = if short { Some(whole) } else { statement.span };
         let goes_on = |last: &&mut Statement| {
-            last.speaker == turn.speaker && last.text.len() + turn.text.len() < LONGEST_PIECE
+            last.speaker == statement.speaker
+                && last.text.len() + statement.text.len() < LONGEST_PIECE
         };
         match found.last_mut().filter(goes_on) {
             Some(last) => {
                 last.span = last.span.zip(span).map(|(last, span)| Span { end: span.end, ..last });
                 last.text.push('\n');
-                last.text.push_str(&turn.text);
+                last.text.push_str(&statement.text);
             }
-            None => found.push(Statement { span, ..(*turn).clone() }),
+            None => found.push(Statement { span, ..(*statement).clone() }),
         }
     }
     found
@@ -209,6 +240,8 @@ impl CitationForm {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Attempt {
     pub(crate) text: Option<String>,
+    /// Whether the text answers the question; otherwise it says that the footage does not show it.
+    pub(crate) answered: bool,
     /// Also of the sentences that were left out.
     pub(crate) audit: Vec<AuditedSentence>,
     /// `TypeName: message`, where writing the answer failed.
@@ -225,7 +258,9 @@ impl Answering {
     ) -> Attempt {
         match self.answer(question, context, form).await {
             Ok(None) => Attempt::default(),
-            Ok(Some(Answered { text, audit })) => Attempt { text: Some(text), audit, error: None },
+            Ok(Some(Answered { text, answered, audit })) => {
+                Attempt { text: Some(text), answered, audit, error: None }
+            }
             Err(error) => {
                 let error = error.labelled();
                 tracing::warn!(error, "no answer could be written");
@@ -313,8 +348,9 @@ impl Answering {
         self.with_what_holds(audit, question, context, form).await.map(Some)
     }
 
-    /// The answer of the sentences that hold; where none does, the nearest moment, said to be no
-    /// answer.
+    /// The answer of the sentences that hold. Where none does, the nearest moment: a model that chooses
+    /// by words alone may have passed over one that means the same, which is an answer; else it is
+    /// named as none, if it is likely to have to do with the question at all.
     async fn with_what_holds(
         &self,
         mut audit: Vec<AuditedSentence>,
@@ -324,34 +360,38 @@ impl Answering {
     ) -> Result<Answered> {
         let told = |s: &AuditedSentence| format!("{} {}", s.sentence, s.citations.join(" "));
         let held = |s: &&AuditedSentence| s.verdict != Verdict::Unsupported;
-        let mut text = audit.iter().filter(held).map(told).collect::<Vec<_>>().join(" ");
-        if text.is_empty()
-            && let Some((sentence, evidence)) = self.nearest_sentence(question, context).await?
-        {
-            let mut sentence = sentence.chars().take(LONGEST_SENTENCE).collect::<String>();
-            if evidence.kind == PassageKind::Speech {
-                sentence = format!("“{sentence}”");
-            }
-            if let Some(speaker) = &evidence.speaker {
-                sentence = format!("{speaker}: {sentence}");
-            }
-            let nothing = AuditedSentence {
-                sentence: format!("The footage does not show this; the nearest moment: {sentence}"),
-                citations: vec![form.cite(evidence)],
-                verdict: Verdict::Supported,
-            };
-            text = told(&nothing);
-            audit.push(nothing);
+        let text = audit.iter().filter(held).map(told).collect::<Vec<_>>().join(" ");
+        if !text.is_empty() {
+            return Ok(Answered { text, answered: true, audit });
         }
-        Ok(Answered { text, audit })
+        let nearest = self.nearest_sentence(question, context).await?;
+        let nearest = nearest.filter(|nearest| nearest.p_present >= RELATED);
+        let answered = self.llm.selects()
+            && nearest.as_ref().is_some_and(|nearest| nearest.p_present >= ANSWERS);
+        let sentence = match &nearest {
+            Some(nearest) if answered => nearest.quoted(),
+            Some(nearest) => {
+                format!("The footage does not show this; the nearest moment: {}", nearest.quoted())
+            }
+            None => "The footage does not show this.".to_owned(),
+        };
+        let sentence = AuditedSentence {
+            sentence,
+            citations: nearest.iter().map(|nearest| form.cite(nearest.evidence)).collect(),
+            verdict: Verdict::Supported,
+        };
+        let text = told(&sentence).trim_end().to_owned();
+        audit.push(sentence);
+        Ok(Answered { text, answered, audit })
     }
 
-    /// Of the moments that are most likely to have it, the sentence most like the question.
+    /// Of the moments that are most likely to have it, the sentence that is most probably about the
+    /// question.
     async fn nearest_sentence<'a>(
         &self,
         question: &str,
         context: &[&'a Evidence],
-    ) -> Result<Option<(&'a str, &'a Evidence)>> {
+    ) -> Result<Option<Nearest<'a>>> {
         let mut likeliest: Vec<&Evidence> = context.to_vec();
         let likely = |e: &Evidence| e.p_present.unwrap_or(-1.0);
         likeliest.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
@@ -368,13 +408,36 @@ impl Answering {
         if told.is_empty() {
             told = all().take(COMPARED).collect();
         }
-        let mut texts = vec![question.to_owned()];
-        texts.extend(told.iter().map(|(sentence, _)| (*sentence).to_owned()));
+        let texts: Vec<String> = told.iter().map(|(sentence, _)| (*sentence).to_owned()).collect();
         let vectors = self.embedder.embed(&texts).await?;
-        let Some((asked, vectors)) = vectors.split_first() else { return Ok(None) };
-        let like = |v: &[f32]| v.iter().zip(asked).map(|(a, b)| a * b).sum::<f32>();
-        let nearest = told.into_iter().zip(vectors).max_by(|a, b| like(a.1).total_cmp(&like(b.1)));
-        Ok(nearest.map(|(told, _)| told))
+        let asked = self.search.embed_question(question).await?;
+        let presence = self.search.presence(question, &asked).await?;
+        let nearest = told.into_iter().zip(vectors).map(|((sentence, evidence), vector)| {
+            let cosine = dot(&vector, &asked);
+            let p_present = presence.probability(evidence.style(), cosine, sentence);
+            Nearest { sentence, evidence, p_present }
+        });
+        Ok(nearest.max_by(|a, b| a.p_present.total_cmp(&b.p_present)))
+    }
+}
+
+/// A sentence of a moment, and how probable it is that it is about a question.
+struct Nearest<'a> {
+    sentence: &'a str,
+    evidence: &'a Evidence,
+    p_present: f32,
+}
+
+impl Nearest<'_> {
+    fn quoted(&self) -> String {
+        let mut sentence = self.sentence.chars().take(LONGEST_SENTENCE).collect::<String>();
+        if self.evidence.kind == PassageKind::Speech {
+            sentence = format!("“{sentence}”");
+        }
+        match &self.evidence.speaker {
+            Some(speaker) => format!("{speaker}: {sentence}"),
+            None => sentence,
+        }
     }
 }
 
@@ -484,16 +547,18 @@ mod tests {
             span: Some(Span { start, end: start + 5.0 }),
             ..Statement::new(PassageKind::Speech, text)
         };
+        let chunk = Span { start: 2.0, end: 12.0 };
         let told = |turns: &[Statement]| -> Vec<(Option<String>, Option<Span>, usize)> {
-            let told = spoken(&turns.iter().collect::<Vec<_>>());
+            let told = spoken(&turns.iter().collect::<Vec<_>>(), chunk);
             told.into_iter().map(|s| (s.speaker, s.span, s.text.lines().count())).collect()
         };
+        let span = |start, end| Some(Span { start, end });
         let short = [turn("S1", 0.0, "Hello."), turn("S1", 5.0, "So."), turn("S2", 10.0, "Yes.")];
         let (first, second) = (Some("S1".to_owned()), Some("S2".to_owned()));
-        assert_eq!(told(&short), [(first.clone(), None, 2), (second, None, 1)]);
+        let whole = span(0.0, 15.0);
+        assert_eq!(told(&short), [(first.clone(), whole, 2), (second, whole, 1)]);
         let long = "And then we went on. ".repeat(60);
         let long = [turn("S1", 0.0, "Hello."), turn("S1", 5.0, &long), turn("S1", 10.0, &long)];
-        let span = |start, end| Some(Span { start, end });
         assert_eq!(
             told(&long),
             [(first.clone(), span(0.0, 10.0), 2), (first, span(10.0, 15.0), 1)]

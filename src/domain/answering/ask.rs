@@ -46,6 +46,8 @@ pub struct Question {
     pub analyzer: Option<String>,
     /// Supporting segments per video, 1..=20.
     pub limit: u32,
+    /// Segments that are less probably about it are left out, 0..1.
+    pub min_p_present: Option<f32>,
 }
 
 /// What an answer was drawn from, per video.
@@ -64,6 +66,8 @@ pub struct AskResponse {
     pub question: String,
     /// Sentences that cite moments, or `None`.
     pub answer: Option<String>,
+    /// Whether that answers the question; `None` where there is no answer.
+    pub answered: Option<bool>,
     /// How far the cited moments bear out each sentence, those that were left out included.
     pub audit: Vec<AuditedSentence>,
     /// `TypeName: message`, where writing the answer failed.
@@ -113,7 +117,7 @@ impl Answering {
                 records
             }
         };
-        let vector = self.search.embed(&question.question).await?;
+        let vector = self.search.embed_question(&question.question).await?;
         let mut contexts: Vec<Context> = stream::iter(0..records.len())
             .map(|i| self.segments(&records[i], &question, &vector))
             .buffered(self.concurrency.max(1))
@@ -151,6 +155,7 @@ impl Answering {
         }
         Ok(AskResponse {
             question,
+            answered: answer.text.is_some().then_some(answer.answered),
             answer: answer.text,
             audit: answer.audit,
             answer_error: answer.error,
@@ -182,26 +187,27 @@ impl Answering {
             None => self.catalog.analyzers.by_evidence(present.iter()).first().copied(),
         };
         let Some(analyzer) = analyzer else { return Ok(context) };
-        let search = async |analyzers: Vec<String>, chunks: Option<Vec<i64>>| {
-            let mut filter = Filter::video(&record.video_id)
+        let search = async |analyzers: Vec<String>| {
+            let limit = question.limit as usize * analyzers.len();
+            let filter = Filter::video(&record.video_id)
                 .and("analyzer_id", Predicate::AnyKeyword(analyzers));
-            if let Some(chunks) = chunks {
-                filter = filter.and("chunk_id", Predicate::AnyInteger(chunks));
-            }
             let query = VectorQuery {
                 field: "combined".into(),
                 vector: vector.to_vec(),
                 filter,
-                limit: question.limit as usize,
+                limit,
                 threshold: None,
             };
-            self.search.search(Mode::Hybrid, &question.question, query).await
+            let mut hits = self.search.search(Mode::Hybrid, &question.question, query).await?;
+            hits.retain(|hit| question.min_p_present.is_none_or(|least| hit.p_present >= least));
+            Ok::<_, Error>(hits)
         };
-        context.results = search(vec![analyzer.to_owned()], None).await?;
+        context.results = search(vec![analyzer.to_owned()]).await?;
         let others: Vec<String> = present.iter().filter(|id| *id != analyzer).cloned().collect();
         if question.analyzer.is_none() && !others.is_empty() {
-            let retrieved = context.results.iter().map(|hit| hit.chunk_id.into()).collect();
-            context.companion_hits = search(others, Some(retrieved)).await?;
+            context.companion_hits = search(others).await?;
+            // Theirs are texts of different kinds, whose ranks do not compare.
+            context.companion_hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
         }
         Ok(context)
     }
@@ -265,7 +271,7 @@ impl Answering {
 struct Context<'a> {
     record: &'a VideoRecord,
     results: Vec<SearchResult>,
-    /// What the other analyzers found in the same chunks: what was said, where the segments tell
+    /// What the other analyzers found anywhere in the video: what was said, where the segments tell
     /// what is seen.
     companion_hits: Vec<SearchResult>,
     routed_to: Vec<String>,
@@ -354,6 +360,7 @@ fn nothing(question: String, error: &str) -> AskResponse {
     AskResponse {
         question,
         answer: None,
+        answered: None,
         audit: Vec::new(),
         answer_error: None,
         sources: BTreeMap::new(),

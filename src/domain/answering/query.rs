@@ -11,7 +11,8 @@ use crate::domain::search::{Detail, Diagnostics, Found, Query, SearchResult};
 pub struct QueryResponse {
     /// The search text.
     pub query: String,
-    /// Whose output was searched.
+    /// Whose output was searched; [`EVERY_ANALYZER`](crate::domain::search::EVERY_ANALYZER) where it
+    /// was that of all.
     pub analyzer: String,
     /// Vector field.
     pub field: String,

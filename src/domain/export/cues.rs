@@ -6,6 +6,7 @@ use crate::domain::export::{Log, one_line};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::time::Span;
+use crate::domain::media::speech::Utterance;
 
 /// Characters of a line, and lines of a caption: what broadcasters hold to be readable.
 const LINE: usize = 42;
@@ -27,15 +28,22 @@ pub(super) struct Cue {
 /// The captions in order of time, from diarization where there is any, else from the transcript.
 /// `Invalid` names the analyzers that a video without speech lacks.
 pub(super) fn cues(log: &Log, format: &str) -> Result<Vec<Cue>> {
-    let mut cues: Vec<Cue> = Vec::new();
-    let turns = log.video.of::<Voices>(diarization::ID).flat_map(|(_, _, voices)| &voices.turns);
-    for turn in turns {
-        let span = Span { start: turn.start, end: turn.end };
-        caption(span, &turn.text, Some(&turn.speaker), &mut cues);
+    let voices = || log.video.of::<Voices>(diarization::ID).map(|(_, _, voices)| voices);
+    let words = || log.video.of::<Words>(transcript::ID).map(|(_, _, words)| words);
+    // A sentence that runs over the end of a chunk is kept with both.
+    let mut cues = spoken(voices().flat_map(|voices| &voices.sentences));
+    if cues.is_empty() {
+        cues = spoken(words().flat_map(|words| &words.sentences));
+    }
+    // What was stored without sentences.
+    if cues.is_empty() {
+        for turn in voices().flat_map(|voices| &voices.turns) {
+            let span = Span { start: turn.start, end: turn.end };
+            caption(span, &turn.text, Some(&turn.speaker), &mut cues);
+        }
     }
     if cues.is_empty() {
-        let said = log.video.of::<Words>(transcript::ID);
-        for segment in said.flat_map(|(_, _, words)| &words.segments) {
+        for segment in words().flat_map(|words| &words.segments) {
             let span = Span { start: segment.start, end: segment.end };
             caption(span, &segment.text, None, &mut cues);
         }
@@ -52,6 +60,18 @@ pub(super) fn cues(log: &Log, format: &str) -> Result<Vec<Cue>> {
         transcript::ID,
         listed(&log.record.analyzer_ids())
     )))
+}
+
+/// The captions of sentences, each of which may come several times in a row.
+fn spoken<'a>(sentences: impl Iterator<Item = &'a Utterance>) -> Vec<Cue> {
+    let mut cues = Vec::new();
+    let mut last = None;
+    for said in sentences {
+        if last.replace(said) != Some(said) {
+            caption(said.span(), &said.text, said.speaker.as_deref(), &mut cues);
+        }
+    }
+    cues
 }
 
 /// Cuts a stretch of speech into captions, its time shared out by the length of the text.

@@ -90,6 +90,7 @@ impl Ingest {
         let video = Arc::new(VideoEvidence {
             file: fetched.file.path.to_path_buf(),
             signals: Arc::new(found.signals),
+            utterances: found.speech.utterances(),
             speech: Arc::new(found.speech),
             has_video: fetched.info.video.is_some(),
             has_audio: fetched.info.audio,

@@ -87,6 +87,10 @@ impl LanguageModel for BudgetedModel {
         self.inner.billed()
     }
 
+    fn selects(&self) -> bool {
+        self.inner.selects()
+    }
+
     fn context_tokens(&self) -> usize {
         self.inner.context_tokens()
     }

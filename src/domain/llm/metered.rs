@@ -50,6 +50,10 @@ impl LanguageModel for MeteredModel {
         self.inner.billed()
     }
 
+    fn selects(&self) -> bool {
+        self.inner.selects()
+    }
+
     fn context_tokens(&self) -> usize {
         self.inner.context_tokens()
     }

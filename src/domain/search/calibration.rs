@@ -1,181 +1,160 @@
-//! Honest scores: what a cosine means, measured against searches for things that are not there.
+//! Honest scores: what a cosine means, measured against texts and questions that have nothing to do
+//! with each other.
 //!
-//! A cosine by itself says little: short generic queries score high against everything, and the best
-//! of many points scores higher than the best of few. So every score is standardised twice: by the
-//! query, against a bank of unrelated passages, and by the field, against the best scores that a bank
-//! of unrelated queries reaches in this very index. Words of the query that are really in the text
-//! are evidence of their own.
+//! A cosine by itself says little: short generic queries score high against everything, and one kind of
+//! text (a list of objects, a line on screen, a sentence of speech) scores differently from another. So
+//! every score is standardised twice: by the query, against all reference texts, and by the kind of
+//! text, against the best scores that unrelated queries reach among reference texts of that kind.
+//! Words of the query that are really in the text are evidence of their own.
+//!
+//! The references are part of the service, so what they give belongs to the embedder alone: it is
+//! measured once, in the background, and neither wanders with what is ingested nor costs a search.
 
-use std::collections::HashMap;
-use std::time::Instant;
+use std::collections::BTreeMap;
 
-use ports::index::{Filter, VectorQuery};
+use ports::embedder::Embedder;
 use text::questions::is_asking;
 use text::{is_function_word, shared, tokens};
 
-use crate::domain::analysis;
-use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::{self, TextStyle};
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::vector::dot;
 use crate::domain::search::Search;
 
 /// Queries for things that most footage does not show, one per line.
 const PROBES: &str = include_str!("calibration/probes.txt");
 
-/// Passages about nothing in particular, one per line.
-const PASSAGES: &str = include_str!("calibration/passages.txt");
+/// Texts about nothing in particular, one per line.
+const PASSAGES: [(TextStyle, &str); 6] = [
+    (TextStyle::Prose, include_str!("calibration/passages/prose.txt")),
+    (TextStyle::Speech, include_str!("calibration/passages/speech.txt")),
+    (TextStyle::Screen, include_str!("calibration/passages/screen.txt")),
+    (TextStyle::Objects, include_str!("calibration/passages/objects.txt")),
+    (TextStyle::People, include_str!("calibration/passages/people.txt")),
+    (TextStyle::Actions, include_str!("calibration/passages/actions.txt")),
+];
 
 /// The logistic model of presence: intercept, weight of the standard score, weight of the share of the
-/// query's words that are in the text. Chosen by hand and checked on the questions of
-/// `examples/retrieval.json`, where p is above 0.5 for all that is there and for 3 of 30 absent things.
+/// query's words that are in the text.
 const MODEL: [f32; 3] = [-2.2, 1.1, 4.0];
 
-/// Spread of the null where too little is stored to measure one.
+/// Least spread: of an embedder that gives all references the same score.
 const LEAST_SPREAD: f32 = 0.02;
 
-/// Scores of absent things in one field.
+/// Best scores of unrelated queries among texts of one kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Null {
-    /// Points that it was measured over.
-    points: u64,
-    measured: Instant,
-    /// Median and spread of the best cosines.
+    /// Median and spread of the cosines.
     raw: (f32, f32),
-    /// The same of best cosines less their query's mean over the passages.
+    /// The same of cosines less their query's mean over all texts.
     adjusted: (f32, f32),
 }
 
-/// The embedded banks.
-struct Bank {
-    /// Each with its mean cosine over the passages.
-    probes: Vec<(Vec<f32>, f32)>,
+/// What one embedder's scores are measured against.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct References {
     passages: Vec<Vec<f32>>,
-}
-
-/// The nulls measured so far, by vector field.
-#[derive(Default)]
-pub(crate) struct NullDistributions {
-    bank: tokio::sync::OnceCell<Bank>,
-    measured: tokio::sync::Mutex<HashMap<String, Null>>,
+    nulls: BTreeMap<TextStyle, Null>,
 }
 
 /// What turns a query's cosines into probabilities.
-pub(crate) struct Presence {
-    null: Option<Null>,
+pub(crate) struct Presence<'a> {
+    references: &'a References,
     generic: f32,
     words: Vec<String>,
 }
 
-impl Search {
-    /// For hits of one query in one field.
-    pub(crate) async fn presence(
-        &self,
-        text: &str,
-        field: &str,
-        vector: &[f32],
-    ) -> Result<Presence> {
-        let null = self.null(field).await?;
-        let generic = generic(&self.bank().await?.passages, vector);
-        Ok(Presence { null, generic, words: content_words(text) })
-    }
-
-    /// Field to the cosine below which a hit is more likely chance than content; only fields in
-    /// which something is stored.
-    pub(crate) async fn recommended_thresholds(&self) -> Result<Vec<(String, f32)>> {
-        let mut thresholds = Vec::new();
-        for (field, _) in analysis::VECTOR_FIELDS {
-            if let Some(null) = self.null(field).await? {
-                let (median, spread) = null.raw;
-                let threshold =
-                    (median + self.settings.threshold_deviations * spread).clamp(0.0, 1.0);
-                thresholds.push(((*field).to_owned(), (threshold * 1000.0).round() / 1000.0));
-            }
+impl References {
+    /// Embeds the references: once per embedder.
+    pub(crate) async fn measure(embedder: &dyn Embedder) -> Result<Self> {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let probes = embedder.embed(&lines(PROBES)).await?;
+        let mut by_style = BTreeMap::new();
+        for (style, text) in PASSAGES {
+            by_style.insert(style, embedder.embed(&lines(text)).await?);
         }
-        Ok(thresholds)
-    }
-
-    async fn bank(&self) -> Result<&Bank> {
-        self.nulls
-            .bank
-            .get_or_try_init(|| async {
-                let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
-                let passages = self.models.embedder.embed(&lines(PASSAGES)).await?;
-                let probes = self.models.embedder.embed(&lines(PROBES)).await?;
-                let probes = probes
-                    .into_iter()
-                    .map(|probe| {
-                        let mean = generic(&passages, &probe);
-                        (probe, mean)
-                    })
-                    .collect();
-                Ok(Bank { probes, passages })
-            })
-            .await
-    }
-
-    /// The null of a field, measured anew when the index has grown or shrunk or time has passed: one
-    /// search per probe. `None` where nothing is stored.
-    async fn null(&self, field: &str) -> Result<Option<Null>> {
-        let points = self.index.count(&Filter::default()).await?;
-        // Held while measuring, so that a burst of searches measures once.
-        let mut measured = self.nulls.measured.lock().await;
-        if let Some(null) = measured.get(field)
-            && null.points == points
-            && null.measured.elapsed() < self.settings.null_age
-        {
-            return Ok(Some(*null));
-        }
-        let (mut raw, mut adjusted) = (Vec::new(), Vec::new());
-        let probes = self.bank().await?.probes.iter().take(self.settings.null_probes);
-        for (vector, generic) in probes {
-            let query = VectorQuery {
-                field: field.to_owned(),
-                vector: vector.clone(),
-                filter: Filter::default(),
-                limit: 1,
-                threshold: None,
+        let passages: Vec<Vec<f32>> = by_style.values().flatten().cloned().collect();
+        let generic: Vec<f32> = probes.iter().map(|probe| mean(&passages, probe)).collect();
+        let null = |texts: &Vec<Vec<f32>>| {
+            let best = |probe: &Vec<f32>| {
+                texts.iter().map(|text| dot(text, probe)).fold(f32::NEG_INFINITY, f32::max)
             };
-            let best = self.index.search(query).await?;
-            let Some(hit) = best.first() else { break };
-            raw.push(hit.score);
-            adjusted.push(hit.score - generic);
-        }
-        if raw.is_empty() {
-            measured.remove(field);
-            return Ok(None);
-        }
-        let null = Null {
-            points,
-            measured: Instant::now(),
-            raw: location_and_spread(raw),
-            adjusted: location_and_spread(adjusted),
+            let raw: Vec<f32> = probes.iter().map(best).collect();
+            let adjusted = raw.iter().zip(&generic).map(|(best, mean)| best - mean).collect();
+            Null { raw: location_and_spread(raw), adjusted: location_and_spread(adjusted) }
         };
-        measured.insert(field.to_owned(), null);
-        Ok(Some(null))
+        let nulls = by_style.iter().map(|(style, texts)| (*style, null(texts))).collect();
+        Ok(Self { passages, nulls })
+    }
+
+    /// Cosine above which a text of a kind is rather content than chance: so many deviations above
+    /// the median best score of unrelated texts.
+    fn threshold(&self, style: TextStyle, deviations: f32) -> Option<f32> {
+        let (median, spread) = self.nulls.get(&style)?.raw;
+        let threshold = (median + deviations * spread).clamp(0.0, 1.0);
+        Some((threshold * 1000.0).round() / 1000.0)
     }
 }
 
-impl Presence {
-    /// How probable it is that the content is really in this hit, 0..1.
-    pub(crate) fn probability(&self, cosine: f32, document: &HitDocument) -> f32 {
+/// Analyzer to vector field to the cosine below which a hit is more likely chance than content.
+pub type Thresholds = Vec<(String, Vec<(String, f32)>)>;
+
+impl Search {
+    /// Measures what scores are measured against, so that no search has to.
+    pub async fn calibrate(&self) -> Result<()> {
+        self.references().await.map(|_| ())
+    }
+
+    /// What scores are measured against; measures it where that was not done yet.
+    pub(crate) async fn references(&self) -> Result<&References> {
+        self.references.get_or_try_init(|| References::measure(self.models.embedder.as_ref())).await
+    }
+
+    /// For the cosines of one query.
+    pub(crate) async fn presence(&self, text: &str, vector: &[f32]) -> Result<Presence<'_>> {
+        let references = self.references().await?;
+        let generic = mean(&references.passages, vector);
+        Ok(Presence { references, generic, words: content_words(text) })
+    }
+
+    /// Thresholds of the registered analyzers; empty until they are measured, which is never waited
+    /// for.
+    pub fn recommended_thresholds(&self) -> Thresholds {
+        let Some(references) = self.references.get() else { return Vec::new() };
+        let deviations = self.settings.threshold_deviations;
+        let of = |whole: TextStyle| {
+            let fields = analysis::VECTOR_FIELDS.iter().filter_map(|(field, _)| {
+                let threshold =
+                    references.threshold(TextStyle::of_field(field, whole), deviations)?;
+                Some(((*field).to_owned(), threshold))
+            });
+            fields.collect()
+        };
+        let registered = self.catalog.analyzers.registered(&self.models);
+        registered.iter().map(|a| (a.spec().id.to_owned(), of(a.spec().style))).collect()
+    }
+}
+
+impl Presence<'_> {
+    /// How probable it is that what is searched for is really in a text, 0..1.
+    pub(crate) fn probability(&self, style: TextStyle, cosine: f32, text: &str) -> f32 {
         let [intercept, by_meaning, by_words] = MODEL;
-        let standard = self.null.map_or(0.0, |null| {
+        let standard = self.references.nulls.get(&style).map_or(0.0, |null| {
             let (median, spread) = null.adjusted;
             ((cosine - self.generic - median) / spread).clamp(-4.0, 6.0)
         });
-        let logit =
-            intercept + by_meaning * standard + by_words * shared(&self.words, &document.text);
+        let logit = intercept + by_meaning * standard + by_words * shared(&self.words, text);
         1.0 / (1.0 + (-logit).exp())
     }
 }
 
-/// Mean cosine of a query over unrelated passages.
-fn generic(passages: &[Vec<f32>], query: &[f32]) -> f32 {
-    let cosine = |p: &Vec<f32>| p.iter().zip(query).map(|(a, b)| a * b).sum::<f32>();
-    passages.iter().map(cosine).sum::<f32>() / passages.len().max(1) as f32
+/// Mean cosine of a query over texts.
+fn mean(texts: &[Vec<f32>], query: &[f32]) -> f32 {
+    texts.iter().map(|text| dot(text, query)).sum::<f32>() / texts.len().max(1) as f32
 }
 
-/// Median and standard deviation, the latter from the median absolute deviation: a few probes whose
-/// subject happens to be in the footage must not count.
+/// Median and standard deviation, the latter from the median absolute deviation: a few probes that
+/// happen to be near a reference must not count.
 fn location_and_spread(mut values: Vec<f32>) -> (f32, f32) {
     let middle = |values: &mut Vec<f32>| {
         values.sort_by(f32::total_cmp);
@@ -226,14 +205,24 @@ mod tests {
 
     #[test]
     fn presence_rises_with_the_score_and_with_words() {
-        let null =
-            Null { points: 1, measured: Instant::now(), raw: (0.2, 0.05), adjusted: (0.15, 0.05) };
-        let presence = Presence { null: Some(null), generic: 0.05, words: vec!["lake".into()] };
-        let with = HitDocument { text: "A lake.".into(), ..HitDocument::default() };
-        let without = HitDocument { text: "A wall.".into(), ..HitDocument::default() };
-        let p = |score, document| presence.probability(score, document);
-        assert!(p(0.2, &without) < 0.2, "no better than chance");
-        assert!(p(0.5, &without) > 0.8, "six deviations above chance");
-        assert!(p(0.2, &with) > p(0.2, &without) && p(0.3, &without) > p(0.2, &without));
+        let null = Null { raw: (0.2, 0.05), adjusted: (0.15, 0.05) };
+        let nulls = BTreeMap::from([(TextStyle::Prose, null)]);
+        let references = References { passages: Vec::new(), nulls };
+        let presence =
+            Presence { references: &references, generic: 0.05, words: vec!["lake".into()] };
+        let p = |cosine, text| presence.probability(TextStyle::Prose, cosine, text);
+        assert!(p(0.2, "A wall.") < 0.2, "no better than chance");
+        assert!(p(0.5, "A wall.") > 0.8, "six deviations above chance");
+        assert!(p(0.2, "A lake.") > p(0.2, "A wall.") && p(0.3, "A wall.") > p(0.2, "A wall."));
+        assert_eq!(references.threshold(TextStyle::Prose, 3.0), Some(0.35));
+        assert_eq!(references.threshold(TextStyle::Speech, 3.0), None);
+    }
+
+    #[test]
+    fn every_kind_of_text_has_references() {
+        for (style, text) in PASSAGES {
+            assert!(text.lines().count() >= 16, "{style:?}");
+            assert!(text.lines().all(|line| !line.trim().is_empty()), "{style:?}");
+        }
     }
 }

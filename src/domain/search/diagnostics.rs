@@ -12,6 +12,12 @@ use crate::domain::search::mode::Mode;
 /// At most so many videos are named and looked at.
 const MOST_VIDEOS: usize = 20;
 
+/// Hits of other analyzers that are looked at.
+const OTHERS: usize = 5;
+
+/// Probability from which another analyzer is worth naming.
+const LIKELY: f32 = 0.5;
+
 /// The filter that is a parameter of its own too; both are left out together.
 const VIDEOS: &str = "video_ids";
 
@@ -26,6 +32,8 @@ pub struct Diagnostics {
     pub videos_without_field: Vec<String>,
     /// Ids that were named and are no videos of this install, at most 20.
     pub unknown_videos: Vec<String>,
+    /// The other analyzers that have it, each with the best probability of their hits, the surest first.
+    pub found_by_others: Vec<(String, f32)>,
     /// Best cosine among what the filters let through; `None` when they let nothing through.
     pub best_score: Option<f32>,
 }
@@ -34,10 +42,13 @@ pub struct Diagnostics {
 pub(crate) struct Empty<'a> {
     pub(crate) mode: Mode,
     pub(crate) text: &'a str,
-    pub(crate) analyzer: &'a str,
+    /// `None` where all were searched.
+    pub(crate) analyzer: Option<&'a str>,
     pub(crate) video_ids: Option<&'a [String]>,
     pub(crate) filters: &'a Map<String, Value>,
     pub(crate) query: VectorQuery,
+    /// 0 where every hit was wanted.
+    pub(crate) min_p_present: f32,
 }
 
 impl Search {
@@ -61,11 +72,39 @@ impl Search {
             let hits = self.find(empty.mode, empty.text, query).await?;
             diagnostics.without_filter.push((name.to_owned(), hits.len() as u32));
         }
-        self.lacking(&empty, &mut diagnostics).await?;
+        if let Some(analyzer) = empty.analyzer {
+            self.lacking(&empty, analyzer, &mut diagnostics).await?;
+            diagnostics.found_by_others = self.found_by_others(&empty, analyzer).await?;
+        }
         Ok(diagnostics)
     }
 
-    async fn lacking(&self, empty: &Empty<'_>, diagnostics: &mut Diagnostics) -> Result<()> {
+    /// The analyzers that have what another does not, under the same filters and threshold.
+    async fn found_by_others(
+        &self,
+        empty: &Empty<'_>,
+        analyzer: &str,
+    ) -> Result<Vec<(String, f32)>> {
+        let filter = scope(None, empty.video_ids, empty.filters)?;
+        let query = VectorQuery { filter, limit: OTHERS, ..empty.query.clone() };
+        let mut found: Vec<(String, f32)> = Vec::new();
+        for hit in self.search_everything(Mode::Hybrid, empty.text, query).await? {
+            let worth = hit.p_present >= empty.min_p_present.max(LIKELY);
+            for id in hit.found_by.into_iter().filter(|id| worth && id != analyzer) {
+                if !found.iter().any(|(known, _)| *known == id) {
+                    found.push((id, hit.p_present));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    async fn lacking(
+        &self,
+        empty: &Empty<'_>,
+        analyzer: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<()> {
         let records = match empty.video_ids {
             None => self.catalog.all().await?,
             Some(ids) => {
@@ -80,12 +119,12 @@ impl Search {
             }
         };
         let (with, without): (Vec<_>, Vec<_>) =
-            records.into_iter().partition(|r| r.has_output(empty.analyzer));
+            records.into_iter().partition(|r| r.has_output(analyzer));
         diagnostics.videos_without_analyzer =
             without.into_iter().map(|r| r.video_id).take(MOST_VIDEOS).collect();
         for record in with.into_iter().take(MOST_VIDEOS) {
             let filter =
-                scope(empty.analyzer, Some(std::slice::from_ref(&record.video_id)), &Map::new())?;
+                scope(Some(analyzer), Some(std::slice::from_ref(&record.video_id)), &Map::new())?;
             let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.query.clone() };
             if self.index.search(any).await?.is_empty() {
                 diagnostics.videos_without_field.push(record.video_id);
@@ -95,14 +134,16 @@ impl Search {
     }
 }
 
-/// The index filter of a search.
+/// The index filter of a search; over every analyzer where none is named.
 pub(crate) fn scope(
-    analyzer: &str,
+    analyzer: Option<&str>,
     video_ids: Option<&[String]>,
     given: &Map<String, Value>,
 ) -> Result<Filter> {
-    let mut filter =
-        filters::parse(given)?.and("analyzer_id", Predicate::AnyKeyword(vec![analyzer.into()]));
+    let mut filter = filters::parse(given)?;
+    if let Some(analyzer) = analyzer {
+        filter = filter.and("analyzer_id", Predicate::AnyKeyword(vec![analyzer.into()]));
+    }
     if let Some(ids) = video_ids {
         filter = filter.and("video_id", Predicate::AnyKeyword(ids.to_vec()));
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod calibration;
 pub(crate) mod diagnostics;
+pub(crate) mod everything;
 pub mod filters;
 pub(crate) mod indexing;
 pub(crate) mod mode;
@@ -9,26 +10,29 @@ pub mod reindex;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use ports::index::{VectorIndex, VectorQuery};
 use ports::storage::ObjectStorage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use text::questions::subject;
+use tokio::sync::OnceCell;
 
-use crate::domain::analysis;
 use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::{self, TextStyle};
 use crate::domain::catalog::Catalog;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::{Models, Stores};
-use crate::domain::kernel::seconds;
 use crate::domain::kernel::time::Span;
-use calibration::NullDistributions;
+use crate::domain::kernel::vector::{dot, sum};
+use calibration::References;
 use diagnostics::Empty;
 
+pub use calibration::Thresholds;
 pub use diagnostics::Diagnostics;
+pub use everything::EVERY_ANALYZER;
 pub use mode::{MODES, Mode};
 
 /// How much of a hit comes back.
@@ -47,11 +51,11 @@ pub enum Detail {
 pub struct Query {
     /// What to look for.
     pub text: String,
-    /// `vector`, `text` or `hybrid`.
-    pub mode: String,
+    /// `vector`, `text` or `hybrid`; `None` is `vector` for one analyzer and `hybrid` for all.
+    pub mode: Option<String>,
     /// `None` searches every video.
     pub video_ids: Option<Vec<String>>,
-    /// Whose output is searched.
+    /// Whose output is searched; [`EVERY_ANALYZER`] for that of all.
     pub analyzer: String,
     /// Vector field.
     pub field: String,
@@ -59,6 +63,8 @@ pub struct Query {
     pub limit: u32,
     /// Hits with a lower cosine are dropped, in every mode.
     pub score_threshold: Option<f32>,
+    /// Hits that are less probably what was searched for are dropped, 0..1.
+    pub min_p_present: Option<f32>,
     /// Whether to answer over the hits.
     pub synthesize: bool,
     /// `minimal`, `standard` or `full`.
@@ -84,6 +90,8 @@ pub struct SearchResult {
     pub text_score: Option<f32>,
     /// Probability, measured against unrelated searches, that what was searched for is really here, 0..1.
     pub p_present: f32,
+    /// The analyzers that found it, the surest first.
+    pub found_by: Vec<String>,
     /// The text that was embedded for the field that was searched.
     pub text: String,
     /// First 180 characters of the text of the whole record.
@@ -127,15 +135,7 @@ pub struct SearchSettings {
     pub vector_weight: f64,
     /// Weight of the list by words, above 0.
     pub text_weight: f64,
-    /// Searches for unrelated things that scores are measured against, at most 64.
-    pub null_probes: usize,
-    /// Longest time until they are measured again, in the file `null_seconds`: points may change
-    /// without changing in number.
-    #[serde(rename = "null_seconds", with = "seconds")]
-    pub null_age: Duration,
     /// Standard deviations above the median best score of absent things: the recommended threshold.
-    /// On the questions of `examples/retrieval.json` anything from 1.9 to 4.4 lets through at least
-    /// 27 of 30 things that are there and at most 2 of 30 that are not.
     pub threshold_deviations: f32,
 }
 
@@ -146,8 +146,6 @@ impl Default for SearchSettings {
             fusion_depth: 50,
             vector_weight: 1.0,
             text_weight: 1.0,
-            null_probes: 64,
-            null_age: Duration::from_secs(300),
             threshold_deviations: 3.0,
         }
     }
@@ -182,7 +180,8 @@ pub struct Search {
     settings: SearchSettings,
     /// Videos without a record that a repair removes without being told to.
     max_orphans: usize,
-    nulls: NullDistributions,
+    /// What scores are measured against; made once, in the background.
+    references: OnceCell<References>,
 }
 
 impl Search {
@@ -200,14 +199,17 @@ impl Search {
             models: models.clone(),
             settings,
             max_orphans,
-            nulls: NullDistributions::default(),
+            references: OnceCell::new(),
         }
     }
 
     /// Searches. `Invalid` for an unknown analyzer, field, detail or filter key.
     pub(crate) async fn query(&self, query: &Query) -> Result<Found> {
         let detail = Detail::parse(&query.detail)?;
-        let analyzer = self.catalog.analyzers.find(&self.models, &query.analyzer)?.spec().id;
+        let analyzer = match query.analyzer.as_str() {
+            EVERY_ANALYZER => None,
+            id => Some(self.catalog.analyzers.find(&self.models, id)?.spec().id),
+        };
         if !analysis::VECTOR_FIELDS.iter().any(|(name, _)| *name == query.field) {
             let names: Vec<_> = analysis::VECTOR_FIELDS.iter().map(|(name, _)| *name).collect();
             return Err(Error::Invalid(format!(
@@ -216,9 +218,16 @@ impl Search {
                 listed(&names)
             )));
         }
-        let mode = Mode::parse(&query.mode)?;
+        let mode = match (&query.mode, analyzer) {
+            (Some(name), _) => Mode::parse(name)?,
+            (None, Some(_)) => Mode::Vector,
+            (None, None) => Mode::Hybrid,
+        };
         let filter = diagnostics::scope(analyzer, query.video_ids.as_deref(), &query.filters)?;
-        let vector = self.embed(&query.text).await?;
+        let vector = match analyzer {
+            Some(_) => self.embed(&query.text).await?,
+            None => self.embed_question(&query.text).await?,
+        };
         let search = VectorQuery {
             field: query.field.clone(),
             vector,
@@ -226,7 +235,12 @@ impl Search {
             limit: query.limit as usize,
             threshold: query.score_threshold,
         };
-        let results = self.search(mode, &query.text, search.clone()).await?;
+        let mut results = match analyzer {
+            Some(_) => self.search(mode, &query.text, search.clone()).await?,
+            None => self.search_everything(mode, &query.text, search.clone()).await?,
+        };
+        let least = query.min_p_present.unwrap_or(0.0);
+        results.retain(|hit| hit.p_present >= least);
         let diagnostics = if results.is_empty() {
             let empty = Empty {
                 mode,
@@ -235,6 +249,7 @@ impl Search {
                 video_ids: query.video_ids.as_deref(),
                 filters: &query.filters,
                 query: search,
+                min_p_present: least,
             };
             Some(self.diagnose(empty).await?)
         } else {
@@ -249,6 +264,17 @@ impl Search {
         vectors.into_iter().next().ok_or_else(|| Error::corrupt("the embedder returned no vector"))
     }
 
+    /// The vector of a question, between the question's own and that of what it is about: the wording
+    /// of a question does not hide its content.
+    pub(crate) async fn embed_question(&self, question: &str) -> Result<Vec<f32>> {
+        let Some(subject) = subject(question) else { return self.embed(question).await };
+        let texts = [question.to_owned(), subject.to_owned()];
+        let mut vector = sum(&self.models.embedder.embed(&texts).await?);
+        let length = dot(&vector, &vector).sqrt().max(f32::MIN_POSITIVE);
+        vector.iter_mut().for_each(|x| *x /= length);
+        Ok(vector)
+    }
+
     /// Hits of published videos, best first.
     pub(crate) async fn search(
         &self,
@@ -256,7 +282,7 @@ impl Search {
         text: &str,
         query: VectorQuery,
     ) -> Result<Vec<SearchResult>> {
-        let presence = self.presence(text, &query.field, &query.vector).await?;
+        let presence = self.presence(text, &query.vector).await?;
         let field = query.field.clone();
         let hits = self.find(mode, text, query).await?;
         let mut urls: HashMap<String, Option<String>> = HashMap::new();
@@ -278,13 +304,19 @@ impl Search {
             let span = Span { start: document.start, end: document.end };
             let analyzer = self.catalog.analyzers.known(&hit.id.analyzer_id);
             let statements = analyzer.map_or_else(Vec::new, |analyzer| analyzer.tells(&document));
+            let whole = analyzer.map_or(TextStyle::Prose, |analyzer| analyzer.spec().style);
             results.push(SearchResult {
                 chunk_id: hit.id.chunk_id,
                 statements,
                 timecode: span.timecode(),
                 score: hit.score.clamp(0.0, 1.0),
                 text_score: hit.text_score,
-                p_present: presence.probability(hit.score, &document),
+                p_present: presence.probability(
+                    TextStyle::of_field(&field, whole),
+                    hit.score,
+                    &document.text,
+                ),
+                found_by: vec![hit.id.analyzer_id],
                 text: analyzer
                     .map_or_else(|| document.text.clone(), |a| a.embedded(&field, &document)),
                 snippet: document.text.chars().take(SNIPPET).collect(),

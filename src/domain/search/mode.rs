@@ -3,6 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use ports::index::{Filter, Hit, PointId, Predicate, TextQuery, VectorQuery};
+use text::questions::is_asking;
+use text::{is_function_word, tokens};
 
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
@@ -85,7 +87,7 @@ impl Search {
         }
         let (field, vector, filter) = scope;
         let by_words = TextQuery {
-            text: text.to_owned(),
+            text: searched_words(text),
             filter: filter.clone(),
             limit: limit.max(settings.fusion_depth),
         };
@@ -118,6 +120,29 @@ impl Search {
         let cosine = |v: &[f32]| v.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
         Ok(vectors.into_iter().map(|(id, v)| (id, cosine(&v))).collect())
     }
+}
+
+/// What is looked up of a search text: quoted phrases as they are; of the rest what carries its subject,
+/// so that an article is no hit. Words of asking count where there is nothing else.
+fn searched_words(text: &str) -> String {
+    let mut outside = String::new();
+    let mut phrases = String::new();
+    for (at, part) in text.split('"').enumerate() {
+        // Without its closing mark a phrase is none.
+        if at % 2 == 1 && text.matches('"').count() > at {
+            phrases.push_str(&format!(" \"{part}\""));
+        } else {
+            outside.push(' ');
+            outside.push_str(part);
+        }
+    }
+    let words = tokens(&outside);
+    let telling: Vec<&str> =
+        words.iter().filter(|word| !is_function_word(&word.lower)).map(|word| word.text).collect();
+    let subject: Vec<&str> =
+        telling.iter().copied().filter(|word| !is_asking(&word.to_lowercase())).collect();
+    let kept = if subject.is_empty() && phrases.is_empty() { telling } else { subject };
+    format!("{}{phrases}", kept.join(" "))
 }
 
 /// Merges two ranked lists by reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): a
@@ -179,6 +204,19 @@ mod tests {
         let words_first = SearchSettings { text_weight: 3.0, ..SearchSettings::default() };
         let found = fused(words_first, by_meaning, by_words, &cosines);
         assert_eq!(found.iter().map(|f| f.id.chunk_id).collect::<Vec<_>>(), [2, 4, 1, 3]);
+    }
+
+    #[test]
+    fn words_that_carry_no_subject_are_not_looked_up() {
+        for (text, expected) in [
+            ("when can one see a train?", "train"),
+            ("a", ""),
+            ("find the moment", "find moment"),
+            ("the \"state of the art\" in NASA's labs", "NASA's labs \"state of the art\""),
+            ("a 5\" screen of glass", "5 glass"),
+        ] {
+            assert_eq!(searched_words(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ async fn an_answer_cites_and_names_its_sources() {
     let answer = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
     assert_eq!(
         keys(&answer),
-        ["answer", "audit", "question", "results", "sources"],
+        ["answer", "answered", "audit", "question", "results", "sources"],
         "no error key"
     );
     mentions(answer["answer"].as_str().unwrap(), &[&format!("[{id} 0-10]")]);
@@ -58,6 +58,8 @@ async fn an_answer_without_a_sentence_that_holds_says_so() {
         let answer = app.post_json(path, json!({field: "woman red coat door"})).await.ok();
         let text = answer["answer"].as_str().unwrap();
         mentions(text, &["The footage does not show this", &format!("[{id} {form}")]);
+        let answered = if path == "/ask" { json!(false) } else { Value::Null };
+        assert_eq!(answer["answered"], answered);
         assert!(!text.contains("giraffe"), "{text}");
         assert_eq!(answer["audit"][0]["verdict"], "unsupported");
         assert_eq!(answer["audit"][1]["verdict"], "supported", "that is what the answer says");

@@ -54,6 +54,7 @@ async fn schema_describes_everything_searchable() {
             "modes",
             "outputs",
             "recommended_thresholds",
+            "recommended_thresholds_by_analyzer",
             "results",
             "vector_fields"
         ]
@@ -88,13 +89,23 @@ async fn analyzers_lists_fields_in_order() {
 }
 
 #[tokio::test]
-async fn thresholds_are_recommended_for_fields_with_content() {
+async fn thresholds_belong_to_the_embedder_and_do_not_wander() {
     let app = TestApp::new().await;
-    assert_eq!(app.get("/schema").await.ok()["recommended_thresholds"], serde_json::json!({}));
-    app.video().await;
-    let schema = app.get("/schema").await.ok();
+    let of = async || app.get("/schema").await.ok();
+    let unknown = of().await;
+    assert_eq!(unknown["recommended_thresholds"], json!({}), "never waited for");
+    app.post_json("/query", json!({"text": "lake"})).await.ok();
+    let schema = of().await;
+    let fields = ["actions", "combined", "description", "objects", "people"];
+    assert_eq!(keys(&schema["recommended_thresholds"]), fields);
+    let by_analyzer = &schema["recommended_thresholds_by_analyzer"];
+    assert_eq!(json!(keys(by_analyzer)), schema["analyzers"]);
+    assert_eq!(by_analyzer["default_video"], schema["recommended_thresholds"]);
     let threshold = schema["recommended_thresholds"]["combined"].as_f64().unwrap();
     assert!((0.0..=1.0).contains(&threshold));
+    app.video().await;
+    app.post_json("/query", json!({"text": "lake"})).await.ok();
+    assert_eq!(of().await["recommended_thresholds_by_analyzer"], *by_analyzer);
     assert!(schema["modes"]["hybrid"].is_string());
     assert_eq!(keys(&schema["chunking"]["modes"]), ["interval", "preset", "weights"]);
     assert_eq!(schema["chunking"]["presets"]["audio_video"]["weights"]["speaker"], 0.7);

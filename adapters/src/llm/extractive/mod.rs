@@ -116,6 +116,10 @@ impl LanguageModel for Extractive {
         false
     }
 
+    fn selects(&self) -> bool {
+        true
+    }
+
     fn context_tokens(&self) -> usize {
         self.options.context_tokens
     }

@@ -15,13 +15,13 @@ use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Column, Indexed, SPEECH, heard_by, no_voices, speaker_models,
+    Analyzer, AnalyzerSpec, Column, Indexed, SPEECH, TextStyle, heard_by, no_voices, speaker_models,
 };
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::SpeakerTurn;
+use crate::domain::media::speech::{SpeakerTurn, Utterance};
 
 /// Finds who says what when in a chunk.
 pub(crate) struct Diarization;
@@ -29,7 +29,7 @@ pub(crate) struct Diarization;
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "diarization";
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Who speaks in a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +39,9 @@ pub(crate) struct Voices {
     pub(crate) turns: Vec<SpeakerTurn>,
     /// In order of first speech.
     pub(crate) speakers: Vec<String>,
+    /// What is said, each sentence whole: the first may begin before the chunk, the last end after it.
+    #[serde(rename = "_sentences", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sentences: Vec<Utterance>,
 }
 
 #[async_trait]
@@ -50,6 +53,7 @@ impl Analyzer for Diarization {
             description: "who says what: turns with speaker, times and text",
             evidence_rank: 2,
             telling_rank: 5,
+            style: TextStyle::Speech,
             filtered_by: &["speakers"],
             columns: &[Column { name: "speakers", rank: 7 }, Column { name: "turns", rank: 8 }],
         }
@@ -81,7 +85,7 @@ impl Analyzer for Diarization {
     }
 
     async fn analyze(&self, _models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
-        let turns = chunk.video.speech.turns_in(chunk.span);
+        let turns = chunk.turns();
         if turns.is_empty() {
             return Ok(None);
         }
@@ -91,7 +95,8 @@ impl Analyzer for Diarization {
                 speakers.push(turn.speaker.clone());
             }
         }
-        Ok(Some(Arc::new(Stored::heard(Voices { turns, speakers }))))
+        let sentences = chunk.utterances().to_vec();
+        Ok(Some(Arc::new(Stored::heard(Voices { turns, speakers, sentences }))))
     }
 
     fn schema(&self) -> Value {
@@ -103,46 +108,64 @@ impl Analyzer for Diarization {
     }
 
     fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
-        said(&hit.turns)
+        said(&hit.sentences, &hit.turns)
     }
 }
 
 impl Voices {
-    fn said(&self) -> impl Iterator<Item = &SpeakerTurn> {
-        self.turns.iter().filter(|turn| !turn.text.is_empty())
+    /// What each says, neighbouring sentences of a speaker together; of a record without sentences
+    /// the turns.
+    fn lines(&self) -> Vec<(Option<&str>, String)> {
+        if self.sentences.is_empty() {
+            let said = self.turns.iter().filter(|turn| !turn.text.is_empty());
+            return said.map(|turn| (Some(&*turn.speaker), turn.text.clone())).collect();
+        }
+        let runs = self.sentences.chunk_by(|a, b| a.speaker == b.speaker);
+        let line = |run: &[Utterance]| {
+            run.iter().map(|said| said.text.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        runs.map(|run| (run[0].speaker.as_deref(), line(run))).collect()
     }
 }
 
-fn said(turns: &[SpeakerTurn]) -> Vec<Statement> {
+/// The sentences; of a record that has none, the turns.
+fn said(sentences: &[Utterance], turns: &[SpeakerTurn]) -> Vec<Statement> {
+    if !sentences.is_empty() {
+        return sentences.iter().map(Statement::said).collect();
+    }
     turns
         .iter()
         .map(|turn| Statement {
-            kind: PassageKind::Speech,
             speaker: Some(turn.speaker.clone()),
             span: Some(Span { start: turn.start, end: turn.end }),
-            text: turn.text.clone(),
+            ..Statement::new(PassageKind::Speech, turn.text.clone())
         })
         .collect()
 }
 
 impl Finding for Voices {
     fn index(&self) -> Indexed {
-        let lines: Vec<String> =
-            self.said().map(|turn| format!("{}: {}", turn.speaker, turn.text)).collect();
-        let text = self.said().map(|turn| turn.text.as_str()).collect::<Vec<_>>().join(" ");
+        let said = self.lines();
+        let line = |(speaker, text): &(Option<&str>, String)| match speaker {
+            Some(speaker) => format!("{speaker}: {text}"),
+            None => text.clone(),
+        };
+        let lines: Vec<String> = said.iter().map(line).collect();
+        let text = said.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ");
         let fields =
             BTreeMap::from([("combined", lines.join("\n")), ("description", text.clone())]);
         let document = HitDocument {
             description: text,
             speakers: self.speakers.clone(),
             turns: self.turns.clone(),
+            sentences: self.sentences.clone(),
             ..HitDocument::default()
         };
         Indexed { fields, document }
     }
 
     fn statements(&self) -> Vec<Statement> {
-        said(&self.turns)
+        said(&self.sentences, &self.turns)
     }
 
     fn cells(&self) -> Vec<String> {
@@ -166,7 +189,8 @@ mod tests {
             end: 1.0,
         };
         let turns = vec![turn("S1", ""), turn("S2", "Hello.")];
-        let voices = Voices { turns, speakers: vec!["S1".into(), "S2".into()] };
+        let voices =
+            Voices { turns, speakers: vec!["S1".into(), "S2".into()], ..Voices::default() };
         assert_eq!(voices.cells(), ["S1; S2", "S1:; S2: Hello."]);
     }
 }

@@ -15,7 +15,7 @@ use crate::domain::analysis::finding::{Finding, Statement, Stored, read_migrated
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::prose::in_view;
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, no_detector};
+use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle, no_detector};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
@@ -83,6 +83,7 @@ impl Analyzer for ObjectDetection {
             description: "objects: labels, distinct counts, when and where they are seen",
             evidence_rank: 4,
             telling_rank: 1,
+            style: TextStyle::Objects,
             filtered_by: &["objects"],
             columns: &[Column { name: "objects", rank: 4 }],
         }

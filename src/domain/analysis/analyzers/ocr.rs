@@ -13,7 +13,7 @@ use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed};
+use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
@@ -46,6 +46,7 @@ impl Analyzer for Ocr {
             description: "text in the picture: lines with when and where they are seen",
             evidence_rank: 5,
             telling_rank: 3,
+            style: TextStyle::Screen,
             filtered_by: &[],
             columns: &[Column { name: "on_screen_text", rank: 10 }],
         }

@@ -14,12 +14,12 @@ use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Column, Indexed, SPEECH, heard_by, no_words,
+    Analyzer, AnalyzerSpec, Column, Indexed, SPEECH, TextStyle, heard_by, no_words,
 };
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
-use crate::domain::media::speech::Segment;
+use crate::domain::media::speech::{Segment, Utterance};
 
 /// Finds what is said in a chunk, with times.
 pub(crate) struct Transcript;
@@ -27,7 +27,7 @@ pub(crate) struct Transcript;
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "transcript";
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What is said in a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +39,9 @@ pub(crate) struct Words {
     pub(crate) language: Option<String>,
     /// As captions show it; times in seconds of the video.
     pub(crate) segments: Vec<Segment>,
+    /// What is said, each sentence whole: the first may begin before the chunk, the last end after it.
+    #[serde(rename = "_sentences", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sentences: Vec<Utterance>,
 }
 
 #[async_trait]
@@ -50,6 +53,7 @@ impl Analyzer for Transcript {
             description: "what is said: text and timed segments",
             evidence_rank: 3,
             telling_rank: 4,
+            style: TextStyle::Speech,
             filtered_by: &[],
             columns: &[Column { name: "transcript", rank: 9 }],
         }
@@ -79,7 +83,8 @@ impl Analyzer for Transcript {
         }
         let text = segments.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
         let language = speech.words.as_ref().and_then(|words| words.language.clone());
-        Ok(Some(Arc::new(Stored::heard(Words { text, language, segments }))))
+        let sentences = chunk.utterances().iter().map(Utterance::unattributed).collect();
+        Ok(Some(Arc::new(Stored::heard(Words { text, language, segments, sentences }))))
     }
 
     fn schema(&self) -> Value {
@@ -91,14 +96,34 @@ impl Analyzer for Transcript {
     }
 
     fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
-        vec![Statement::new(PassageKind::Speech, hit.description.clone())]
+        said(&hit.sentences, &hit.description)
+    }
+}
+
+/// The sentences; of a record that has none, all that is said.
+fn said(sentences: &[Utterance], text: &str) -> Vec<Statement> {
+    if sentences.is_empty() {
+        return vec![Statement::new(PassageKind::Speech, text)];
+    }
+    sentences.iter().map(Statement::said).collect()
+}
+
+impl Words {
+    /// All that is said, with what is said of it before and after the chunk.
+    fn whole(&self) -> String {
+        let whole = self.sentences.iter().map(|said| said.text.as_str()).collect::<Vec<_>>();
+        if whole.is_empty() { self.text.clone() } else { whole.join(" ") }
     }
 }
 
 impl Finding for Words {
     fn index(&self) -> Indexed {
-        let text = self.text.clone();
-        let document = HitDocument { description: text.clone(), ..HitDocument::default() };
+        let text = self.whole();
+        let document = HitDocument {
+            description: text.clone(),
+            sentences: self.sentences.clone(),
+            ..HitDocument::default()
+        };
         Indexed {
             fields: BTreeMap::from([("combined", text.clone()), ("description", text)]),
             document,
@@ -106,7 +131,7 @@ impl Finding for Words {
     }
 
     fn statements(&self) -> Vec<Statement> {
-        vec![Statement::new(PassageKind::Speech, self.text.clone())]
+        said(&self.sentences, &self.text)
     }
 
     fn cells(&self) -> Vec<String> {

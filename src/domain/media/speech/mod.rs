@@ -4,7 +4,10 @@
 mod groups;
 mod recognise;
 mod sound;
+mod utterances;
 mod voices;
+
+use std::ops::Range;
 
 use ports::transcriber::Word;
 use schemars::JsonSchema;
@@ -14,7 +17,10 @@ use crate::domain::kernel::time::Span;
 
 pub(crate) use recognise::{Recognition, TranscriptCache};
 pub(crate) use sound::{Sound, SoundWriter};
+pub use utterances::Utterance;
 pub(crate) use voices::Diarizer;
+
+use utterances::distance;
 
 /// A stretch of one voice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,15 +88,11 @@ const SEGMENT_PAUSE: f64 = 0.7;
 /// A segment is not longer than this, seconds: about two lines of a caption.
 const SEGMENT_LENGTH: f64 = 7.0;
 
-/// Whoever says at least this share of a sentence says it all.
-const SENTENCE_SHARE: f64 = 0.7;
-
 impl Speech {
     /// The words whose middle lies within a span.
     pub fn words_in(&self, span: Span) -> &[Word] {
-        let Some(Words { words, .. }) = &self.words else { return &[] };
-        let place = |time: f64| words.partition_point(|w| middle(w) < time);
-        &words[place(span.start)..place(span.end)]
+        let words = self.words.as_ref().map_or(&[][..], |words| &words.words);
+        &words[self.places_in(span)]
     }
 
     /// The words within a span in segments that end with pauses and sentences.
@@ -98,9 +100,26 @@ impl Speech {
         segments(self.words_in(span))
     }
 
-    /// The turns within a span, clipped to it, with their words. A sentence is torn only where it
-    /// clearly changes speaker; words between turns belong to the nearest one.
-    pub fn turns_in(&self, span: Span) -> Vec<SpeakerTurn> {
+    /// Everything that is said, sentence by sentence.
+    pub fn utterances(&self) -> Vec<Utterance> {
+        let words = self.words.as_ref().map_or(&[][..], |words| &words.words);
+        utterances::utterances(words, &self.turns)
+    }
+
+    /// Of `utterances`, which are those of the whole video, the ones with a word within a span.
+    pub fn utterances_in<'a>(&self, utterances: &'a [Utterance], span: Span) -> &'a [Utterance] {
+        let range = self.places_in(span);
+        if range.is_empty() {
+            return &[];
+        }
+        let first = utterances.partition_point(|u| u.words.end <= range.start);
+        let last = utterances.partition_point(|u| u.words.start < range.end);
+        &utterances[first..last]
+    }
+
+    /// The turns within a span, clipped to it, with their words. A word is said by the speaker of its
+    /// utterance; words between turns belong to the nearest one.
+    pub fn turns_in(&self, utterances: &[Utterance], span: Span) -> Vec<SpeakerTurn> {
         let mut turns: Vec<SpeakerTurn> = self
             .turns
             .iter()
@@ -112,51 +131,31 @@ impl Speech {
                 text: String::new(),
             })
             .collect();
-        for sentence in sentences(self.words_in(span)) {
-            let speaker = speaker_of(sentence, &turns);
-            for word in sentence {
-                let own = |turn: &&mut SpeakerTurn| {
-                    speaker.as_ref().is_none_or(|speaker| *speaker == turn.speaker)
-                };
-                let nearest = turns
-                    .iter_mut()
-                    .filter(own)
-                    .min_by(|a, b| distance(a, word).total_cmp(&distance(b, word)));
-                if let Some(turn) = nearest {
-                    push_word(&mut turn.text, &word.text);
-                }
+        let Some(Words { words, .. }) = &self.words else { return turns };
+        let place = |turn: &SpeakerTurn| Span { start: turn.start, end: turn.end };
+        for at in self.places_in(span) {
+            let said = utterances.partition_point(|u| u.words.end <= at);
+            let speaker = utterances.get(said).and_then(|u| u.speaker.as_ref());
+            let known = turns.iter().any(|turn| speaker == Some(&turn.speaker));
+            let own = |turn: &&mut SpeakerTurn| !known || speaker == Some(&turn.speaker);
+            let nearest = turns.iter_mut().filter(own).min_by(|a, b| {
+                let [a, b] = [place(a), place(b)].map(|turn| distance(turn, &words[at]));
+                a.total_cmp(&b)
+            });
+            if let Some(turn) = nearest {
+                push_word(&mut turn.text, &words[at].text);
             }
         }
         turns
     }
-}
 
-/// Words up to the end of a sentence or a pause.
-fn sentences(words: &[Word]) -> impl Iterator<Item = &[Word]> {
-    words.chunk_by(|word, next| {
-        !word.text.ends_with(['.', '?', '!']) && next.start - word.end < SEGMENT_PAUSE
-    })
-}
-
-/// The speaker of nearly all of a sentence: edges of turns and of words differ by some tenths of a
-/// second, which puts no word into another's mouth.
-fn speaker_of(sentence: &[Word], turns: &[SpeakerTurn]) -> Option<String> {
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for word in sentence {
-        let nearest =
-            turns.iter().min_by(|a, b| distance(a, word).total_cmp(&distance(b, word)))?;
-        match counts.iter_mut().find(|(speaker, _)| *speaker == nearest.speaker) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((&nearest.speaker, 1)),
-        }
+    /// Which words have their middle within a span.
+    fn places_in(&self, span: Span) -> Range<usize> {
+        let Some(Words { words, .. }) = &self.words else { return 0..0 };
+        let place = |time: f64| words.partition_point(|w| middle(w) < time);
+        let start = place(span.start);
+        start..place(span.end).max(start)
     }
-    let (speaker, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-    (count as f64 >= SENTENCE_SHARE * sentence.len() as f64).then(|| speaker.to_owned())
-}
-
-/// From a word's middle to a turn, seconds; the deeper inside, the less.
-fn distance(turn: &SpeakerTurn, word: &Word) -> f64 {
-    (turn.start - middle(word)).max(middle(word) - turn.end)
 }
 
 /// Words in segments that end with pauses and sentences.
@@ -266,34 +265,24 @@ mod tests {
 
     #[test]
     fn turns_are_clipped_and_take_the_nearest_words() {
-        let turns = speech().turns_in(Span { start: 4.2, end: 7.0 });
+        let turns = speech();
+        let turns = turns.turns_in(&turns.utterances(), Span { start: 4.2, end: 7.0 });
         let seen: Vec<_> =
             turns.iter().map(|t| (t.speaker.as_str(), t.start, t.end, t.text.as_str())).collect();
         assert_eq!(seen, [("S2", 4.2, 5.0, "hello there"), ("S1", 6.1, 6.5, "again")]);
     }
 
     #[test]
-    fn a_sentence_is_torn_only_where_it_clearly_changes_speaker() {
-        let said = |change: f64| -> Vec<String> {
-            let words = "who let the dogs out tonight? me.".split(' ').enumerate();
-            let words = words.map(|(i, text)| word(text, i as f64 * 0.4, i as f64 * 0.4 + 0.4));
-            let turn = |speaker: &str, start, end| VoiceTurn {
-                speaker: speaker.into(),
-                span: Span { start, end },
-            };
-            let speech = Speech {
-                turns: vec![turn("S1", 0.0, change), turn("S2", change, 3.0)],
-                words: Some(Words {
-                    recogniser: "test".into(),
-                    language: None,
-                    words: words.collect(),
-                }),
-                ..Speech::default()
-            };
-            let turns = speech.turns_in(Span { start: 0.0, end: 3.0 });
-            turns.into_iter().map(|turn| turn.text).collect()
+    fn a_sentence_is_whole_in_every_chunk_that_has_a_word_of_it() {
+        let speech = speech();
+        let all = speech.utterances();
+        let texts = |start, end| -> Vec<&str> {
+            let found = speech.utterances_in(&all, Span { start, end });
+            found.iter().map(|utterance| utterance.text.as_str()).collect()
         };
-        assert_eq!(said(2.1), ["who let the dogs out tonight?", "me."]);
-        assert_eq!(said(1.2), ["who let the", "dogs out tonight? me."]);
+        assert_eq!(texts(0.0, 1.5), ["good morning."]);
+        assert_eq!(texts(1.5, 4.6), ["good morning.", "hello there"]);
+        assert_eq!(texts(4.6, 9.0), ["hello there", "again"]);
+        assert_eq!(texts(2.0, 3.0), [""; 0]);
     }
 }

@@ -17,7 +17,7 @@ use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::finding::{Finding, Part, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed};
+use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
@@ -78,6 +78,7 @@ impl Analyzer for DefaultVideo {
             description: "what is seen: a description, the setting, people, objects, actions, tags",
             evidence_rank: 0,
             telling_rank: 0,
+            style: TextStyle::Prose,
             filtered_by: &["objects", "tags", "people"],
             columns: &[
                 Column { name: "description", rank: 0 },

@@ -18,7 +18,7 @@ use crate::domain::analysis::evidence::{ChunkEvidence, PersonTrack};
 use crate::domain::analysis::finding::{Finding, Statement, Stored, read_migrated};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, no_detector};
+use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle, no_detector};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
@@ -98,6 +98,7 @@ impl Analyzer for People {
             description: "people: how many distinct ones, clothing, appearance, place, movement",
             evidence_rank: 1,
             telling_rank: 2,
+            style: TextStyle::People,
             filtered_by: &["people", "people_count"],
             columns: &[Column { name: "people_count", rank: 3 }],
         }

@@ -1,0 +1,235 @@
+//! What is said, sentence by sentence: the words of a video grouped into what somebody says as a
+//! whole. Chunks may end in the middle of a sentence, what is found in them does not.
+
+use std::ops::Range;
+
+use ports::transcriber::Word;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{SEGMENT_PAUSE, VoiceTurn, ends_sentence, push_word};
+use crate::domain::kernel::time::Span;
+
+/// A sentence that somebody says, whole; where the recogniser sets no full stops, what is said
+/// between two pauses.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Utterance {
+    /// Label within the video, where speakers are told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<String>,
+    /// When it begins, seconds of the video.
+    pub start: f64,
+    /// When it ends, seconds of the video.
+    pub end: f64,
+    /// The words, with their punctuation.
+    pub text: String,
+    /// Mean probability of the words, 0..1.
+    pub confidence: f32,
+    /// Which words of the video it is.
+    #[serde(skip)]
+    pub(super) words: Range<usize>,
+}
+
+/// A pause this long ends what is said, whatever the punctuation, seconds.
+const LONGEST_PAUSE: f64 = 3.0;
+
+/// What is said without an end is parted at its longest pause, seconds.
+const LONGEST_UTTERANCE: f64 = 30.0;
+
+/// Whoever says at least this share of a sentence says it all: edges of turns and of words differ by
+/// some tenths of a second, which puts no word into another's mouth.
+const SENTENCE_SHARE: f64 = 0.7;
+
+impl Utterance {
+    /// When it is said.
+    pub fn span(&self) -> Span {
+        Span { start: self.start, end: self.end }
+    }
+
+    /// The same, whoever says it.
+    pub fn unattributed(&self) -> Self {
+        Self { speaker: None, ..self.clone() }
+    }
+}
+
+/// The words as sentences, each of one speaker where `turns` tell who speaks: a sentence is torn only
+/// where it clearly changes speaker.
+pub(super) fn utterances(words: &[Word], turns: &[VoiceTurn]) -> Vec<Utterance> {
+    let spoken =
+        sentences(words).into_iter().flat_map(|sentence| by_speaker(words, sentence, turns));
+    spoken.map(|(speaker, range)| utterance(words, speaker, range)).collect()
+}
+
+fn utterance(words: &[Word], speaker: Option<&str>, range: Range<usize>) -> Utterance {
+    let said = &words[range.clone()];
+    let mut text = String::new();
+    said.iter().for_each(|word| push_word(&mut text, &word.text));
+    let milliseconds = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
+    let end = said.iter().map(|word| word.end).fold(f64::NEG_INFINITY, f64::max);
+    Utterance {
+        speaker: speaker.map(str::to_owned),
+        start: milliseconds(said.first().map_or(0.0, |word| word.start)),
+        end: milliseconds(end),
+        text,
+        confidence: said.iter().map(|word| word.confidence).sum::<f32>() / said.len().max(1) as f32,
+        words: range,
+    }
+}
+
+/// The words in sentences.
+fn sentences(words: &[Word]) -> Vec<Range<usize>> {
+    let punctuated =
+        words.iter().any(|word| word.text.ends_with(['.', '?', '!', '。', '？', '！']));
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let (mut start, mut text) = (0, String::new());
+    for (at, word) in words.iter().enumerate() {
+        let pause = |before: &Word| word.start - before.end;
+        let ends = at > start && {
+            let silent = pause(&words[at - 1]);
+            // After a pause within a sentence the next word is written as one inside it.
+            let breaks = silent >= SEGMENT_PAUSE
+                && (!punctuated || !word.text.starts_with(char::is_lowercase));
+            breaks || silent >= LONGEST_PAUSE || ends_sentence(&text, &word.text)
+        };
+        if ends {
+            found.push(start..at);
+            (start, text) = (at, String::new());
+        }
+        push_word(&mut text, &word.text);
+    }
+    if start < words.len() {
+        found.push(start..words.len());
+    }
+    found.into_iter().flat_map(|sentence| parted(words, sentence)).collect()
+}
+
+/// A sentence in parts of at most [`LONGEST_UTTERANCE`].
+fn parted(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
+    let mut parts = vec![sentence];
+    let mut done = Vec::new();
+    while let Some(part) = parts.pop() {
+        let seconds = words[part.end - 1].end - words[part.start].start;
+        let pause = |at: usize| words[at].start - words[at - 1].end;
+        let longest = (part.start + 1..part.end).max_by(|a, b| pause(*a).total_cmp(&pause(*b)));
+        match longest.filter(|_| seconds > LONGEST_UTTERANCE) {
+            Some(at) => parts.extend([at..part.end, part.start..at]),
+            None => done.push(part),
+        }
+    }
+    done
+}
+
+/// A sentence with whoever says nearly all of it; else what each says of it.
+fn by_speaker<'a>(
+    words: &[Word],
+    sentence: Range<usize>,
+    turns: &'a [VoiceTurn],
+) -> Vec<(Option<&'a str>, Range<usize>)> {
+    let (first, last) = (&words[sentence.start], &words[sentence.end - 1]);
+    let near = |turn: &&VoiceTurn| {
+        turn.span.start <= last.end + LONGEST_PAUSE && turn.span.end >= first.start - LONGEST_PAUSE
+    };
+    let near: Vec<&VoiceTurn> = turns.iter().filter(near).collect();
+    let speaker = |word: &Word| {
+        let nearest =
+            near.iter().min_by(|a, b| distance(a.span, word).total_cmp(&distance(b.span, word)))?;
+        Some(nearest.speaker.as_str())
+    };
+    let speakers: Vec<Option<&str>> = words[sentence.clone()].iter().map(speaker).collect();
+    let mut counts: Vec<(Option<&str>, usize)> = Vec::new();
+    for speaker in &speakers {
+        match counts.iter_mut().find(|(known, _)| known == speaker) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((*speaker, 1)),
+        }
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    if let Some((speaker, count)) = most
+        && count as f64 >= SENTENCE_SHARE * speakers.len() as f64
+    {
+        return vec![(speaker, sentence)];
+    }
+    let mut at = sentence.start;
+    let runs = speakers.chunk_by(|a, b| a == b).map(|run| {
+        let range = at..at + run.len();
+        at = range.end;
+        (run[0], range)
+    });
+    runs.collect()
+}
+
+/// From a word's middle to a span, seconds; the deeper inside, the less.
+pub(super) fn distance(span: Span, word: &Word) -> f64 {
+    let middle = (word.start + word.end) / 2.0;
+    (span.start - middle).max(middle - span.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words of 0.4 s; `…` is a pause of a second.
+    fn words(text: &str) -> Vec<Word> {
+        let mut time = 0.0;
+        let mut words = Vec::new();
+        for part in text.split(' ') {
+            if part == "…" {
+                time += 1.0;
+                continue;
+            }
+            words.push(Word { text: part.into(), start: time, end: time + 0.4, confidence: 0.5 });
+            time += 0.4;
+        }
+        words
+    }
+
+    fn said(text: &str, turns: &[VoiceTurn]) -> Vec<String> {
+        let told = utterances(&words(text), turns);
+        let label = |u: &Utterance| u.speaker.as_ref().map_or(String::new(), |s| format!("{s}: "));
+        told.iter().map(|u| format!("{}{}", label(u), u.text)).collect()
+    }
+
+    #[test]
+    fn sentences_end_where_they_are_punctuated_and_go_on_over_pauses() {
+        for (text, expected) in [
+            ("This is … the telescope. It is big.", vec!["This is the telescope.", "It is big."]),
+            (
+                "Mr. Quilter left. He … … … … came back.",
+                vec!["Mr. Quilter left.", "He", "came back."],
+            ),
+            ("Ask not … What you", vec!["Ask not", "What you"]),
+            ("We came. We saw … And then", vec!["We came.", "We saw", "And then"]),
+            ("good morning … hello there", vec!["good morning", "hello there"]),
+        ] {
+            assert_eq!(said(text, &[]), expected, "{text}");
+        }
+        assert_eq!(utterances(&[], &[]), []);
+    }
+
+    #[test]
+    fn what_has_no_end_is_parted_at_its_longest_pause() {
+        let mut endless = words(&vec!["la"; 100].join(" "));
+        endless[60..]
+            .iter_mut()
+            .for_each(|word| (word.start, word.end) = (word.start + 0.3, word.end + 0.3));
+        let told = utterances(&endless, &[]);
+        assert_eq!(told.iter().map(|u| u.words.clone()).collect::<Vec<_>>(), [0..60, 60..100]);
+    }
+
+    #[test]
+    fn a_sentence_is_torn_only_where_it_clearly_changes_speaker() {
+        let turns = |change: f64| -> Vec<VoiceTurn> {
+            let turn = |speaker: &str, start, end| VoiceTurn {
+                speaker: speaker.into(),
+                span: Span { start, end },
+            };
+            vec![turn("S1", 0.0, change), turn("S2", change, 3.0)]
+        };
+        let text = "who let the dogs out tonight? me.";
+        assert_eq!(said(text, &turns(2.1)), ["S1: who let the dogs out tonight?", "S2: me."]);
+        assert_eq!(
+            said(text, &turns(1.2)),
+            ["S1: who let the", "S2: dogs out tonight?", "S2: me."]
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! A search over every analyzer at once: what each found in a chunk becomes one hit.
+
+use std::collections::HashMap;
+
+use ports::index::VectorQuery;
+
+use crate::domain::analysis::finding::Statement;
+use crate::domain::analysis::hit::HitDocument;
+use crate::domain::kernel::error::Result;
+use crate::domain::search::{Mode, Search, SearchResult};
+
+/// In place of an analyzer's id: all of them.
+pub const EVERY_ANALYZER: &str = "*";
+
+/// An analyzer is named with a hit where what it found is at least this part as probable as the best.
+const SHARE_NAMED: f32 = 0.5;
+
+impl Search {
+    /// Hits of all analyzers that the filter lets through, those of one chunk merged, the most probable
+    /// first: their cosines do not compare, since each has texts of its own kind.
+    pub(crate) async fn search_everything(
+        &self,
+        mode: Mode,
+        text: &str,
+        query: VectorQuery,
+    ) -> Result<Vec<SearchResult>> {
+        let limit = query.limit;
+        // So many hits are of as many chunks as are wanted, whichever analyzers they are of.
+        let of_all = limit * self.catalog.analyzers.all().count().max(1);
+        let hits = self.search(mode, text, VectorQuery { limit: of_all, ..query }).await?;
+        let mut merged = by_chunk(hits);
+        merged.truncate(limit);
+        Ok(merged)
+    }
+}
+
+/// The hits of each chunk as one, the most probable first.
+fn by_chunk(mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
+    // Of equals the order in which they were found.
+    hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
+    let mut places: HashMap<(String, u32), usize> = HashMap::new();
+    let mut merged: Vec<SearchResult> = Vec::new();
+    for hit in hits {
+        let key = (hit.video_id.clone(), hit.chunk_id);
+        match places.get(&key) {
+            Some(&place) => add(&mut merged[place], hit),
+            None => {
+                places.insert(key, merged.len());
+                merged.push(hit);
+            }
+        }
+    }
+    merged
+}
+
+/// Adds to a chunk's best hit what another analyzer found there.
+fn add(best: &mut SearchResult, other: SearchResult) {
+    best.score = best.score.max(other.score);
+    best.text_score = match (best.text_score, other.text_score) {
+        (Some(a), Some(b)) => Some(a.max(b)),
+        (a, b) => a.or(b),
+    };
+    if other.p_present >= SHARE_NAMED * best.p_present {
+        best.found_by.extend(other.found_by);
+    }
+    let known = |told: &Statement, all: &[Statement]| {
+        all.iter().any(|known| known.kind == told.kind && known.text == told.text)
+    };
+    for told in other.statements {
+        if !known(&told, &best.statements) {
+            best.statements.push(told);
+        }
+    }
+    complete(&mut best.document, other.document);
+}
+
+/// Fills what a document lacks from another one of the same chunk.
+fn complete(document: &mut HitDocument, other: HitDocument) {
+    fn fill<T>(own: &mut Vec<T>, others: Vec<T>) {
+        if own.is_empty() {
+            *own = others;
+        }
+    }
+    if document.description.is_empty() {
+        (document.description, document.parts) = (other.description, other.parts);
+    }
+    fill(&mut document.people, other.people);
+    fill(&mut document.objects, other.objects);
+    fill(&mut document.actions, other.actions);
+    fill(&mut document.tags, other.tags);
+    fill(&mut document.speakers, other.speakers);
+    fill(&mut document.turns, other.turns);
+    fill(&mut document.sentences, other.sentences);
+    fill(&mut document.persons, other.persons);
+    fill(&mut document.detections, other.detections);
+    fill(&mut document.texts, other.texts);
+    document.people_count = document.people_count.or(other.people_count);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(chunk_id: u32, analyzer: &str, score: f32, p_present: f32) -> SearchResult {
+        let mut document = HitDocument { text: analyzer.into(), ..HitDocument::default() };
+        match analyzer {
+            "seen" => document.objects = vec!["car".into()],
+            _ => document.speakers = vec!["S1".into()],
+        }
+        SearchResult {
+            video_id: "0".repeat(16),
+            chunk_id,
+            statements: Vec::new(),
+            timecode: String::new(),
+            score,
+            text_score: None,
+            p_present,
+            found_by: vec![analyzer.into()],
+            text: analyzer.into(),
+            snippet: String::new(),
+            video_url: String::new(),
+            document,
+        }
+    }
+
+    #[test]
+    fn hits_of_one_chunk_become_one() {
+        let hits = vec![
+            hit(1, "seen", 0.6, 0.2),
+            hit(2, "seen", 0.5, 0.9),
+            hit(1, "heard", 0.4, 0.8),
+            hit(2, "heard", 0.3, 0.7),
+        ];
+        let merged = by_chunk(hits);
+        let told: Vec<_> = merged
+            .iter()
+            .map(|hit| (hit.chunk_id, hit.score, hit.p_present, hit.found_by.join("+")))
+            .collect();
+        assert_eq!(
+            told,
+            [(2, 0.5, 0.9, "seen+heard".to_owned()), (1, 0.6, 0.8, "heard".to_owned())]
+        );
+        assert_eq!((merged[1].text.as_str(), merged[1].document.objects.len()), ("heard", 1));
+        assert_eq!(merged[1].document.speakers, ["S1"]);
+    }
+}
