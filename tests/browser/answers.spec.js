@@ -14,7 +14,7 @@ async function richer(page, service) {
   await json(page, "/schema", {
     ...schema,
     modes: { vector: "by meaning", text: "by words", hybrid: "by both" },
-    recommended_thresholds: { combined: 0.42 },
+    recommended_thresholds_by_analyzer: { default_video: { combined: 0.42 } },
   });
 }
 async function search(page, service) {
@@ -27,6 +27,7 @@ test("a search is sent with the mode and the threshold that the install offers",
   await richer(page, service);
   await json(page, "/query", { answer: null, results: [{ ...hit, p_present: 0.93, text_score: 4.25 }] });
   await search(page, service);
+  await page.getByLabel("Look in").selectOption("default_video");
   await page.getByLabel("Search by").selectOption("hybrid");
   await page.getByRole("button", { name: /Use 0\.42/ }).click();
   await page.getByLabel("Min people").fill("2");
@@ -34,13 +35,40 @@ test("a search is sent with the mode and the threshold that the install offers",
   const sent = page.waitForRequest((one) => one.url().endsWith("/query"));
   await page.getByRole("button", { name: "Search", exact: true }).click();
   expect((await sent).postDataJSON()).toMatchObject({
-    text: "boat", mode: "hybrid", score_threshold: 0.42, filters: { min_people: 2, objects: ["boat", "ferry"] },
+    text: "boat", analyzer: "default_video", mode: "hybrid", score_threshold: 0.42, filters: { min_people: 2, objects: ["boat", "ferry"] },
   });
   const first = page.locator("#hits li").first();
   await expect(first).toContainText("0.61");
   await expect(first).toContainText("93 %");
   await expect(first).toContainText("4.3");
   await expect(first.locator("mark")).toHaveText("boat");
+});
+
+test("everything is searched unless something is chosen, and who found a moment is told", async ({ page, service }) => {
+  await json(page, "/query", { answer: null, results: [{ ...hit, found_by: ["diarization", "ocr"] }] });
+  await search(page, service);
+  await page.getByLabel("At least this probable (0–1)").fill("0.5");
+  const sent = page.waitForRequest((one) => one.url().endsWith("/query"));
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  const asked = (await sent).postDataJSON();
+  expect(asked).toMatchObject({ text: "boat", analyzer: "*", min_p_present: 0.5 });
+  expect(asked.mode).toBeUndefined();
+  await expect(page.locator("#hits li").first()).toContainText("found in speech by speaker and on-screen text");
+});
+
+test("a refusal is no answer: its moments are the nearest, and improbable ones are not shown", async ({ page, service }) => {
+  await json(page, "/query", { answer: null, results: [] });
+  await json(page, "/ask", {
+    question: "Is there a ship?", answer: "The footage does not show this.", answered: false, sources: {},
+    audit: [{ sentence: "The footage does not show this.", citations: [], verdict: "supported" }],
+    results: [{ ...hit, p_present: 0.3 }, { ...hit, chunk_id: 4, p_present: 0.01 }],
+  });
+  await page.goto(`${service.url}/#/ask`);
+  await page.getByLabel("Ask about the footage").fill("Is there a ship?");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "1 nearest moment" })).toBeVisible();
+  await expect(page.locator("#hits li")).toHaveCount(1);
+  await expect(page.getByText("borne out")).toBeHidden();
 });
 
 test("whole words are marked, and hits that are probably not it are said to be so", async ({ page, service }) => {
@@ -56,6 +84,7 @@ test("an empty result says why, in words", async ({ page, service }) => {
     results: [],
     diagnostics: {
       hits_without_filter: { min_people: 4, objects: 0 }, videos_without_analyzer: [ID], videos_without_field: [], unknown_videos: ["feedfacefeedface"], best_score: 0.31,
+      found_by_others: { diarization: 0.98 },
     },
   });
   await search(page, service);
@@ -66,6 +95,7 @@ test("an empty result says why, in words", async ({ page, service }) => {
     "The closest moment is 0.31 alike, and you asked for at least 0.5.",
     `${ID} has not been analysed for this.`,
     "There is no video feedfacefeedface.",
+    "“Speech by speaker” has it: look in everything.",
   ]) await expect(page.getByText(text)).toBeVisible();
   await expect(page.getByText("Without “objects”")).toBeHidden();
 });
