@@ -72,10 +72,21 @@ if ((${#measured[@]})); then
     var/venv/bin/python scripts/eval.py "$base" "${measured[@]}" || status=1
     stop_service
 fi
-# On a service of its own: what counts as absent is measured on everything that is stored.
-if [[ " ${parts[*]} " == *" search "* ]]; then
-    serve search
-    cargo run --quiet --locked --profile "${PROFILE:-dev}" --example eval_retrieval -- "$base" || status=1
+# Each on a service of its own: what is absent must not be in other clips.
+# retrieval SPLIT FOLDER: asks the questions about the clips of a folder.
+retrieval() {
+    echo "search and answers, $1 clips"
+    serve "search-$1"
+    cargo run --quiet --locked --profile "${PROFILE:-dev}" --example eval_retrieval -- \
+        "$base" "examples/retrieval/$1.json" "$2" || status=1
     stop_service
+}
+if [[ " ${parts[*]} " == *" search "* ]]; then
+    retrieval development "$SHOTLOG_MEDIA"
+    if [[ -n ${SHOTLOG_EVAL_TEST-} ]]; then
+        retrieval test "$SHOTLOG_EVAL_TEST/clips"
+    else
+        echo "search and answers, test clips: left out, SHOTLOG_EVAL_TEST is not set"
+    fi
 fi
 exit "$status"

@@ -115,9 +115,19 @@ fn typed(name: &str, text: &str, default: Option<&Value>) -> Result<Value, Confi
     })
 }
 
-/// Keys of what is not supported any more.
-const GONE: [&str; 3] =
-    ["transcriber.concurrency", "transcriber.library", "transcriber.pocketsphinx"];
+/// Keys of what is not there any more, each with what to know.
+const GONE: [(&str, &str); 5] = [
+    ("transcriber.concurrency", POCKETSPHINX),
+    ("transcriber.library", POCKETSPHINX),
+    ("transcriber.pocketsphinx", POCKETSPHINX),
+    ("search.null_probes", REFERENCES),
+    ("search.null_seconds", REFERENCES),
+];
+
+const POCKETSPHINX: &str =
+    "was PocketSphinx's, which is not supported any more; use transcriber.kind = \"auto\"";
+
+const REFERENCES: &str = "is not needed: scores are measured once per embedder, at the start";
 
 fn check_keys(table: &Table, known: &Table, prefix: &str, root: &Table) -> Result<(), ConfigError> {
     for (key, value) in table {
@@ -130,13 +140,13 @@ fn check_keys(table: &Table, known: &Table, prefix: &str, root: &Table) -> Resul
                 return Err(ConfigError::new(format!("'{path}' must be a section, as [{path}]")));
             }
             (Some(_), _) => {}
-            (None, _) if GONE.contains(&path.as_str()) => {
-                return Err(ConfigError::new(format!(
-                    "the key '{path}' was PocketSphinx's, which is not supported any more; remove \
-                     it, and use transcriber.kind = \"auto\""
-                )));
+            (None, _) => {
+                let gone = GONE.iter().find(|(key, _)| *key == path);
+                return Err(ConfigError::new(match gone {
+                    Some((_, why)) => format!("the key '{path}' {why}; remove it"),
+                    None => unknown("the key", &path, root),
+                }));
             }
-            (None, _) => return Err(ConfigError::new(unknown("the key", &path, root))),
         }
     }
     Ok(())

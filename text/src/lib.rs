@@ -1,5 +1,6 @@
 //! What Shotlog knows of English, in one place: how a text comes apart into words and sentences, which
-//! words are forms of one, which are numbers, colours, parts of a question or of no weight. Pure
+//! words are forms of one, which are numbers, colours, names of one thing, parts of a question or of no
+//! weight. Pure
 //! functions of the text and word lists; texts in other languages come apart into words and sentences
 //! and are otherwise left alone. Used by the domain and by adapters, depends on neither.
 
@@ -10,6 +11,7 @@ pub mod plural;
 pub mod questions;
 mod sentences;
 mod stem;
+pub mod things;
 mod tokens;
 mod vocabulary;
 

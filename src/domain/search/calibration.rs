@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 
 use ports::embedder::Embedder;
 use text::questions::is_asking;
-use text::{is_function_word, shared, tokens};
+use text::things::shared_things;
+use text::{is_function_word, tokens};
 
 use crate::domain::analysis::{self, TextStyle};
 use crate::domain::kernel::error::Result;
@@ -144,7 +145,7 @@ impl Presence<'_> {
             let (median, spread) = null.adjusted;
             ((cosine - self.generic - median) / spread).clamp(-4.0, 6.0)
         });
-        let logit = intercept + by_meaning * standard + by_words * shared(&self.words, text);
+        let logit = intercept + by_meaning * standard + by_words * shared_things(&self.words, text);
         1.0 / (1.0 + (-logit).exp())
     }
 }

@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use ports::llm::{Answer, AnswerSentence, PassageKind};
 use text::questions::AnswerKind;
+use text::things::stands_for;
 use text::{stem, words};
 
 use super::SUMMARY_SENTENCES;
 use super::document::{Document, Sentence, content_stems};
-use super::question::{Question, bonus, counts, is_kind_of};
+use super::question::{Question, bonus, counts};
 use super::rank;
 
 const MAX_SENTENCES: usize = 3;
@@ -138,7 +139,8 @@ fn evidence(document: &Document, question: &Question) -> Answer {
         let (mut own, mut with_near) = (0.0, 0.0);
         let mut complete = true;
         for (term, weight) in &weights {
-            let general = if is_kind_of(term, &sentence.stems) { 1.0 } else { 0.0 };
+            let named = sentence.stems.iter().any(|stem| stands_for(term, stem));
+            let general = if named { 1.0 } else { 0.0 };
             let alike = sentence.stems.iter().map(|stem| likeness(term, stem));
             let inside = alike.fold(general, f64::max);
             let outside = if near.contains(term.as_str()) { AROUND } else { 0.0 };

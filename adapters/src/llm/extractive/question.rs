@@ -92,24 +92,3 @@ pub(super) fn counts(sentence: &str, terms: &BTreeMap<String, f64>) -> bool {
             })
     })
 }
-
-/// What a general word stands for among the things that detectors name.
-const GENERAL: &[(&str, &[&str])] = &[
-    (
-        "animal",
-        &["bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe"],
-    ),
-    ("vehicle", &["bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat"]),
-    ("furniture", &["chair", "couch", "bed", "table", "bench"]),
-    (
-        "food",
-        &["banana", "apple", "sandwich", "orange", "broccoli", "carrot", "pizza", "donut", "cake"],
-    ),
-    ("fruit", &["banana", "apple", "orange"]),
-];
-
-/// Whether one of the stems is what a general term stands for, as a dog is an animal.
-pub(super) fn is_kind_of(term: &str, stems: &[String]) -> bool {
-    let of = GENERAL.iter().filter(|(general, _)| stem(general) == term);
-    of.flat_map(|(_, things)| *things).any(|thing| stems.contains(&stem(thing)))
-}
