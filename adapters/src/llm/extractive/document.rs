@@ -340,7 +340,7 @@ mod tests {
             at(0.0, Scene, None, "A dim picture in blue, still."),
             at(0.0, Speech, Some("S1"), "hello there"),
             at(0.0, Speech, Some("S2"), "yes"),
-            at(10.0, Screen, None, "A; B"),
+            at(10.0, Screen, None, "A"),
             Passage::new("x", Prose, "A man waits."),
             Passage::new("y", Prose, "He goes."),
         ];
