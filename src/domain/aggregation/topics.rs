@@ -14,10 +14,6 @@ const WINDOW: usize = 2;
 /// Two sides less different than this speak of the same thing whatever the other gaps are like.
 const LEAST_DIFFERENCE: f64 = 0.12;
 
-/// Two sides this different have less in common than not: of a film of many things each begins a group,
-/// however different the others are.
-const UNRELATED: f64 = 0.5;
-
 /// A group lasts at least this long (seconds), and at least this share of the video.
 const LEAST_SECONDS: f64 = 8.0;
 const LEAST_SHARE: f64 = 0.02;
@@ -41,7 +37,7 @@ pub(crate) fn segment(spans: &[Span], vectors: &ChunkVectors) -> Vec<Range<usize
     let deviation = (differences.iter().map(|d| (d.1 - mean).powi(2)).sum::<f64>() / count).sqrt();
     let mut candidates: Vec<(usize, f64)> = differences
         .into_iter()
-        .filter(|d| d.1 >= LEAST_DIFFERENCE && d.1 >= (mean + 0.5 * deviation).min(UNRELATED))
+        .filter(|d| d.1 >= LEAST_DIFFERENCE && d.1 >= mean + 0.5 * deviation)
         .collect();
     candidates.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let mut gaps: Vec<usize> = Vec::new();

@@ -145,7 +145,7 @@ pub(super) fn is_title(caption: &str) -> bool {
     let named = all.iter().any(|word| !is_stop_word(&word.lower) && word.lower.len() > 2);
     named
         && (1..=LONGEST).contains(&all.len())
-        && letters >= 3 * others
+        && letters >= 2 * others
         && letters > 3
         && !(camera && numbered)
         && !caption.trim_end().ends_with(['.', ',', ':', '-'])
@@ -155,8 +155,9 @@ pub(super) fn is_title(caption: &str) -> bool {
 /// Whether a text in the picture is an address or says whose the picture is.
 pub(super) fn is_notice(caption: &str) -> bool {
     const MARKS: &[&str] = &["©", "copyright", "www.", "http", ".com", "@"];
-    let lower = caption.to_lowercase();
-    MARKS.iter().any(|mark| lower.contains(mark))
+    let lower = caption.trim().to_lowercase();
+    let address = lower.contains('.') && !lower.ends_with('.') && !lower.contains(' ');
+    address || MARKS.iter().any(|mark| lower.contains(mark))
 }
 
 /// Whether two passages tell of one moment, and of the same thing in it.

@@ -128,8 +128,9 @@ impl Told {
 
 /// Whether a caption is somebody's mark on the picture.
 fn is_notice(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    ["©", "copyright", "www.", "http"].iter().any(|mark| lower.contains(mark))
+    let lower = text.trim().to_lowercase();
+    let address = lower.contains('.') && !lower.ends_with('.') && !lower.contains(' ');
+    address || ["©", "copyright", "www.", "http"].iter().any(|mark| lower.contains(mark))
 }
 
 /// What is seen and how often, as `2 people`, `3 dogs`, `bus`; the most first.
