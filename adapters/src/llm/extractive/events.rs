@@ -206,7 +206,9 @@ fn changes(before: &[&Sentence], here: &[&Sentence], document: &Document) -> Vec
         let text = format!("{who} says: “{said}”");
         found.push(event(sentence, text, speaker.clone(), "speech"));
     }
-    let picture = here.iter().find(|s| s.is_scenery() && newness(s, &known) >= LEAST_NEW);
+    // Where anything else is known, what a picture looks like is no event.
+    let bare = document.sentences.iter().all(Sentence::is_scenery);
+    let picture = here.iter().find(|s| bare && newness(s, &known) >= LEAST_NEW);
     if let (true, Some(sentence)) = (found.is_empty(), picture) {
         // The first picture is where the video starts from, not a change.
         let opens = before.is_empty() && document.places > 1;
