@@ -88,6 +88,22 @@ chosen_analyzers() {
         | join(",")'
 }
 
+# abilities: one line on what the service sees and hears, what it does not, and how to get that.
+abilities() {
+    call /health | jq -r '
+        {transcript: "recognises speech", diarization: "tells speakers apart", ocr: "reads text in the picture",
+            object_detection: "finds objects", people: "describes people"} as $does
+        | {transcript: "recognise speech", diarization: "tell speakers apart", ocr: "read text in the picture",
+            object_detection: "find objects", people: "describe people"} as $do
+        | def listed($last): if length > 1 then (.[:-1] | join(", ")) + $last + .[-1] else join("") end;
+        . as $health
+        | [$health.analyzers[] | $does[.] // empty] as $can
+        | [$health.unavailable | keys[] | $do[.] // empty] as $cannot
+        | ([$health.unavailable[]] | unique | join("; ")) as $why
+        | (if $can == [] then "It splits videos" else "It " + ($can | listed(" and ")) end)
+            + (if $cannot == [] then "." else "; it does not " + ($cannot | listed(" or ")) + ": " + $why + "." end)'
+}
+
 # wait_for_job JOB_ID: shows each stage as it comes and prints the result document at the end.
 wait_for_job() {
     local job line shown=

@@ -73,6 +73,7 @@ echo
 jq -r '.results[:3][] | "    \(.timecode)  \(.description // "" | .[:90])"' <<<"$answer"
 
 heading "Shotlog is at $ui/  (API documentation: $ui/docs)"
+echo "    $(abilities)"
 if [[ -n ${SHOTLOG_RUN_ONCE-} ]]; then
     exit 0
 fi

@@ -245,6 +245,28 @@ model_files() {
     done <scripts/artefacts.tsv
 }
 
+# Models that no package carries, as an object detector, from where they are published: tried shortly,
+# because everything else works without them.
+published_models() {
+    local file sha url path
+    while IFS=$'\t' read -r file sha url; do
+        path=var/models/$file
+        [[ -e $path ]] && continue
+        mkdir -p "$(dirname "$path")"
+        if curl -sfL --connect-timeout 3 --max-time 30 -o "$path.part" "$url" 2>>"$log" && file_is "$path.part" "$sha"; then
+            mv "$path.part" "$path"
+            did "$file: fetched from where it is published"
+        else
+            rm -f "$path.part"
+            say "$file is not to be had at $url now; going on without it"
+        fi
+    done < <(python3 -c '
+import tomllib
+for model in tomllib.load(open("src/cli/models.toml", "rb"))["model"]:
+    if model["role"] == "detector" and "url" in model:
+        print(model["file"], model["sha256"], model["url"], sep="\t")')
+}
+
 # What is made from fetched files is made again when the scripts that make it change.
 readonly embedder=var/models/embed/all-MiniLM-L6-v2.onnx
 readonly embedder_from=(scripts/convert_minilm.py scripts/requirements.lock)
@@ -279,6 +301,7 @@ make_model() {
 }
 
 model_files
+published_models
 make_model embedding "$embedder" model.safetensors "${embedder_from[@]}"
 make_model speaker "$segmentation" pytorch_model.bin "${speakers_from[@]}"
 make_model speech "$recogniser" 'model.bin*' "${recogniser_from[@]}"

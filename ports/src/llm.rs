@@ -194,6 +194,9 @@ pub struct Moment {
     pub end: f64,
 }
 
+/// The topic of a passage that names what its whole moment shows.
+pub const OVERVIEW: &str = "overview";
+
 /// A piece of evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passage {
@@ -210,13 +213,15 @@ pub struct Passage {
     pub topic: Option<String>,
     /// Sentences, lines or names, without a word on where they come from.
     pub text: String,
+    /// Words of it, in lower case, that are rather wrong than right, as misheard ones are.
+    pub doubtful: Vec<String>,
 }
 
 impl Passage {
     /// Of no known moment, by nobody in particular.
     pub fn new(id: impl Into<String>, kind: PassageKind, text: impl Into<String>) -> Self {
         let (id, text) = (id.into(), text.into());
-        Self { id, moment: None, kind, speaker: None, topic: None, text }
+        Self { id, moment: None, kind, speaker: None, topic: None, text, doubtful: Vec::new() }
     }
 }
 

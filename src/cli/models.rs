@@ -18,6 +18,9 @@ const MANIFEST: &str = include_str!("models.toml");
 /// How a missing file that has no address of its own is had.
 const SET_UP: &str = "make setup";
 
+/// An address that does not answer by then is out of reach.
+const REACHED_WITHIN: Duration = Duration::from_secs(5);
+
 /// Larger files of unknown size are not fetched.
 const MAX_UNKNOWN_BYTES: u64 = 2 << 30;
 
@@ -80,17 +83,48 @@ pub(super) async fn models(config: &Config, fetch: bool) -> Result<(), Failure> 
         }
     }
     println!("\nbelow {}", config.models.dir.display());
+    if let Some(without) = without(&missing) {
+        println!("{without}");
+    }
     if !fetch {
         return Ok(());
     }
-    let client = reqwest::Client::builder().connect_timeout(Duration::from_secs(15)).build()?;
+    let client = reqwest::Client::builder().connect_timeout(REACHED_WITHIN).build()?;
+    let mut failed = Vec::new();
     for (model, path) in missing {
         match &model.url {
-            Some(url) => download(&client, url, &model, &path).await?,
+            // One that is not to be had keeps none of the others away.
+            Some(url) => {
+                failed.extend(download(&client, url, &model, &path).await.err());
+            }
             None => println!("{}: {SET_UP} gets it from {}", model.name, model.from),
         }
     }
-    Ok(())
+    match failed[..] {
+        [] => Ok(()),
+        _ => Err(failed.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n").into()),
+    }
+}
+
+/// One line on what an install with these files missing does not do, and how to get them.
+fn without(missing: &[(Model, PathBuf)]) -> Option<String> {
+    const DUTIES: &[(&str, &str)] = &[
+        ("detector", "find objects and people"),
+        ("reader", "read text in the picture"),
+        ("speaker", "tell speakers apart"),
+        ("transcriber", "recognise speech"),
+        ("voice", "find speech"),
+    ];
+    let lacks = |role: &str| missing.iter().any(|(model, _)| model.role == role);
+    let duties: Vec<&str> =
+        DUTIES.iter().filter(|(role, _)| lacks(role)).map(|(_, duty)| *duty).collect();
+    let (last, others) = duties.split_last()?;
+    let duties =
+        if others.is_empty() { (*last).into() } else { format!("{} or {last}", others.join(", ")) };
+    Some(format!(
+        "With these files alone it does not {duties}: `shotlog models --fetch` and `{SET_UP}` get \
+         what is missing, or put files of your own there and name them in config.toml."
+    ))
 }
 
 /// Whether a configuration has use for a model; most are taken as soon as they are there.

@@ -103,6 +103,17 @@ async fn records_of_the_first_version_are_searched_and_answer() {
     assert_eq!(answer["sources"].as_object().map(|s| s.len()), Some(2));
 }
 
+/// What is seen and read to happen in which chunk. What was said is told in other words today, and not
+/// at all where it was misheard.
+fn kinds_of_events(result: &Value) -> Vec<(u64, String)> {
+    let events = result["events"].as_array().expect("events");
+    let kind = |event: &Value| {
+        let (chunk, category) = (event["chunk_id"].as_u64(), event["category"].as_str());
+        (chunk.expect("a chunk"), category.expect("a category").to_owned())
+    };
+    events.iter().map(kind).filter(|(_, category)| category != "speech").collect()
+}
+
 #[tokio::test]
 async fn records_of_the_first_version_are_aggregated_again() {
     let (app, records) = opened().await;
@@ -125,7 +136,12 @@ async fn records_of_the_first_version_are_aggregated_again() {
         assert_eq!(stored["version"], 2, "in today's form");
         for (aggregator, before) in before {
             let now = app.get(&format!("/videos/{id}/aggregates?aggregator={aggregator}")).await;
-            assert_eq!(Some(&now.ok()["result"]), before.as_ref(), "{aggregator}");
+            let (now, before) = (now.ok()["result"].clone(), before.expect("stored"));
+            if aggregator == "events" {
+                assert_eq!(kinds_of_events(&now), kinds_of_events(&before), "{now}");
+            } else {
+                assert_eq!(now, before, "{aggregator}");
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 pub(crate) mod aggregators;
 pub mod entity;
 mod linking;
+mod overview;
 pub mod result;
 pub(crate) mod run;
 mod summarize;
@@ -255,6 +256,11 @@ fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
             passages.push(Passage {
                 moment: moment(chunk.span),
                 speaker: run[0].speaker.clone(),
+                doubtful: if run[0].kind == PassageKind::Speech {
+                    chunk.doubtful.clone()
+                } else {
+                    Vec::new()
+                },
                 ..Passage::new(passage_id(chunk.chunk_id, n), run[0].kind, texts.join(between))
             });
         }

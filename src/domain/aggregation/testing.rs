@@ -22,6 +22,7 @@ pub(crate) fn video(seconds: f64, count: usize) -> AnalyzedVideo {
             .map(|i| Span { start: i as f64 * seconds, end: (i + 1) as f64 * seconds })
             .collect(),
         outputs: [].into(),
+        doubtful: [].into(),
     }
 }
 

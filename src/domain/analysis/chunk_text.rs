@@ -1,8 +1,9 @@
 //! What each chunk says, merged from its analyzers: the material of aggregates.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use ports::llm::PassageKind;
+use text::words;
 
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::finding::Statement;
@@ -18,6 +19,8 @@ pub struct ChunkText {
     pub span: Span,
     /// What each analyzer tells, in their order; what one says already is not repeated.
     pub told: Vec<Vec<Statement>>,
+    /// Words, in lower case, that may have been misheard.
+    pub doubtful: Vec<String>,
 }
 
 impl ChunkText {
@@ -27,15 +30,43 @@ impl ChunkText {
     }
 }
 
-/// The text of every chunk that has any, of words that are likely right. What runs over the end of a chunk is told once, of the chunk
-/// that has the most of it.
+impl ChunkText {
+    /// Marks the words that are among the doubtful ones of the video.
+    fn doubt(&mut self, doubtful: &BTreeSet<String>) {
+        let said = self.statements().filter(|told| is_speech(told));
+        let said: BTreeSet<String> =
+            said.flat_map(|told| words(&told.text)).map(|word| word.lower).collect();
+        self.doubtful = said.intersection(doubtful).cloned().collect();
+    }
+
+    /// Drops what a description quotes of the speech, where another finding has all of it.
+    fn keep_all_that_is_said(&mut self) {
+        let says = |told: &&Vec<Statement>| told.iter().any(is_speech);
+        if self.told.iter().filter(says).count() > 1 {
+            let describes = |told: &&mut Vec<Statement>| !told.iter().all(is_speech);
+            self.told
+                .iter_mut()
+                .filter(describes)
+                .for_each(|told| told.retain(|told| !is_speech(told)));
+            self.told.retain(|told| !told.is_empty());
+        }
+    }
+}
+
+fn is_speech(told: &Statement) -> bool {
+    told.kind == PassageKind::Speech
+}
+
+/// The text of every chunk that has any, of words that are likely right. What runs over the end of a
+/// chunk is told once, of the chunk that has the most of it.
 pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<ChunkText> {
     let order = analyzers.by_telling(video.outputs.keys());
     let mut chunks: Vec<ChunkText> = (0..)
         .zip(&video.spans)
         .map(|(chunk_id, span)| {
             let findings = order.iter().filter_map(|id| video.finding(id, chunk_id as usize));
-            let mut chunk = ChunkText { chunk_id, span: *span, told: Vec::new() };
+            let mut chunk =
+                ChunkText { chunk_id, span: *span, told: Vec::new(), doubtful: Vec::new() };
             for finding in findings {
                 let mut news = finding.statements();
                 news.retain(|new| {
@@ -46,6 +77,8 @@ pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<C
                     chunk.told.push(news);
                 }
             }
+            chunk.keep_all_that_is_said();
+            chunk.doubt(&video.doubtful);
             chunk
         })
         .collect();
@@ -122,6 +155,7 @@ mod tests {
             chunk_id,
             span: Span { start, end: start + 10.0 },
             told: vec![told.to_vec()],
+            doubtful: Vec::new(),
         };
         let over = said(8.0, 13.0, "One two three.");
         let still = Statement::new(PassageKind::Prose, "A street.");

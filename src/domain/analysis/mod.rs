@@ -111,6 +111,12 @@ pub trait Analyzer: Send + Sync {
         false
     }
 
+    /// Whether it quotes what is said where the words are known, and does without where they are
+    /// not: what it then tells is not kept for when they are.
+    fn quotes_speech(&self, _models: &Models) -> bool {
+        false
+    }
+
     /// Whether a chunk that looks like the one before takes over its output.
     fn reuses_repeats(&self, _models: &Models) -> bool {
         false
@@ -294,6 +300,16 @@ impl Analyzers {
             Some(analyzer) => analyzer.read(stored),
             None => finding::read::<Unknown>(stored),
         }
+    }
+}
+
+/// What an output is kept as against a crash: the fingerprint and, where it quotes what is said, the
+/// recogniser of the words that are known.
+pub(crate) fn kept_as(analyzer: &dyn Analyzer, models: &Models, words: Option<&str>) -> String {
+    let fingerprint = analyzer.fingerprint(models);
+    match words.filter(|_| analyzer.quotes_speech(models)) {
+        Some(recogniser) => format!("{fingerprint}/{recogniser}"),
+        None => fingerprint,
     }
 }
 

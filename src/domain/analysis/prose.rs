@@ -27,17 +27,34 @@ pub(crate) fn side(side: Side) -> &'static str {
 /// `4 people and a dog are in view.` of names with their counts; nothing of none.
 pub(crate) fn in_view(seen: &[String]) -> Option<String> {
     let (last, others) = seen.split_last()?;
-    let one = |name: &String| {
-        let counted = name.starts_with(|c: char| c.is_ascii_digit());
-        let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-        if counted { name.clone() } else { format!("{article} {name}") }
-    };
-    let verb = if others.is_empty() && one(last) != *last { "is" } else { "are" };
-    let listed = others.iter().map(one).collect::<Vec<_>>().join(", ");
-    let listed = if others.is_empty() { one(last) } else { format!("{listed} and {}", one(last)) };
-    let mut letters = listed.chars();
-    let first = letters.next()?.to_uppercase();
-    Some(format!("{first}{} {verb} in view.", letters.as_str()))
+    let verb = if others.is_empty() && with_article(last) != *last { "is" } else { "are" };
+    let named: Vec<String> = seen.iter().map(|name| with_article(name)).collect();
+    Some(sentence(&format!("{} {verb} in view", enumerated(&named))))
+}
+
+/// `a car` or `an umbrella`; what is counted stays as it is.
+pub(crate) fn with_article(name: &str) -> String {
+    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.to_owned()
+    } else {
+        format!("{article} {name}")
+    }
+}
+
+/// `a car, a bus and 2 dogs`.
+pub(crate) fn enumerated(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// With a capital at the beginning and a full stop at the end.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    format!("{}{}.", first.collect::<String>(), letters.as_str())
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! An analyzed video as aggregates and exports read it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use ports::transcriber::Word;
+use text::words;
 
 use crate::domain::analysis::finding::{Finding, StoredFinding, output_of};
 use crate::domain::kernel::time::Span;
@@ -23,6 +26,21 @@ pub struct AnalyzedVideo {
     pub spans: Vec<Span>,
     /// Outputs by analyzer id.
     pub outputs: BTreeMap<String, Outputs>,
+    /// Words, in lower case, that were heard nowhere with more likelihood than not.
+    pub doubtful: BTreeSet<String>,
+}
+
+/// The words that are rather wrong than right wherever they were recognised.
+pub(crate) fn doubtful(recognised: &[Word]) -> BTreeSet<String> {
+    /// As likely right as wrong.
+    const EVEN: f32 = 0.5;
+    let parts = |word: &Word| -> Vec<String> {
+        words(&word.text).into_iter().map(|part| part.lower).collect()
+    };
+    let (likely, unlikely): (Vec<&Word>, Vec<&Word>) =
+        recognised.iter().partition(|word| word.confidence >= EVEN);
+    let likely: BTreeSet<String> = likely.into_iter().flat_map(parts).collect();
+    unlikely.into_iter().flat_map(parts).filter(|word| !likely.contains(word)).collect()
 }
 
 impl AnalyzedVideo {
@@ -37,5 +55,18 @@ impl AnalyzedVideo {
     /// What an analyzer has found in one chunk.
     pub fn finding(&self, analyzer: &str, chunk: usize) -> Option<&dyn Finding> {
         Some(self.outputs.get(analyzer)?.get(chunk)?.as_deref()?.finding())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_is_heard_surely_once_is_not_doubtful() {
+        let word =
+            |text: &str, confidence| Word { text: text.into(), start: 0.0, end: 0.1, confidence };
+        let words = [word("Webb", 0.4), word("space,", 0.3), word("Space", 0.9)];
+        assert_eq!(doubtful(&words), BTreeSet::from(["webb".to_owned()]));
     }
 }

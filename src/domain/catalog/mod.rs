@@ -31,7 +31,7 @@ use serde_json::{Map, Value};
 use crate::domain::aggregation::Aggregators;
 use crate::domain::aggregation::result::{Aggregate, Results};
 use crate::domain::analysis::Analyzers;
-use crate::domain::analysis::video::{AnalyzedVideo, Outputs};
+use crate::domain::analysis::video::{AnalyzedVideo, Outputs, doubtful};
 use crate::domain::catalog::locks::VideoLocks;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::catalog::unreadable::Unreadable;
@@ -244,7 +244,15 @@ impl Catalog {
             duration: record.duration,
             spans: self.spans(record).await?,
             outputs,
+            doubtful: self.doubtful_words(record).await?,
         })
+    }
+
+    /// Words that were misheard, as far as the recogniser tells.
+    async fn doubtful_words(&self, record: &VideoRecord) -> Result<BTreeSet<String>> {
+        let Some(document) = &record.speech_document else { return Ok(BTreeSet::new()) };
+        let speech = self.speech(document).await?;
+        Ok(speech.words.map_or_else(BTreeSet::new, |heard| doubtful(&heard.words)))
     }
 
     /// One stored aggregate as it is stored; `Invalid` lists what is stored.

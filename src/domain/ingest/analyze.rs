@@ -7,9 +7,9 @@ use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::Point;
 use serde_json::json;
 
-use crate::domain::analysis::Analyzer;
 use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::video::{Output, Outputs};
+use crate::domain::analysis::{Analyzer, kept_as};
 use crate::domain::catalog::CacheKey;
 use crate::domain::catalog::record::{AnalyzerEntry, Cost, VideoRecord};
 use crate::domain::ingest::Ingest;
@@ -123,7 +123,8 @@ impl Ingest {
         if !analyzer.cacheable(&self.models) {
             return Ok((analyzer.analyze(&budget.models, chunk).await?, false));
         }
-        let fingerprint = analyzer.fingerprint(&self.models);
+        let words = chunk.video.speech.words.as_ref().map(|words| words.recogniser.as_str());
+        let fingerprint = kept_as(analyzer, &self.models, words);
         let key = CacheKey::new(video_id, analyzer.spec().id, chunk.span, &fingerprint);
         if let Some(kept) = self.catalog.cached_output(analyzer.spec().id, &key).await? {
             metrics::chunk_analyzed(analyzer.spec().id, true);

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::aggregation::result::ModelUsage;
-use crate::domain::analysis::Analyzer;
+use crate::domain::analysis::{Analyzer, kept_as};
 use crate::domain::catalog::CacheKey;
 use crate::domain::catalog::record::{Cost, VideoRecord};
 use crate::domain::ingest::Ingest;
@@ -249,15 +249,32 @@ impl Ingest {
             {
                 reused = chunks;
             } else if analyzer.cacheable(&self.models) {
+                let words = self.expected_words(plan, record).await?;
+                let kept = kept_as(analyzer, &self.models, words.as_deref());
                 let keys: BTreeSet<CacheKey> = spans
                     .iter()
-                    .map(|span| CacheKey::new(&record.video_id, id, *span, &fingerprint))
+                    .map(|span| CacheKey::new(&record.video_id, id, *span, &kept))
                     .collect();
                 reused = self.catalog.count_cached(&record.video_id, &keys).await?;
             }
         }
         let cost = history.analyzers.get(&(id.to_owned(), fingerprint));
         Ok(Expected { reused, ..Expected::of(chunks - reused, asks, cost) })
+    }
+
+    /// The recogniser of the words that analyzers would find known.
+    async fn expected_words(
+        &self,
+        plan: &IngestRequest,
+        record: &VideoRecord,
+    ) -> Result<Option<String>> {
+        let listens = plan.chunking.listens() || plan.analyzers.iter().any(|a| a.needs_speech());
+        if let Some(transcriber) = self.models.transcriber.as_ref().filter(|_| listens) {
+            return Ok(Some(transcriber.model().to_owned()));
+        }
+        let Some(document) = &record.speech_document else { return Ok(None) };
+        let speech = self.catalog.speech(document).await?;
+        Ok(speech.words.map(|words| words.recogniser))
     }
 
     async fn history(&self, records: &[VideoRecord]) -> Result<History> {

@@ -65,6 +65,86 @@ pub(crate) fn merged(frames: &[(f64, Vec<TextLine>)]) -> Vec<ScreenLine> {
     merged.iter().map(Line::record).collect()
 }
 
+/// Lines that are one text, as a title of two lines is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Caption {
+    /// In one line.
+    pub(crate) text: String,
+    /// How much it stands out: the height of its letters, as a share of the picture's, times how
+    /// often it is seen.
+    pub(crate) prominence: f64,
+}
+
+/// Most lines of one caption; more are a page of text.
+const CAPTION_LINES: usize = 4;
+
+/// The texts that lines make up, each once, in order of their appearance: lines that are seen
+/// together, right under or beside each other, are one. Single letters are left out.
+pub(crate) fn captions(lines: &[ScreenLine]) -> Vec<Caption> {
+    let mut groups: Vec<Vec<&ScreenLine>> = Vec::new();
+    for line in lines {
+        let group = groups.iter_mut().find(|group| {
+            group.len() < CAPTION_LINES
+                && group.last().is_some_and(|last| join(last, line).is_some())
+        });
+        match group {
+            Some(group) => group.push(line),
+            None => groups.push(vec![line]),
+        }
+    }
+    let mut captions: Vec<(String, Caption)> = Vec::new();
+    for group in groups {
+        let caption = caption(&group);
+        let key = letters_and_digits(&caption.text);
+        let known = captions.iter().any(|(other, _)| other.contains(&key));
+        if key.chars().count() >= 2 && !known {
+            captions.retain(|(other, _)| !key.contains(other.as_str()));
+            captions.push((key, caption));
+        }
+    }
+    captions.into_iter().map(|(_, caption)| caption).collect()
+}
+
+fn caption(lines: &[&ScreenLine]) -> Caption {
+    let mut text = lines[0].text.trim().to_owned();
+    for pair in lines.windows(2) {
+        text.push_str(join(pair[0], pair[1]).unwrap_or(" "));
+        text.push_str(pair[1].text.trim());
+    }
+    let height = |line: &&ScreenLine| line.locations.first().map_or(0.0, |at| at.bounds[3]);
+    let seen = lines.iter().map(|line| line.locations.len().max(1)).max().unwrap_or(1);
+    let height = lines.iter().map(height).fold(0.0, f64::max);
+    Caption { text, prominence: height * seen as f64 }
+}
+
+/// What stands between two lines of one caption: nothing but a space where they are written alike, a
+/// comma where they are not, as a name and what the person does; `None` of lines that are apart.
+fn join(above: &ScreenLine, line: &ScreenLine) -> Option<&'static str> {
+    /// Gaps and shifts, in heights of the letters, and heights of letters of one caption.
+    const GAP: f64 = 0.9;
+    const INTO: f64 = -0.4;
+    const ROW: f64 = 0.4;
+    const ONE_SIZE: f64 = 1.35;
+    const ONE_CAPTION: f64 = 3.0;
+    let together = above.locations.iter().find_map(|a| {
+        let b = line.locations.iter().find(|b| b.t == a.t)?;
+        Some((a.bounds, b.bounds))
+    });
+    let ([x, y, w, h], [u, v, o, k]) = together?;
+    let (least, most) = (h.min(k), h.max(k));
+    let sized = most / least.max(f64::MIN_POSITIVE);
+    let space = |gap: f64| (INTO * least..=GAP * least).contains(&gap);
+    let common = (x + w).min(u + o) - x.max(u);
+    let under = space(v - (y + h)) && common >= 0.5 * w.min(o) && sized <= ONE_CAPTION;
+    let beside = space(u - (x + w)) && ((y + h / 2.0) - (v + k / 2.0)).abs() <= ROW * least;
+    let shouted = |text: &str| !text.chars().any(char::is_lowercase);
+    match (shouted(&above.text), shouted(&line.text)) {
+        _ if !under && !(beside && sized <= ONE_SIZE) => None,
+        (a, b) if a == b => Some(" "),
+        _ => Some(", "),
+    }
+}
+
 /// One line over time.
 struct Line<'a> {
     /// Letters and digits in lower case.
@@ -114,5 +194,71 @@ mod tests {
         let seen: Vec<_> =
             lines.iter().map(|l| (l.text.as_str(), l.locations.len(), l.first_seen)).collect();
         assert_eq!(seen, [("Exit", 1, 1.0), ("SPEED LIMIT", 3, 1.0), ("Speed limit", 1, 3.0)]);
+    }
+
+    #[test]
+    fn lines_of_one_title_are_one_caption() {
+        let line = |text: &str, t: f64, bounds: [f32; 4]| ScreenLine {
+            text: text.into(),
+            locations: vec![Location::new(t, &bounds, 0.9)],
+            ..ScreenLine::default()
+        };
+        let texts = |lines: &[ScreenLine]| -> Vec<String> {
+            captions(lines).into_iter().map(|caption| caption.text).collect()
+        };
+        for (what, lines, expected) in [
+            (
+                "under one another",
+                vec![
+                    line("FOR", 1.0, [0.4, 0.30, 0.2, 0.08]),
+                    line("BIGGER", 1.0, [0.35, 0.40, 0.3, 0.08]),
+                    line("ESCAPES", 1.0, [0.35, 0.50, 0.3, 0.08]),
+                ],
+                vec!["FOR BIGGER ESCAPES"],
+            ),
+            (
+                "a name and what the person does",
+                vec![
+                    line("ADA", 1.0, [0.1, 0.70, 0.2, 0.10]),
+                    line("Engineer", 1.0, [0.1, 0.81, 0.3, 0.05]),
+                ],
+                vec!["ADA, Engineer"],
+            ),
+            (
+                "beside each other",
+                vec![
+                    line("NORTH", 1.0, [0.1, 0.1, 0.2, 0.05]),
+                    line("GATE", 1.0, [0.33, 0.1, 0.2, 0.05]),
+                ],
+                vec!["NORTH GATE"],
+            ),
+            (
+                "apart",
+                vec![
+                    line("EXIT", 1.0, [0.1, 0.1, 0.2, 0.05]),
+                    line("www.example.org", 1.0, [0.1, 0.9, 0.3, 0.05]),
+                ],
+                vec!["EXIT", "www.example.org"],
+            ),
+            (
+                "one after the other",
+                vec![
+                    line("ONE", 1.0, [0.4, 0.30, 0.2, 0.08]),
+                    line("TWO", 2.0, [0.4, 0.40, 0.2, 0.08]),
+                ],
+                vec!["ONE", "TWO"],
+            ),
+            (
+                "read whole later",
+                vec![
+                    line("GOOGLE", 1.0, [0.4, 0.30, 0.2, 0.08]),
+                    line("x", 1.0, [0.9, 0.9, 0.02, 0.02]),
+                    line("GOOGLE PARIS", 2.0, [0.4, 0.30, 0.2, 0.08]),
+                ],
+                vec!["GOOGLE PARIS"],
+            ),
+        ] {
+            assert_eq!(texts(&lines), expected, "{what}");
+        }
     }
 }

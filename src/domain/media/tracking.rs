@@ -74,6 +74,8 @@ pub struct TrackPoint {
     pub confidence: f32,
     /// Colour histogram of the box, 64 bins; empty where the picture is no longer at hand.
     pub colours: Vec<f32>,
+    /// Whether the picture was cut since the sight before: another place in it is no movement.
+    pub after_cut: bool,
 }
 
 impl From<&Location> for TrackPoint {
@@ -83,6 +85,7 @@ impl From<&Location> for TrackPoint {
             bounds: stored.bounding_box(),
             confidence: stored.confidence as f32,
             colours: Vec::new(),
+            after_cut: false,
         }
     }
 }
@@ -90,6 +93,15 @@ impl From<&Location> for TrackPoint {
 impl From<&TrackPoint> for Location {
     fn from(point: &TrackPoint) -> Self {
         Self::new(point.time, &point.bounds, point.confidence)
+    }
+}
+
+#[cfg(test)]
+impl TrackPoint {
+    /// A sight in no particular place.
+    pub(crate) fn at(time: f64, confidence: f32) -> Self {
+        let colours = Vec::new();
+        Self { time, bounds: [0.0; 4], confidence, colours, after_cut: false }
     }
 }
 
@@ -123,9 +135,15 @@ impl Track {
         self.points.last().map_or(0.0, |point| point.time)
     }
 
-    /// How it moves.
+    /// The sights of it in the shot that has most of them, of equals in the first.
+    pub(crate) fn longest_shot(&self) -> &[TrackPoint] {
+        let shots = self.points.chunk_by(|_, next| !next.after_cut);
+        shots.rev().max_by_key(|shot| shot.len()).unwrap_or_default()
+    }
+
+    /// How it moves within that shot.
     pub(crate) fn movement(&self) -> Movement {
-        Movement::through(self.points.iter().map(|point| &point.bounds))
+        Movement::through(self.longest_shot().iter().map(|point| &point.bounds))
     }
 }
 
@@ -145,8 +163,8 @@ impl Tracker {
             .iter()
             .map(|d| {
                 let colours = colour::histogram(image, d.bounds);
-                let point =
-                    TrackPoint { time, bounds: d.bounds, confidence: d.confidence, colours };
+                let (bounds, confidence) = (d.bounds, d.confidence);
+                let point = TrackPoint { time, bounds, confidence, colours, after_cut: false };
                 (d.label.clone(), point)
             })
             .collect();
@@ -164,9 +182,14 @@ impl Tracker {
         let next: Vec<(&str, &TrackPoint)> =
             found.iter().map(|(label, point)| (label.as_str(), point)).collect();
         let assigned = assign(&ends, &next, &[&by_place, &by_colours]);
-        for ((label, point), track) in found.into_iter().zip(assigned) {
+        for ((label, mut point), track) in found.into_iter().zip(assigned) {
             match track {
-                Some(track) => self.tracks[track].points.push(point),
+                Some(track) => {
+                    let points = &mut self.tracks[track].points;
+                    let before = points.last().map_or(time, |last| last.time);
+                    point.after_cut = cuts.iter().any(|c| before < *c && *c <= time);
+                    points.push(point);
+                }
                 None => self.tracks.push(Track { label, points: vec![point] }),
             }
         }
@@ -314,6 +337,18 @@ mod tests {
         assert_eq!(tracks(&other, &[0.4]).len(), 2, "red, then blue");
         let near = vec![vec![object("person", 0.38, 0.9)], vec![object("person", 0.52, 0.9)]];
         assert_eq!(tracks(&near, &[0.4]).len(), 2, "close, but in another shot and colour");
+    }
+
+    #[test]
+    fn another_place_after_a_cut_is_no_movement() {
+        let mut tracker = Tracker::default();
+        for (i, x) in [0.1, 0.1, 0.35, 0.35, 0.35].into_iter().enumerate() {
+            tracker.push(i as f64 * 0.5, &halves(), &[object("person", x, 0.9)], &[0.75]);
+        }
+        let tracks = tracker.finish();
+        assert_eq!((tracks.len(), tracks[0].points.len()), (1, 5));
+        assert_eq!(tracks[0].longest_shot().len(), 3);
+        assert_eq!(tracks[0].movement(), Movement::Still);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use ports::llm::{Passage, PassageKind};
-use text::{Quotations, is_stop_word, sentences, stem, words};
+use ports::llm::{OVERVIEW, Passage, PassageKind};
+use text::{Quotations, Token, is_stop_word, sentences, stem, words};
 
 /// A sentence.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub(super) struct Sentence {
     pub(super) stems: Vec<String>,
     /// Words of any kind.
     pub(super) length: usize,
+    /// Part of its content words that may have been misheard, 0..1.
+    pub(super) doubt: f64,
     /// Index of an earlier sentence that says the same.
     pub(super) repeats: Option<usize>,
 }
@@ -35,6 +37,8 @@ impl Sentence {
 #[derive(Debug)]
 pub(super) struct Document<'a> {
     pub(super) passages: &'a [Passage],
+    /// What is seen on the whole, as `a car` or `people`, where a passage tells that.
+    pub(super) shown: Vec<&'a str>,
     /// How many moments they speak of.
     pub(super) places: usize,
     pub(super) sentences: Vec<Sentence>,
@@ -52,7 +56,12 @@ impl<'a> Document<'a> {
     pub(super) fn read(passages: &'a [Passage]) -> Self {
         let mut found = Vec::new();
         let mut places = 0;
+        let mut shown = Vec::new();
         for (index, passage) in passages.iter().enumerate() {
+            if passage.topic.as_deref() == Some(OVERVIEW) {
+                shown.extend(passage.text.split(", "));
+                continue;
+            }
             let before = index.checked_sub(1).map(|before| &passages[before]);
             if !before.is_some_and(|before| belong_together(before, passage)) {
                 places += 1;
@@ -75,7 +84,7 @@ impl<'a> Document<'a> {
                 sentence.kind = *kind;
             }
         }
-        Self { passages, places, sentences: found }
+        Self { passages, shown, places, sentences: found }
     }
 
     /// How many sentences say something of their own.
@@ -84,7 +93,7 @@ impl<'a> Document<'a> {
     }
 
     /// Whether everything there is was spoken.
-    fn only_speech(&self) -> bool {
+    pub(super) fn only_speech(&self) -> bool {
         self.sentences.iter().all(|sentence| sentence.kind == PassageKind::Speech)
     }
 
@@ -121,6 +130,36 @@ impl<'a> Document<'a> {
     }
 }
 
+/// Whether a text in the picture is a title or a sign, not a notice, an address, a clock or the label of
+/// a camera.
+pub(super) fn is_title(caption: &str) -> bool {
+    /// Words of a title, at most.
+    const LONGEST: usize = 7;
+    let (lower, all) = (caption.to_lowercase(), words(caption));
+    let letters = caption.chars().filter(|c| c.is_alphabetic()).count();
+    let others = caption.chars().filter(|c| !c.is_alphabetic() && !c.is_whitespace()).count();
+    let numbered = lower.contains(|c: char| c.is_ascii_digit());
+    let camera = all
+        .first()
+        .is_some_and(|first| matches!(first.lower.as_str(), "camera" | "cam" | "channel" | "ch"));
+    let named = all.iter().any(|word| !is_stop_word(&word.lower) && word.lower.len() > 2);
+    named
+        && (1..=LONGEST).contains(&all.len())
+        && letters >= 2 * others
+        && letters > 3
+        && !(camera && numbered)
+        && !caption.trim_end().ends_with(['.', ',', ':', '-'])
+        && !is_notice(caption)
+}
+
+/// Whether a text in the picture is an address or says whose the picture is.
+pub(super) fn is_notice(caption: &str) -> bool {
+    const MARKS: &[&str] = &["©", "copyright", "www.", "http", ".com", "@"];
+    let lower = caption.trim().to_lowercase();
+    let address = lower.contains('.') && !lower.ends_with('.') && !lower.contains(' ');
+    address || MARKS.iter().any(|mark| lower.contains(mark))
+}
+
 /// Whether two passages tell of one moment, and of the same thing in it.
 fn belong_together(a: &Passage, b: &Passage) -> bool {
     a.moment.is_some() && a.moment == b.moment && a.topic == b.topic
@@ -129,6 +168,7 @@ fn belong_together(a: &Passage, b: &Passage) -> bool {
 fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<Sentence>) {
     // What this model has quoted once stands in quotation marks, over several sentences maybe.
     let mut quoted: Option<PassageKind> = None;
+    let doubtful = |word: &Token| passage.doubtful.contains(&word.lower);
     for whole in sentences(&passage.text, Quotations::Split) {
         let (mut kind, mut text) = (quoted.unwrap_or(passage.kind), whole);
         if passage.kind == PassageKind::Prose {
@@ -148,9 +188,18 @@ fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<S
             PassageKind::Speech | PassageKind::Screen => text.trim_matches(['"', '“', '”', ' ']),
             _ => text,
         };
-        for piece in chopped(text) {
+        let pieces = match kind {
+            // Each text in the picture stands by itself.
+            PassageKind::Screen => text.split("; ").map(str::to_owned).collect(),
+            _ => chopped(text),
+        };
+        for piece in pieces {
             let text = piece.split_whitespace().collect::<Vec<_>>().join(" ");
-            let length = words(&text).len();
+            let all = words(&text);
+            let length = all.len();
+            let meant: Vec<&Token> = all.iter().filter(|word| !is_stop_word(&word.lower)).collect();
+            let doubted = meant.iter().filter(|word| doubtful(word)).count();
+            let doubt = doubted as f64 / meant.len().max(1) as f64;
             if length > 0 {
                 found.push(Sentence {
                     passage: index,
@@ -158,6 +207,7 @@ fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<S
                     kind,
                     speaker: passage.speaker.clone(),
                     stems: content(&text),
+                    doubt,
                     text,
                     length,
                     repeats: None,
@@ -291,7 +341,7 @@ mod tests {
             at(0.0, Scene, None, "A dim picture in blue, still."),
             at(0.0, Speech, Some("S1"), "hello there"),
             at(0.0, Speech, Some("S2"), "yes"),
-            at(10.0, Screen, None, "A; B"),
+            at(10.0, Screen, None, "A"),
             Passage::new("x", Prose, "A man waits."),
             Passage::new("y", Prose, "He goes."),
         ];

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use ports::llm::{Event, Events, PassageKind};
 use text::{is_article, is_stop_word, stem, words};
 
-use super::document::{Document, Sentence, bare, finished};
+use super::document::{Document, Sentence, bare, finished, is_notice, is_title};
 
 /// Part of a sentence's content words that must be new since the moment before.
 const LEAST_NEW: f64 = 0.4;
 /// Longest event in words; more is cut at a comma or marked as cut.
 const MAX_WORDS: usize = 24;
+/// More doubtful sentences are no events.
+const MOST_DOUBT: f64 = 0.2;
 /// Longest actor in words.
 const MAX_ACTOR_WORDS: usize = 8;
 
@@ -159,9 +161,9 @@ pub(super) fn find(document: &Document) -> Events {
 fn changes(before: &[&Sentence], here: &[&Sentence], document: &Document) -> Vec<Event> {
     let known: BTreeSet<&str> =
         before.iter().flat_map(|sentence| &sentence.stems).map(String::as_str).collect();
-    let newest = |kind: PassageKind| {
+    let newest = |kind: PassageKind, wanted: fn(&str) -> bool| {
         here.iter()
-            .filter(|sentence| sentence.kind == kind)
+            .filter(|s| s.kind == kind && matters(s) && wanted(&s.text))
             .map(|&sentence| (sentence, newness(sentence, &known)))
             .filter(|&(_, new)| new >= LEAST_NEW)
             // Of equals the first, which a reverse comparison of places would give to `max_by`.
@@ -178,27 +180,35 @@ fn changes(before: &[&Sentence], here: &[&Sentence], document: &Document) -> Vec
         passage: document.passages[of.passage].id.clone(),
     };
     let mut found = Vec::new();
-    if let Some(sentence) = newest(PassageKind::Prose) {
+    if let Some(sentence) = newest(PassageKind::Prose, |_| true) {
         let text = &sentence.text;
         found.push(event(sentence, shortened(text), actor(text), category(text)));
-    } else if let Some(sentence) = newest(PassageKind::Objects) {
+    } else if let Some(sentence) = newest(PassageKind::Objects, |_| true) {
         let text = &sentence.text;
         let actor = if text.contains(" and ") { String::new() } else { actor(text) };
-        found.push(event(sentence, shortened(text), actor, "appearance"));
+        let category = match category(text) {
+            "movement" => "movement",
+            _ => "appearance",
+        };
+        found.push(event(sentence, appearing(&shortened(text)), actor, category));
     }
-    if let Some(sentence) = newest(PassageKind::Screen) {
+    if let Some(sentence) =
+        newest(PassageKind::Screen, is_title).or_else(|| newest(PassageKind::Screen, |_| true))
+    {
         let text = limited(bare(&sentence.text));
         let text = format!("The text “{text}” appears on screen.");
         found.push(event(sentence, text, String::new(), "text"));
     }
-    if let Some(sentence) = newest(PassageKind::Speech) {
+    if let Some(sentence) = newest(PassageKind::Speech, |_| true) {
         let said = shortened(&sentence.text);
         let speaker = sentence.speaker.clone().unwrap_or_default();
         let who = if speaker.is_empty() { "A voice" } else { &speaker };
         let text = format!("{who} says: “{said}”");
         found.push(event(sentence, text, speaker.clone(), "speech"));
     }
-    let picture = here.iter().find(|s| s.is_scenery() && newness(s, &known) >= LEAST_NEW);
+    // Where anything else is known, what a picture looks like is no event.
+    let bare = document.sentences.iter().all(Sentence::is_scenery);
+    let picture = here.iter().find(|s| bare && newness(s, &known) >= LEAST_NEW);
     if let (true, Some(sentence)) = (found.is_empty(), picture) {
         // The first picture is where the video starts from, not a change.
         let opens = before.is_empty() && document.places > 1;
@@ -207,6 +217,26 @@ fn changes(before: &[&Sentence], here: &[&Sentence], document: &Document) -> Vec
         found.push(event(sentence, text, String::new(), "scene"));
     }
     found
+}
+
+/// Whether it is worth an event: what is said is more than a call, and likely right; what is written is
+/// there to be read.
+fn matters(sentence: &Sentence) -> bool {
+    match sentence.kind {
+        PassageKind::Speech => {
+            sentence.length > 3 && !sentence.stems.is_empty() && sentence.doubt <= MOST_DOUBT
+        }
+        PassageKind::Screen => sentence.repeats.is_none() && !is_notice(&sentence.text),
+        _ => true,
+    }
+}
+
+/// "A car is in view" at first is "A car appears".
+fn appearing(text: &str) -> String {
+    let seen = [(" is in view.", " appears."), (" are in view.", " appear.")];
+    let change =
+        seen.iter().find_map(|(seen, new)| Some(format!("{}{new}", text.strip_suffix(seen)?)));
+    change.unwrap_or_else(|| text.to_owned())
 }
 
 /// Longer sentences carry more, up to a point.

@@ -1,6 +1,7 @@
 //! A language model that selects instead of writing: no weights, no network, deterministic. What
 //! it returns stands in the passages, and where they say nothing it says nothing.
 
+mod account;
 mod answer;
 mod document;
 mod events;
@@ -68,6 +69,17 @@ impl Extractive {
     }
 
     fn summary(&self, document: &Document) -> Summary {
+        if account::is_due(document) {
+            let most = self.options.max_sentences;
+            let told = account::summary(document, most);
+            if !told.is_empty() {
+                return Summary {
+                    summary: told.join(" "),
+                    key_points: account::key_points(document, most, KEY_POINTS),
+                    topics: phrases::topics(document, TOPICS),
+                };
+            }
+        }
         let ranking = rank::rank(document, self.options.max_sentences, |_| true);
         let wanted = (document.distinct() as f64).sqrt().ceil() as usize;
         let mut told = ranking.best(wanted.clamp(1, SUMMARY_SENTENCES));

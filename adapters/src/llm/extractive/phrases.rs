@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 use ports::llm::PassageKind;
 use text::{Token, is_article, is_stop_word, stem, words};
 
-use super::document::{Document, Sentence, bare};
+use super::account::listed;
+use super::document::{Document, Sentence, bare, is_title};
 use super::rank;
 
 /// A phrase and its weight.
@@ -15,30 +16,55 @@ struct Phrase {
     words: Vec<String>,
     stems: Vec<String>,
     score: f64,
+    /// How often it occurs.
+    times: f64,
 }
 
 const MAX_PHRASE_WORDS: usize = 3;
 const MAX_NAME_WORDS: usize = 5;
 const MAX_TITLE_WORDS: usize = 8;
-/// What a phrase gains that is a line of its own on screen, as titles and signs are.
+/// What a phrase gains that is written in the picture, as titles and signs are.
 const TITLED: f64 = 1.4;
 /// Words of one document that are weighed.
 const MAX_CANDIDATES: usize = 20_000;
 
 /// Short names of what a document is about, most important first.
 pub(super) fn topics(document: &Document, count: usize) -> Vec<String> {
-    best(document, count).into_iter().map(|phrase| phrase.words.join(" ")).collect()
+    let named = |phrase: &Phrase| phrase.words[0].starts_with(char::is_uppercase);
+    let (told, others): (Vec<Phrase>, Vec<Phrase>) = best(document, count, |_| true)
+        .into_iter()
+        .partition(|phrase| phrase.has_weight() || named(phrase));
+    let told = if told.is_empty() { others } else { told };
+    told.into_iter().map(|phrase| phrase.words.join(" ")).collect()
+}
+
+/// What is talked about: phrases that are said more than once, or name something in several words.
+pub(super) fn subjects(document: &Document, count: usize) -> Vec<String> {
+    let phrases = best(document, count, |kind| kind == PassageKind::Speech);
+    phrases.into_iter().filter(Phrase::has_weight).map(|p| p.words.join(" ")).collect()
 }
 
 /// At most eight words that name the topic; empty when there is nothing to name.
 pub(super) fn title(document: &Document) -> String {
-    let mut phrases = best(document, 3);
+    let told = |kind| matches!(kind, PassageKind::Speech | PassageKind::Prose);
+    let mut phrases = best(document, 3, told);
+    let weighty = phrases.first().is_some_and(Phrase::has_weight);
+    if !weighty {
+        if let Some(caption) = best(document, 1, |kind| kind == PassageKind::Screen).pop() {
+            return title_case(&caption.words);
+        }
+        // A word that was said once is less than what is seen all the time.
+        if !document.shown.is_empty() {
+            return title_case(&seen(document));
+        }
+    }
     if phrases.is_empty() {
         return title_case(&opening(document));
     }
     let first = phrases.remove(0);
     let second = phrases.into_iter().find(|phrase| {
-        phrase.score >= 0.55 * first.score
+        phrase.times > 1.0
+            && phrase.score >= 0.55 * first.score
             && first.words.len() + phrase.words.len() < MAX_TITLE_WORDS
             && !phrase.stems.iter().any(|stem| first.stems.contains(stem))
     });
@@ -50,9 +76,29 @@ pub(super) fn title(document: &Document) -> String {
     title_case(&title)
 }
 
-fn best(document: &Document, count: usize) -> Vec<Phrase> {
+impl Phrase {
+    fn has_weight(&self) -> bool {
+        self.times > 1.0 || self.words.len() > 1
+    }
+}
+
+/// What is seen on the whole, as `People, Cars and a Bird`.
+fn seen(document: &Document) -> Vec<String> {
+    const NAMED: usize = 3;
+    let named = &document.shown[..document.shown.len().min(NAMED)];
+    // One thing alone needs no article.
+    let bare = |name: &&str| match name.split_once(' ') {
+        Some((first, rest)) if is_article(first) => rest.to_owned(),
+        _ => (*name).to_owned(),
+    };
+    let names: Vec<String> = named.iter().map(bare).collect();
+    let text = listed(&names);
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+fn best(document: &Document, count: usize, of: impl Fn(PassageKind) -> bool) -> Vec<Phrase> {
     let mut found: Vec<Phrase> = Vec::new();
-    for phrase in weighed(document) {
+    for phrase in weighed(document, of) {
         if found.len() == count {
             break;
         }
@@ -67,10 +113,13 @@ fn best(document: &Document, count: usize) -> Vec<Phrase> {
     found
 }
 
-fn weighed(document: &Document) -> Vec<Phrase> {
+fn weighed(document: &Document, of: impl Fn(PassageKind) -> bool) -> Vec<Phrase> {
     // What can be measured about a picture or listed from it is not what a video is about.
-    let about =
-        |sentence: &&Sentence| !sentence.is_scenery() && sentence.kind != PassageKind::Objects;
+    let about = |sentence: &&Sentence| {
+        let told = !sentence.is_scenery() && sentence.kind != PassageKind::Objects;
+        let noted = sentence.kind == PassageKind::Screen && !is_title(&sentence.text);
+        told && !noted && of(sentence.kind)
+    };
     let sentences = || document.sentences.iter().filter(about);
     let mut names: HashSet<String> = HashSet::new();
     for sentence in sentences() {
@@ -90,7 +139,16 @@ fn weighed(document: &Document) -> Vec<Phrase> {
         }
         let all = words(&sentence.text);
         let all_shouted = is_shouted(&all);
-        for run in runs(&sentence.text, &all) {
+        let doubtful = &document.passages[sentence.passage].doubtful;
+        // A title is one phrase; of anything else that was read or said its runs are.
+        let runs = match sentence.kind {
+            PassageKind::Screen if all.len() <= MAX_NAME_WORDS + 2 => vec![&all[..]],
+            _ => runs(&sentence.text, &all),
+        };
+        for run in runs {
+            if run.iter().any(|word| doubtful.contains(&word.lower)) {
+                continue;
+            }
             // Lines of text on screen are written each in its own way.
             let shouted =
                 if sentence.kind == PassageKind::Screen { is_shouted(run) } else { all_shouted };
@@ -99,6 +157,9 @@ fn weighed(document: &Document) -> Vec<Phrase> {
                 .iter()
                 .enumerate()
                 .map(|(at, word)| {
+                    if shouted && sentence.kind == PassageKind::Screen && run.len() > 1 {
+                        return capitalised(&word.lower);
+                    }
                     // The capital at the beginning of a sentence means nothing by itself.
                     let opens = word.start == all[0].start && !shouted;
                     let named = names.contains(&stems[at])
@@ -108,7 +169,7 @@ fn weighed(document: &Document) -> Vec<Phrase> {
                 .collect();
             let weight = if sentence.repeats.is_some() { 0.3 } else { 1.0 };
             stems.iter().for_each(|stem| *counts.entry(stem.clone()).or_default() += weight);
-            let titled = sentence.kind == PassageKind::Screen && is_line(&sentence.text, run);
+            let titled = sentence.kind == PassageKind::Screen;
             candidates.push((shown, stems, titled));
         }
     }
@@ -121,7 +182,7 @@ fn weighed(document: &Document) -> Vec<Phrase> {
         let next = phrases.len();
         let place = *places.entry(stems.clone()).or_insert(next);
         if place == next {
-            phrases.push(Phrase { words: shown, stems, score: 0.0 });
+            phrases.push(Phrase { words: shown, stems, score: 0.0, times: 0.0 });
             times.push(1.0);
             titles.push(titled);
         } else {
@@ -137,19 +198,12 @@ fn weighed(document: &Document) -> Vec<Phrase> {
         let length = phrase.stems.len() as f64;
         let compound = if phrase.stems.len() > 1 { 1.2 } else { 1.0 };
         let compound = if titled { compound * TITLED } else { compound };
+        phrase.times = times;
         phrase.score = compound * sum / length.powf(0.4) * (1.0 + 0.5 * f64::ln(times));
     }
     // Stable: of equals the one that came first.
     phrases.sort_by(|a, b| b.score.total_cmp(&a.score));
     phrases
-}
-
-/// Whether some words are all the words of a line on screen.
-fn is_line(text: &str, run: &[Token<'_>]) -> bool {
-    let [first, .., last] = run else { return false };
-    let before = text[..first.start].rsplit(';').next().unwrap_or_default();
-    let after = text[last.start + last.text.len()..].split(';').next().unwrap_or_default();
-    !before.contains(char::is_alphabetic) && !after.contains(char::is_alphabetic)
 }
 
 /// Runs of content words that can stand as a phrase: no stop word and no verb at either end.

@@ -141,7 +141,9 @@ fn prior(document: &Document, at: usize) -> f64 {
     let opens = at == 0 || document.sentences[at - 1].place != sentence.place;
     let outer = sentence.place == 0 || sentence.place + 1 == document.places;
     let question = if sentence.text.ends_with('?') { 0.7 } else { 1.0 };
-    kind * length * question * (1.0 + f64::from(opens) * 0.15 + f64::from(outer) * 0.1)
+    // What may have been misheard tells less than nothing.
+    let likely = (1.0 - 3.0 * sentence.doubt).max(0.05);
+    kind * length * question * likely * (1.0 + f64::from(opens) * 0.15 + f64::from(outer) * 0.1)
 }
 
 fn centrality(vectors: &[Vec<(usize, f64)>]) -> Vec<f64> {

@@ -1,7 +1,9 @@
 //! What a reader gets to see, over texts like those of a real clip.
 
 use ports::llm::PassageKind::{Objects, People, Prose, Scene, Screen, Speech};
-use ports::llm::{Answer, Events, Moment, Narrative, Passage, PassageKind, Summary, Title};
+use ports::llm::{
+    Answer, Events, Moment, Narrative, OVERVIEW, Passage, PassageKind, Summary, Title,
+};
 use serde::de::DeserializeOwned;
 
 use super::*;
@@ -115,7 +117,7 @@ fn a_summary_does_not_repeat_itself() {
 #[test]
 fn measured_descriptions_read_well() {
     let summary: Summary = ask(Task::Summarize, &measured(), None);
-    assert!(summary.summary.contains("On screen: “GOOGLE PARIS”."), "{}", summary.summary);
+    assert!(summary.summary.contains("On screen it says “GOOGLE PARIS”."), "{}", summary.summary);
     assert!(!summary.summary.contains("Speech:"), "{}", summary.summary);
     assert!(summary.summary.contains("maps"), "{}", summary.summary);
 }
@@ -394,9 +396,57 @@ fn lists_of_things_are_told_after_what_is_said() {
     assert_eq!(
         found,
         [
-            ("2 people and a dog are in view.", "appearance"),
-            ("The text “NORTH GATE; CAMERA 7” appears on screen.", "text"),
+            ("2 people and a dog appear.", "appearance"),
+            ("The text “NORTH GATE” appears on screen.", "text"),
             ("S1 says: “The gate opens at nine.”", "speech"),
         ]
     );
+}
+
+#[test]
+fn what_a_film_shows_and_says_is_told_in_sentences() {
+    let mut passages = chunk(
+        0,
+        &[
+            (Screen, "HARBOUR DAY; www.example.org"),
+            (Speech, "The harbour opens in June."),
+            (Objects, "2 cars and a bird are in view."),
+        ],
+    );
+    passages[1].speaker = Some("S1".to_owned());
+    passages.extend(chunk(1, &[(Speech, "The harbour was closed for Quilter and his men.")]));
+    passages[3].speaker = Some("S2".to_owned());
+    passages[3].doubtful = vec!["quilter".to_owned()];
+    let shown = Passage { topic: Some(OVERVIEW.into()), ..passage(0, Objects, "cars, a bird") };
+    passages.insert(0, shown);
+    let Summary { summary, key_points, topics } = ask(Task::Summarize, &passages, None);
+    assert_eq!(
+        summary,
+        "Cars and a bird are seen. On screen it says “HARBOUR DAY”. \
+         People talk about harbour. S1 says: “The harbour opens in June.”"
+    );
+    assert_eq!(key_points, ["S1 says: “The harbour opens in June.”"]);
+    assert!(!topics.iter().any(|topic| topic.contains("Quilter")), "misheard: {topics:?}");
+    assert_eq!(ask::<Title>(Task::Title, &passages, None).title, "Harbour");
+    let seen = [passages[0].clone(), passages[3].clone()];
+    assert_eq!(ask::<Title>(Task::Title, &seen, None).title, "Cars and Bird");
+}
+
+#[test]
+fn titles_are_told_from_notices_and_labels() {
+    use super::document::is_title;
+    for title in ["DEMO REEL 2026", "Harbour Day", "FOR BIGGER ESCAPES", "Ada, Engineer"] {
+        assert!(is_title(title), "{title}");
+    }
+    for other in [
+        "© 2013 Ada",
+        "www.example.org",
+        "CAMERA 07 NORTH GATE",
+        "12:04:33",
+        "of the",
+        "Terms apply.",
+        "one two three four five six seven eight",
+    ] {
+        assert!(!is_title(other), "{other}");
+    }
 }

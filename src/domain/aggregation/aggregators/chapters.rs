@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::aggregation::aggregators::summary;
+use crate::domain::aggregation::overview::overview;
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
@@ -77,7 +78,9 @@ impl Aggregator for Chapters {
                 .filter(|t| group.contains(&(t.chunk_id as usize)))
                 .cloned()
                 .collect();
-            let (title, summary) = head(input, number, &texts).await?;
+            let shown = overview(input.video, group.clone());
+            let passages = shown.into_iter().chain(chunk_passages(&texts)).collect();
+            let (title, summary) = head(input, number, passages).await?;
             let spans = &input.video.spans[group.clone()];
             Ok(Chapter {
                 title,
@@ -112,9 +115,12 @@ impl Conclusion for Outline {
 }
 
 /// Title and summary of a group of chunks; a plain number where nothing is known of them.
-async fn head(input: &Input<'_>, number: usize, texts: &[ChunkText]) -> Result<(String, String)> {
+async fn head(
+    input: &Input<'_>,
+    number: usize,
+    passages: Vec<Passage>,
+) -> Result<(String, String)> {
     let fallback = || format!("Part {}", number + 1);
-    let passages = chunk_passages(texts);
     if passages.is_empty() {
         return Ok((fallback(), String::new()));
     }

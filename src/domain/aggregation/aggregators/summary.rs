@@ -10,10 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::{Quotations, sentences};
 
+use crate::domain::aggregation::overview::overview;
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, chunk_passages, kind_of, moment, rounded, topics, try_each,
+    Aggregator, AggregatorSpec, Input, batches, chunk_passages, kind_of, moment, rounded, topics,
+    try_each,
 };
 use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::{Error, Result};
@@ -93,7 +95,7 @@ impl Aggregator for Summary {
         let mut tiers: Vec<Vec<Stretch>> = Vec::new();
         let count = tier_count(input.video.duration);
         let whole = if count == 1 {
-            summarize(input, chunk_passages(input.texts)).await?
+            summarize(input, everything(input)).await?
         } else {
             // The same groups as the chapters', so that no section splits one.
             let groups = topics::segment(&input.video.spans, input.vectors);
@@ -108,6 +110,10 @@ impl Aggregator for Summary {
             }
             match &tiers[tiers.len() - 1][..] {
                 [only] => only.text.clone(),
+                // Where it costs nothing, the whole is told from what its sections are told from.
+                _ if !input.model.billed() && batches(input, everything(input)).len() == 1 => {
+                    summarize(input, everything(input)).await?
+                }
                 sections => summarize(input, section_passages(input, sections)).await?,
             }
         };
@@ -189,11 +195,18 @@ fn tier_count(duration: f64) -> usize {
     }
 }
 
+/// All that the chunks tell, and what they show on the whole.
+fn everything(input: &Input<'_>) -> Vec<Passage> {
+    let whole = overview(input.video, 0..input.video.spans.len());
+    whole.into_iter().chain(chunk_passages(input.texts)).collect()
+}
+
 async fn section(input: &Input<'_>, group: std::ops::Range<usize>) -> Result<Stretch> {
     let texts: Vec<_> =
         input.texts.iter().filter(|t| group.contains(&(t.chunk_id as usize))).cloned().collect();
     let spans = &input.video.spans[group.clone()];
-    let passages = chunk_passages(&texts);
+    let shown = overview(input.video, group.clone());
+    let passages: Vec<Passage> = shown.into_iter().chain(chunk_passages(&texts)).collect();
     Ok(Stretch {
         kind: kind_of(&passages),
         text: summarize(input, passages).await?,

@@ -29,7 +29,7 @@ pub(crate) struct ObjectDetection;
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "object_detection";
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The objects of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -227,10 +227,8 @@ mod tests {
 
     fn track(label: &str, seen: &[(f64, f32)]) -> Track {
         let point = |&(time, x): &(f64, f32)| TrackPoint {
-            time,
             bounds: [x, 0.4, 0.2, 0.2],
-            confidence: 0.9,
-            colours: Vec::new(),
+            ..TrackPoint::at(time, 0.9)
         };
         Track { label: label.into(), points: seen.iter().map(point).collect() }
     }

@@ -17,7 +17,7 @@ use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
-use crate::domain::media::screen_text::ScreenLine;
+use crate::domain::media::screen_text::{ScreenLine, captions};
 
 /// Finds the text in the picture of a chunk.
 pub(crate) struct Ocr;
@@ -102,8 +102,12 @@ impl Finding for ScreenText {
     }
 
     fn statements(&self) -> Vec<Statement> {
-        let lines = self.text.lines().filter(|line| !line.trim().is_empty());
-        lines.map(|line| Statement::new(PassageKind::Screen, line)).collect()
+        if self.texts.is_empty() {
+            let lines = self.text.lines().filter(|line| !line.trim().is_empty());
+            return lines.map(|line| Statement::new(PassageKind::Screen, line)).collect();
+        }
+        let captions = captions(&self.texts).into_iter();
+        captions.map(|caption| Statement::new(PassageKind::Screen, caption.text)).collect()
     }
 
     fn cells(&self) -> Vec<String> {

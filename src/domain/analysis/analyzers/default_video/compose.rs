@@ -1,163 +1,149 @@
-//! A description composed from what was measured: light, colour, motion, sharpness, the text that
-//! was read and the sound that is there. It states nothing that was not measured.
+//! A description composed from what models for one thing each have found: what is read, who speaks
+//! and what is said, what is seen and where it goes. It states nothing that was not found, and what
+//! is measured of the picture only where nothing else is known.
 
 use std::collections::BTreeSet;
 
 use ports::llm::PassageKind;
-use text::colours::{Family, named_by};
 use text::letters_and_digits;
 use text::plural::counted;
 
-use crate::domain::analysis::analyzers::default_video::Shown;
+use crate::domain::analysis::analyzers::default_video::heard::{self, VOICES};
+use crate::domain::analysis::analyzers::default_video::{Shown, picture, seen};
 use crate::domain::analysis::analyzers::people::{Appearance, person};
 use crate::domain::analysis::evidence::{ChunkEvidence, ChunkTracks};
 use crate::domain::analysis::finding::Part;
-use crate::domain::analysis::prose::{in_view, movement};
-use crate::domain::chunking::Candidate;
-use crate::domain::chunking::cut::VisualSecond;
-use crate::domain::kernel::time::Span;
-use crate::domain::media::colour;
-use crate::domain::media::screen_text::ScreenLine;
+use crate::domain::analysis::prose::{enumerated, sentence};
+use crate::domain::media::screen_text::{Caption, ScreenLine, captions};
 use crate::domain::media::tracking::Track;
 
 /// People described one by one; of a crowd the others are only counted.
 const DESCRIBED: usize = 8;
 
-/// What is said of a picture that is blurred.
-pub(super) const BLURRED: &str = "The picture is soft or out of focus.";
+/// Captions that a description quotes, the most prominent.
+const QUOTED: usize = 3;
 
-/// How light a picture can be, the darkest first.
-pub(super) const LIGHTS: [&str; 5] = ["black", "dark", "dim", "bright", "very bright"];
+/// Tags of sound without speech, the quietest first.
+pub(super) const SOUNDS: &[&str] = &["silent", "quiet sound", "sound", "loud sound"];
 
-/// Stands in front of the text that was read.
-pub(super) const ON_SCREEN: &str = "Text on screen: ";
+/// Composes the description of a chunk; everything is empty where nothing was found. `listens`
+/// tells whether speech would have been found.
+pub(crate) fn compose(
+    chunk: &ChunkEvidence,
+    lines: &[ScreenLine],
+    found: &ChunkTracks,
+    listens: bool,
+) -> Shown {
+    let mut tags = picture::tags(chunk.visual());
+    let mut told = Told::default();
 
-/// Sentence and tag of one, two and more voices.
-pub(super) const SPEECH: &[(&str, &str)] = &[
-    ("Someone speaks.", "speech"),
-    ("Two voices speak in turn.", "conversation"),
-    ("Several voices speak in turn.", "conversation"),
-];
+    let seen = seen::seen(found);
+    tags.extend(seen.labels.iter().cloned());
 
-/// Sentence and tag of sound without speech, the quietest first.
-pub(super) const SOUNDS: &[(&str, &str)] = &[
-    ("There is no sound.", "silent"),
-    ("There is quiet sound.", "quiet sound"),
-    ("There is sound.", "sound"),
-    ("There is loud sound.", "loud sound"),
-];
-
-/// A cut this strong is one a viewer sees.
-const VISIBLE_CUT: f32 = 0.5;
-
-/// Composes the description of a chunk; everything is empty where nothing was measured.
-pub(crate) fn compose(chunk: &ChunkEvidence, lines: &[ScreenLine], seen: &ChunkTracks) -> Shown {
-    let visual = chunk.visual();
-    let mut parts: Vec<Part> = Vec::new();
-    let mut tell = |kind, text: String| parts.push(Part { kind, text });
-    let mut tags = Vec::new();
-    if !visual.is_empty() {
-        let light = light(visual);
-        let colours = colours(visual);
-        let motion = motion(visual);
-        let cuts = cuts(&chunk.video.signals.candidates.cut, chunk.span.start, chunk.span.end);
-        tell(PassageKind::Scene, picture_sentence(light, &colours, motion, cuts));
-        tags.push(light.to_owned());
-        tags.extend(colours);
-        tags.push(motion.to_owned());
-        if blurred(visual) {
-            tell(PassageKind::Scene, BLURRED.into());
-            tags.push("blurred".into());
-        }
-    }
-    if let Some(sentence) = in_view(&inventory(&seen.tracks)) {
-        tell(PassageKind::Objects, sentence);
-        tags.extend(labels(&seen.tracks));
-    }
-    let text = on_screen_text(lines);
-    if !text.is_empty() {
-        tell(PassageKind::Screen, text.join("; "));
+    let captions = captions(lines);
+    if !captions.is_empty() {
         tags.push("text on screen".into());
+        told.read(&captions);
     }
-    let heard = speech(chunk).or_else(|| sound(chunk.loudness()));
-    if let Some((sentence, tag)) = heard {
-        tell(PassageKind::Scene, sentence.into());
+
+    let voices = heard::voices(chunk);
+    if let Some(voices) = &voices {
+        tags.push(VOICES[voices.count - 1].1.into());
+        told.hear(voices);
+    } else if let Some(tag) = sound(chunk.loudness()) {
         tags.push(tag.into());
     }
-    let people: Vec<Appearance> = seen.people.iter().take(DESCRIBED).map(person).collect();
-    let objects = labels(&seen.tracks).into_iter().filter(|label| label != "person").collect();
-    let mut actions: Vec<String> =
-        seen.people.iter().filter_map(|p| moving(&p.track, "person")).collect();
-    let others = seen.tracks.iter().filter(|track| track.label != "person");
-    actions.extend(others.filter_map(|track| moving(track, &track.label)));
-    actions.sort_unstable();
-    actions.dedup();
+    for sentence in seen.sentences {
+        told.tell(PassageKind::Objects, sentence.clone(), sentence);
+    }
+    if told.parts.is_empty()
+        && let Some(bare) = picture::bare(chunk.visual())
+    {
+        let quiet = if listens && chunk.video.has_audio { " and nobody speaks" } else { "" };
+        let all = sentence(&format!("{bare}{quiet}"));
+        told.tell(PassageKind::Scene, all.clone(), all);
+    }
+
+    let shown = |track: &Track| seen::is_told(track, found.times.len());
+    let people = found.people.iter().filter(|person| shown(&person.track)).take(DESCRIBED);
+    let people: Vec<Appearance> = people.map(person).collect();
     Shown {
-        description: parts.iter().map(sentence).collect::<Vec<_>>().join(" "),
+        description: told.sentences.join(" "),
         people: people.into_iter().map(|person| person.description).collect(),
-        objects,
-        actions,
+        objects: seen.labels.into_iter().filter(|label| label != "person").collect(),
+        counts: seen.counts,
+        actions: seen.actions,
         tags,
-        parts,
+        parts: told.parts,
         ..Shown::default()
     }
 }
 
-/// A part as it stands in the description.
-fn sentence(part: &Part) -> String {
-    match part.kind {
-        PassageKind::Screen => format!("{ON_SCREEN}{}.", part.text),
-        _ => part.text.clone(),
+/// A description as it is put together.
+#[derive(Default)]
+struct Told {
+    sentences: Vec<String>,
+    parts: Vec<Part>,
+}
+
+impl Told {
+    /// A sentence, and what it tells without the words around it.
+    fn tell(&mut self, kind: PassageKind, sentence: String, text: String) {
+        self.sentences.push(sentence);
+        self.parts.push(Part { kind, text });
     }
+
+    /// Quotes the most prominent captions, in their order.
+    fn read(&mut self, captions: &[Caption]) {
+        let mut prominent: Vec<&Caption> = captions.iter().collect();
+        prominent.sort_by(|a, b| b.prominence.total_cmp(&a.prominence));
+        // Whose picture it is matters only where nothing else is written.
+        prominent.sort_by_key(|caption| is_notice(&caption.text));
+        let notices = prominent.first().is_some_and(|first| is_notice(&first.text));
+        prominent.retain(|caption| notices || !is_notice(&caption.text));
+        prominent.truncate(QUOTED);
+        let quoted: Vec<String> = captions
+            .iter()
+            .filter(|caption| prominent.contains(caption))
+            .map(|caption| format!("“{}”", caption.text))
+            .collect();
+        self.sentences.push(format!("On screen: {}.", enumerated(&quoted)));
+        let part =
+            |caption: &Caption| Part { kind: PassageKind::Screen, text: caption.text.clone() };
+        self.parts.extend(captions.iter().map(part));
+    }
+
+    /// Tells who speaks, and quotes what is said where that is known.
+    fn hear(&mut self, voices: &heard::Voices) {
+        let speak = VOICES[voices.count - 1].0.to_owned();
+        if voices.count > 1 || voices.sentence.is_none() {
+            self.tell(PassageKind::Scene, speak.clone(), speak);
+        }
+        if let Some(said) = &voices.sentence {
+            let who = if voices.count == 1 { "A voice" } else { "One" };
+            self.tell(PassageKind::Speech, format!("{who} says: “{said}”"), said.clone());
+        }
+    }
+}
+
+/// Whether a caption is somebody's mark on the picture.
+fn is_notice(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    let address = lower.contains('.') && !lower.ends_with('.') && !lower.contains(' ');
+    address || ["©", "copyright", "www.", "http"].iter().any(|mark| lower.contains(mark))
 }
 
 /// What is seen and how often, as `2 people`, `3 dogs`, `bus`; the most first.
 pub(crate) fn inventory(tracks: &[Track]) -> Vec<String> {
-    labels(tracks)
-        .into_iter()
-        .map(|label| {
-            counted(&label, tracks.iter().filter(|track| track.label == label).count() as u64)
-        })
-        .collect()
-}
-
-/// The distinct labels, those of the most objects first.
-fn labels(tracks: &[Track]) -> Vec<String> {
-    let mut counted: Vec<(&str, usize)> = Vec::new();
+    let mut kinds: Vec<(&str, u64)> = Vec::new();
     for track in tracks {
-        match counted.iter_mut().find(|(label, _)| *label == track.label) {
+        match kinds.iter_mut().find(|(label, _)| *label == track.label) {
             Some((_, count)) => *count += 1,
-            None => counted.push((&track.label, 1)),
+            None => kinds.push((&track.label, 1)),
         }
     }
-    counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    counted.into_iter().map(|(label, _)| label.to_owned()).collect()
-}
-
-/// `car moving to the left`, when it moves.
-fn moving(track: &Track, label: &str) -> Option<String> {
-    let going = track.movement();
-    going.is_going().then(|| format!("{label} {}", movement(going)))
-}
-
-/// Whether anyone speaks, and whether to another.
-fn speech(chunk: &ChunkEvidence) -> Option<(&'static str, &'static str)> {
-    /// Less is a shout or a mistake, seconds.
-    const TELLING: f64 = 0.8;
-    let (heard, span) = (&chunk.video.speech, chunk.span);
-    let within = |s: &Span| (s.end.min(span.end) - s.start.max(span.start)).max(0.0);
-    if heard.spans.iter().map(within).sum::<f64>() < TELLING {
-        return None;
-    }
-    let mut speakers: Vec<&str> = heard
-        .turns
-        .iter()
-        .filter(|turn| within(&turn.span) >= TELLING)
-        .map(|turn| turn.speaker.as_str())
-        .collect();
-    speakers.sort_unstable();
-    speakers.dedup();
-    Some(SPEECH[speakers.len().clamp(1, SPEECH.len()) - 1])
+    kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    kinds.into_iter().map(|(label, count)| counted(label, count)).collect()
 }
 
 /// What is read, each text once, in the order of its appearance. Single letters are left out.
@@ -170,85 +156,8 @@ pub(crate) fn on_screen_text(lines: &[ScreenLine]) -> Vec<&str> {
     new.map(|line| line.text.as_str()).collect()
 }
 
-fn picture_sentence(light: &str, colours: &[String], motion: &str, cuts: usize) -> String {
-    let colours = match colours {
-        [] => String::new(),
-        [one] => format!(" in {one}"),
-        [first, rest @ ..] => format!(" in {first} and {}", rest.join(" and ")),
-    };
-    let cuts = match cuts {
-        0 => String::new(),
-        1 => ", with a cut to another shot".into(),
-        n => format!(", with {n} cuts between shots"),
-    };
-    format!("A {light} picture{colours}, {motion}{cuts}.")
-}
-
-fn mean(values: impl Iterator<Item = f32>) -> f32 {
-    let (sum, count) = values.fold((0.0, 0_u32), |(sum, n), v| (sum + v, n + 1));
-    if count == 0 { 0.0 } else { sum / count as f32 }
-}
-
-/// By mean luma, 0 to 255.
-fn light(visual: &[VisualSecond]) -> &'static str {
-    let (steps, luma) = ([12.0, 50.0, 95.0, 190.0], mean(visual.iter().map(|v| v.luma)));
-    LIGHTS[steps.iter().filter(|step| luma >= **step).count()]
-}
-
-/// By mean change from frame to frame, in steps of 8-bit colour.
-fn motion(visual: &[VisualSecond]) -> &'static str {
-    match mean(visual.iter().map(|v| v.motion)) {
-        m if m < 0.3 => "still",
-        m if m < 2.0 => "with little motion",
-        m if m < 6.0 => "with steady motion",
-        _ => "with strong motion",
-    }
-}
-
-/// Lit pictures whose neighbouring pixels hardly differ.
-fn blurred(visual: &[VisualSecond]) -> bool {
-    mean(visual.iter().map(|v| v.luma)) > 25.0 && mean(visual.iter().map(|v| v.sharpness)) < 2.0
-}
-
-fn cuts(candidates: &[Candidate], start: f64, end: f64) -> usize {
-    const EDGE: f64 = 0.3;
-    candidates
-        .iter()
-        .filter(|c| c.strength >= VISIBLE_CUT && c.time > start + EDGE && c.time < end - EDGE)
-        .count()
-}
-
-/// The names of the one to three colours that fill most of the picture, greys only when nothing
-/// else is there.
-fn colours(visual: &[VisualSecond]) -> Vec<String> {
-    let mut shares: Vec<(&str, f32)> = Vec::new();
-    for second in visual {
-        for (bin, share) in second.histogram.iter().enumerate() {
-            let name = colour::bin_name(bin);
-            match shares.iter_mut().find(|(n, _)| *n == name) {
-                Some(entry) => entry.1 += *share,
-                None => shares.push((name, *share)),
-            }
-        }
-    }
-    let total: f32 = shares.iter().map(|(_, share)| share).sum();
-    shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let prominent = |grey: bool, least: f32| {
-        shares
-            .iter()
-            .filter(move |(name, share)| {
-                let is_grey = named_by(name).is_some_and(Family::is_achromatic);
-                is_grey == grey && *share >= least * total
-            })
-            .map(|(name, _)| (*name).to_owned())
-            .take(3)
-            .collect::<Vec<_>>()
-    };
-    let chromatic = prominent(false, 0.08);
-    if chromatic.is_empty() { prominent(true, 0.3) } else { chromatic }
-}
-
-fn sound(loudness: &[f32]) -> Option<(&'static str, &'static str)> {
+/// The tag of sound without speech.
+fn sound(loudness: &[f32]) -> Option<&'static str> {
     if loudness.is_empty() {
         return None;
     }
@@ -267,5 +176,30 @@ mod tests {
         let lines = ["GOOGLE PARIS", "x", "Exit", "Google Paris", "Room 101", "Room 102"].map(line);
         let said = ["GOOGLE PARIS", "Exit", "Room 101", "Room 102"];
         assert_eq!(on_screen_text(&lines), said);
+    }
+
+    #[test]
+    fn a_description_quotes_what_stands_out() {
+        let captions: Vec<Caption> =
+            [("EXIT", 0.1), ("WELCOME", 0.9), ("Room 1", 0.2), ("Hall", 0.3)]
+                .map(|(text, prominence)| Caption { text: text.into(), prominence })
+                .into();
+        let mut told = Told::default();
+        told.read(&captions);
+        assert_eq!(told.sentences, ["On screen: “WELCOME”, “Room 1” and “Hall”."]);
+        assert_eq!(told.parts.len(), 4, "the record has them all");
+    }
+
+    #[test]
+    fn a_voice_is_quoted_where_its_words_are_known() {
+        for (count, sentence, expected) in [
+            (1, None, "Someone speaks."),
+            (1, Some("We make maps."), "A voice says: “We make maps.”"),
+            (2, Some("We make maps."), "Two voices speak in turn. One says: “We make maps.”"),
+        ] {
+            let mut told = Told::default();
+            told.hear(&heard::Voices { count, sentence: sentence.map(str::to_owned) });
+            assert_eq!(told.sentences.join(" "), expected);
+        }
     }
 }

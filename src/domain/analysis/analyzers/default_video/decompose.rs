@@ -3,11 +3,21 @@
 
 use ports::llm::PassageKind::{self, Objects, Scene, Screen};
 
-use crate::domain::analysis::analyzers::default_video::compose::{BLURRED, LIGHTS, ON_SCREEN};
-use crate::domain::analysis::analyzers::default_video::compose::{SOUNDS, SPEECH};
+use crate::domain::analysis::analyzers::default_video::heard::VOICES;
+use crate::domain::analysis::analyzers::default_video::picture::LIGHTS;
 use crate::domain::analysis::finding::Part;
 
-/// The parts that `compose` put together; none of a text that is written in any other way.
+/// What was said of a picture that is blurred.
+const BLURRED: &str = "The picture is soft or out of focus.";
+
+/// Stood in front of the text that was read.
+const ON_SCREEN: &str = "Text on screen: ";
+
+/// What was said of sound without speech.
+const SOUNDS: &[&str] =
+    &["There is no sound.", "There is quiet sound.", "There is sound.", "There is loud sound."];
+
+/// The parts that such a text was put together from; none of a text that is written in any other way.
 pub(super) fn parts_of(description: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut tell = |kind: PassageKind, text: &str| parts.push(Part { kind, text: text.to_owned() });
@@ -20,8 +30,8 @@ pub(super) fn parts_of(description: &str) -> Vec<Part> {
             rest = after.trim_start();
         }
     }
-    let heard = SPEECH.iter().chain(SOUNDS).map(|(sentence, _)| *sentence);
-    let heard = heard.into_iter().find(|sentence| ends_with(rest, sentence));
+    let mut heard = VOICES.iter().map(|(sentence, _)| sentence).chain(SOUNDS).copied();
+    let heard = heard.find(|sentence| ends_with(rest, sentence));
     rest = rest[..rest.len() - heard.map_or(0, str::len)].trim_end();
     // What was read may hold anything, so it is whatever stands behind its label.
     let (seen, read) = match rest.find(ON_SCREEN) {

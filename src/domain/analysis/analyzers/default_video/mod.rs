@@ -1,8 +1,11 @@
 //! `default_video`: what a chunk shows, through a vision model when one is configured, else
-//! composed from what can be measured.
+//! composed from what is read, heard and detected in it.
 
 mod compose;
 mod decompose;
+mod heard;
+mod picture;
+mod seen;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +20,7 @@ use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::finding::{Finding, Part, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle};
+use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle, heard_by};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
@@ -49,12 +52,16 @@ pub(crate) struct Shown {
     #[serde(rename = "_parts", skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub(crate) parts: Vec<Part>,
+    /// How many of each thing the description tells of are seen at once.
+    #[serde(rename = "_counts", skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(skip)]
+    pub(crate) counts: BTreeMap<String, usize>,
 }
 
 impl From<Description> for Shown {
     fn from(told: Description) -> Self {
         let Description { description, setting, people, objects, actions, tags } = told;
-        Self { description, setting, people, objects, actions, tags, parts: Vec::new() }
+        Self { description, setting, people, objects, actions, tags, ..Self::default() }
     }
 }
 
@@ -62,7 +69,7 @@ impl From<Description> for Shown {
 const VERSION: u32 = 2;
 
 /// Changes whenever the composition does.
-const COMPOSITION: u32 = 3;
+const COMPOSITION: u32 = 4;
 
 const PROMPT: &str = include_str!("prompt.md");
 
@@ -100,8 +107,8 @@ impl Analyzer for DefaultVideo {
         } else {
             let reader = models.ocr.as_ref().map_or("no reader", |r| r.model());
             let detector = models.detector.as_ref().map_or("no detector", |d| d.model());
-            let voice = models.vad.as_ref().map_or("no voice", |v| v.model());
-            format!("composed/{reader}/{detector}/{voice}/v{COMPOSITION}")
+            let words = heard_by(models);
+            format!("composed/{reader}/{detector}/{words}/v{COMPOSITION}")
         }
     }
 
@@ -113,6 +120,10 @@ impl Analyzer for DefaultVideo {
         models.llm.sees() && models.llm.billed()
     }
 
+    fn quotes_speech(&self, models: &Models) -> bool {
+        !models.llm.sees()
+    }
+
     fn reuses_repeats(&self, models: &Models) -> bool {
         models.llm.sees()
     }
@@ -121,7 +132,8 @@ impl Analyzer for DefaultVideo {
         let shown = if models.llm.sees() && chunk.video.has_video {
             Shown::from(describe(models, chunk).await?)
         } else {
-            compose::compose(chunk, chunk.screen_lines(models).await?, chunk.tracks(models).await?)
+            let (lines, tracks) = (chunk.screen_lines(models).await?, chunk.tracks(models).await?);
+            compose::compose(chunk, lines, tracks, models.vad.is_some())
         };
         if shown == Shown::default() {
             return Ok(None);

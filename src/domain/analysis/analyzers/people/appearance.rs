@@ -88,10 +88,8 @@ mod tests {
     #[test]
     fn place_and_movement_come_from_the_boxes() {
         let at = |time, x: f32, h: f32, confidence| TrackPoint {
-            time,
             bounds: [x, 0.1, 0.1, h],
-            confidence,
-            colours: vec![0.0; 64],
+            ..TrackPoint::at(time, confidence)
         };
         let person_at = |points| PersonTrack {
             track: Track { label: "person".into(), points },

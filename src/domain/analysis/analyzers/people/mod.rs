@@ -38,7 +38,7 @@ pub(crate) struct People;
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "people";
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The people of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
