@@ -50,6 +50,11 @@ impl AnswerKind {
         Self::Anything
     }
 
+    /// Whether nothing without a word of this kind can be an answer.
+    pub fn is_definite(self) -> bool {
+        matches!(self, Self::Quantity | Self::Colour | Self::Year)
+    }
+
     /// Whether a sentence has a word of this kind.
     pub fn is_in(self, sentence: &[Token<'_>]) -> bool {
         let any = |fits: &dyn Fn(&str) -> bool| sentence.iter().any(|word| fits(&word.lower));

@@ -2,7 +2,8 @@
 //! them; what they do not bear out is left out.
 
 use ports::llm::{Answer, Moment, Passage, PassageKind, Request, Task};
-use text::{Quotations, sentences, shared, tokens};
+use text::questions::AnswerKind;
+use text::{Quotations, sentences, shared, tokens, words};
 
 use crate::domain::analysis::TextStyle;
 use crate::domain::analysis::finding::Statement;
@@ -367,21 +368,24 @@ impl Answering {
         let nearest = self.nearest_sentence(question, context).await?;
         let nearest = nearest.filter(|nearest| nearest.p_present >= RELATED);
         let answered = self.llm.selects()
-            && nearest.as_ref().is_some_and(|nearest| nearest.p_present >= ANSWERS);
-        let sentence = match &nearest {
-            Some(nearest) if answered => nearest.quoted(),
+            && nearest.as_ref().is_some_and(|n| n.fits && n.p_present >= ANSWERS);
+        let nothing = "The footage does not show this";
+        let sentences = match &nearest {
+            Some(nearest) if answered => nearest.quotations(),
             Some(nearest) => {
-                format!("The footage does not show this; the nearest moment: {}", nearest.quoted())
+                let (quoted, evidence) = nearest.said[0].quoted();
+                vec![(format!("{nothing}; the nearest moment: {quoted}"), Some(evidence))]
             }
-            None => "The footage does not show this.".to_owned(),
+            None => vec![(format!("{nothing}."), None)],
         };
-        let sentence = AuditedSentence {
+        let sentences = sentences.into_iter().map(|(sentence, evidence)| AuditedSentence {
             sentence,
-            citations: nearest.iter().map(|nearest| form.cite(nearest.evidence)).collect(),
+            citations: evidence.into_iter().map(|evidence| form.cite(evidence)).collect(),
             verdict: Verdict::Supported,
-        };
-        let text = told(&sentence).trim_end().to_owned();
-        audit.push(sentence);
+        });
+        let sentences: Vec<AuditedSentence> = sentences.collect();
+        let text = sentences.iter().map(told).collect::<Vec<_>>().join(" ").trim_end().to_owned();
+        audit.extend(sentences);
         Ok(Answered { text, answered, audit })
     }
 
@@ -392,52 +396,93 @@ impl Answering {
         question: &str,
         context: &[&'a Evidence],
     ) -> Result<Option<Nearest<'a>>> {
-        let mut likeliest: Vec<&Evidence> = context.to_vec();
-        let likely = |e: &Evidence| e.p_present.unwrap_or(-1.0);
-        likeliest.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
-        let all = || {
-            likeliest.iter().flat_map(|&e| {
-                sentences(&e.text, Quotations::Whole).into_iter().map(move |sentence| (sentence, e))
+        let all: Vec<Said<'a>> = context
+            .iter()
+            .flat_map(|&evidence| {
+                let sentences = sentences(&evidence.text, Quotations::Whole).into_iter();
+                sentences.map(move |text| Said { text, evidence })
             })
-        };
-        // Of a turn in a conversation a word or two may be left.
-        let tells = |(sentence, e): &(&str, &Evidence)| {
-            e.speaker.is_none() || tokens(sentence).len() >= TELLING
-        };
-        let mut told: Vec<(&str, &Evidence)> = all().filter(tells).take(COMPARED).collect();
-        if told.is_empty() {
-            told = all().take(COMPARED).collect();
+            .collect();
+        let asked_for = AnswerKind::asked_for(&words(question));
+        let mut told: Vec<Vec<Said<'a>>> = Vec::new();
+        for (at, said) in all.iter().enumerate() {
+            let next = all.get(at + 1).filter(|next| said.is_followed_by(next));
+            told.push(std::iter::once(*said).chain(next.copied()).collect());
         }
-        let texts: Vec<String> = told.iter().map(|(sentence, _)| (*sentence).to_owned()).collect();
-        let vectors = self.embedder.embed(&texts).await?;
+        // Of a turn in a conversation a word or two may be left.
+        let tells = |said: &Vec<Said<'_>>| {
+            said[0].evidence.speaker.is_none() || tokens(said[0].text).len() >= TELLING
+        };
+        if told.iter().any(tells) {
+            told.retain(tells);
+        }
+        let likely = |said: &Vec<Said<'_>>| said[0].evidence.p_present.unwrap_or(-1.0);
+        told.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
+        told.truncate(COMPARED);
+
+        let text = |said: &[Said<'_>]| said.iter().map(|s| s.text).collect::<Vec<_>>().join(" ");
+        let texts = told.iter().flat_map(|said| [said[0].text.to_owned(), text(said)]);
+        let vectors = self.embedder.embed(&texts.collect::<Vec<_>>()).await?;
         let asked = self.search.embed_question(question).await?;
         let presence = self.search.presence(question, &asked).await?;
-        let nearest = told.into_iter().zip(vectors).map(|((sentence, evidence), vector)| {
-            let cosine = dot(&vector, &asked);
-            let p_present = presence.probability(evidence.style(), cosine, sentence);
-            Nearest { sentence, evidence, p_present }
+        let nearest = told.into_iter().zip(vectors.chunks_exact(2)).map(|(said, vectors)| {
+            let style = said[0].evidence.style();
+            let probability =
+                |vector, text: &str| presence.probability(style, dot(vector, &asked), text);
+            let alone = probability(&vectors[0], said[0].text);
+            let p_present = alone.max(probability(&vectors[1], &text(&said)));
+            let fits = !asked_for.is_definite() || asked_for.is_in(&words(&text(&said)));
+            Nearest { said, p_present, fits }
         });
-        Ok(nearest.max_by(|a, b| a.p_present.total_cmp(&b.p_present)))
+        Ok(nearest.max_by(|a, b| a.rank().total_cmp(&b.rank())))
     }
 }
 
-/// A sentence of a moment, and how probable it is that it is about a question.
-struct Nearest<'a> {
-    sentence: &'a str,
+/// A sentence of a moment.
+#[derive(Clone, Copy)]
+struct Said<'a> {
+    text: &'a str,
     evidence: &'a Evidence,
-    p_present: f32,
 }
 
-impl Nearest<'_> {
-    fn quoted(&self) -> String {
-        let mut sentence = self.sentence.chars().take(LONGEST_SENTENCE).collect::<String>();
+impl<'a> Said<'a> {
+    /// Whether another sentence is said right after.
+    fn is_followed_by(&self, next: &Self) -> bool {
+        let speech = |said: &Self| said.evidence.kind == PassageKind::Speech;
+        speech(self)
+            && speech(next)
+            && self.evidence.video_id == next.evidence.video_id
+            && next.evidence.span.start <= self.evidence.span.end
+    }
+
+    fn quoted(&self) -> (String, &'a Evidence) {
+        let mut sentence = self.text.chars().take(LONGEST_SENTENCE).collect::<String>();
         if self.evidence.kind == PassageKind::Speech {
             sentence = format!("“{sentence}”");
         }
-        match &self.evidence.speaker {
-            Some(speaker) => format!("{speaker}: {sentence}"),
-            None => sentence,
+        if let Some(speaker) = &self.evidence.speaker {
+            sentence = format!("{speaker}: {sentence}");
         }
+        (sentence, self.evidence)
+    }
+}
+
+/// A sentence and what is said right after it, and how probable it is that they are about a question.
+struct Nearest<'a> {
+    said: Vec<Said<'a>>,
+    p_present: f32,
+    /// Whether it has what the question asks for.
+    fits: bool,
+}
+
+impl<'a> Nearest<'a> {
+    fn rank(&self) -> f32 {
+        self.p_present + f32::from(u8::from(self.fits))
+    }
+
+    fn quotations(&self) -> Vec<(String, Option<&'a Evidence>)> {
+        let quoted = self.said.iter().map(Said::quoted);
+        quoted.map(|(sentence, evidence)| (sentence, Some(evidence))).collect()
     }
 }
 

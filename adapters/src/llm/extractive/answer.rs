@@ -21,6 +21,8 @@ const LEAST_OWN: f64 = 0.3;
 const LEAST_TOTAL: f64 = 0.5;
 /// What a word in the sentence's surroundings counts of one inside it.
 const AROUND: f64 = 0.5;
+/// So much later, seconds, what is said does not follow any more.
+const PAUSE: f64 = 3.0;
 /// What a number right before the thing that is asked for adds.
 const COUNTED: f64 = 1.5;
 
@@ -151,7 +153,10 @@ fn evidence(document: &Document, question: &Question) -> Answer {
         if !complete || own < LEAST_OWN * total || with_near < LEAST_TOTAL * total {
             continue;
         }
-        let Some(bonus) = bonus(question.asks_for, &sentence.text) else { continue };
+        // What is asked for may be said right after.
+        let after = follow_up(document, at).map_or("", |next| sentences[next].text.as_str());
+        let told = format!("{} {after}", sentence.text);
+        let Some(bonus) = bonus(question.asks_for, &told) else { continue };
         let counted =
             question.asks_for == AnswerKind::Quantity && counts(&sentence.text, &question.terms);
         let bonus = if counted { bonus * COUNTED } else { bonus };
@@ -186,7 +191,38 @@ fn evidence(document: &Document, question: &Question) -> Answer {
             None => told.push((at, vec![sentences[at].passage])),
         }
     }
+    with_follow_ups(document, question, &mut told);
     cited(document, told)
+}
+
+/// Adds what is said right after: to the best, since what somebody says about a thing seldom ends with
+/// the sentence that names it, and to every question, since its answer follows.
+fn with_follow_ups(document: &Document, question: &Question, told: &mut Vec<(usize, Vec<usize>)>) {
+    let best = told.first().map(|(at, _)| *at);
+    let mut place = 0;
+    while place < told.len() {
+        let at = told[place].0;
+        let text = &document.sentences[at].text;
+        let complete = question.asks_for.is_definite() && bonus(question.asks_for, text).is_some();
+        let wants = (Some(at) == best && !complete) || text.trim_end_matches('”').ends_with('?');
+        let next = follow_up(document, at)
+            .filter(|next| wants && !told.iter().any(|(known, _)| known == next));
+        if let Some(next) = next {
+            told.insert(place + 1, (next, vec![document.sentences[next].passage]));
+            place += 1;
+        }
+        place += 1;
+    }
+}
+
+/// The sentence that is said right after another one.
+fn follow_up(document: &Document, at: usize) -> Option<usize> {
+    let (own, next) = (&document.sentences[at], document.sentences.get(at + 1)?);
+    let moment = |sentence: &Sentence| document.passages[sentence.passage].moment.as_ref();
+    let (before, after) = (moment(own)?, moment(next)?);
+    let goes_on = before.video_id == after.video_id && after.start <= before.end + PAUSE;
+    let said = own.kind == PassageKind::Speech && next.kind == PassageKind::Speech;
+    (said && goes_on && next.repeats.is_none()).then_some(at + 1)
 }
 
 /// The first sentences that have a year.
