@@ -253,7 +253,7 @@ published_models() {
         path=var/models/$file
         [[ -e $path ]] && continue
         mkdir -p "$(dirname "$path")"
-        if curl -sfL --connect-timeout 3 --max-time 30 -o "$path.part" "$url" 2>>"$log" && file_is "$path.part" "$sha"; then
+        if curl -sfL --connect-timeout 3 --speed-limit 20000 --speed-time 5 -o "$path.part" "$url" 2>>"$log" && file_is "$path.part" "$sha"; then
             mv "$path.part" "$path"
             did "$file: fetched from where it is published"
         else

@@ -139,7 +139,7 @@ fn join(above: &ScreenLine, line: &ScreenLine) -> Option<&'static str> {
     let beside = space(u - (x + w)) && ((y + h / 2.0) - (v + k / 2.0)).abs() <= ROW * least;
     let shouted = |text: &str| !text.chars().any(char::is_lowercase);
     match (shouted(&above.text), shouted(&line.text)) {
-        _ if !under && !(beside && sized <= ONE_SIZE) => None,
+        _ if !(under || beside && sized <= ONE_SIZE) => None,
         (a, b) if a == b => Some(" "),
         _ => Some(", "),
     }

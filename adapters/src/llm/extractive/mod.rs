@@ -117,7 +117,7 @@ fn json(answer: &impl Serialize) -> Result<Value> {
 #[async_trait]
 impl LanguageModel for Extractive {
     fn model(&self) -> &str {
-        "extractive-v1"
+        "extractive-v2"
     }
 
     fn sees(&self) -> bool {
