@@ -22,10 +22,13 @@ const FILLER: f64 = 1e-3;
 /// greatest length costs, less than any boundary.
 const LENGTH: f64 = 1e-4;
 
+/// Places that talk offers within a sentence as long as a chunk may be.
+const PLACES: f64 = 20.0;
+
 /// Farther than this many greatest lengths a step leads only where no nearer one fits the bounds …
 const FARTHEST: f64 = 50.0;
 
-/// … and where talk offers a place at every word.
+/// … and where talk offers places all along.
 const FARTHEST_IN_TALK: f64 = 4.0;
 
 /// A chosen boundary's place and total score.
@@ -44,7 +47,7 @@ pub fn fuse(duration: f64, votes: &[Vote], talk: Talk, min: f64, max: f64) -> Ve
     if duration <= min {
         return vec![Span { start: 0.0, end: duration.max(0.001) }];
     }
-    let anchors = with_talk(anchors(duration, votes), talk);
+    let anchors = with_talk(anchors(duration, votes), talk, max / PLACES);
     let best = best_path(&anchors, talk, min, max);
     let mut spans = Vec::new();
     for step in best.windows(2) {
@@ -99,7 +102,7 @@ fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
 }
 
 /// The anchors with what they cost in the talk, and the places that it offers by itself.
-fn with_talk(mut anchors: Vec<Anchor>, talk: Talk) -> Vec<Anchor> {
+fn with_talk(mut anchors: Vec<Anchor>, talk: Talk, apart: f64) -> Vec<Anchor> {
     if talk.is_empty() {
         return anchors;
     }
@@ -108,7 +111,7 @@ fn with_talk(mut anchors: Vec<Anchor>, talk: Talk) -> Vec<Anchor> {
         anchor.score -= talk.cost(anchor.time);
     }
     let duration = anchors[end].time;
-    let offered = talk.gaps().filter(|gap| gap.time > 0.0 && gap.time < duration);
+    let offered = talk.gaps(apart).filter(|gap| gap.time > 0.0 && gap.time < duration);
     anchors.extend(offered.map(|gap| Anchor { time: gap.time, score: -FILLER - gap.cost }));
     anchors.sort_by(|a, b| a.time.total_cmp(&b.time));
     anchors

@@ -75,10 +75,17 @@ impl Talk<'_> {
         }
     }
 
-    /// The places between words, in order.
-    pub(crate) fn gaps(&self) -> impl Iterator<Item = Gap> {
+    /// The places between sentences, and between words within them where that is `apart` seconds
+    /// from the last place, in order.
+    pub(crate) fn gaps(&self, apart: f64) -> impl Iterator<Item = Gap> {
+        let mut last = f64::NEG_INFINITY;
         (1..self.0.len())
             .map(|after| Gap { time: self.gap(after), cost: self.cost_after(after - 1) })
+            .filter(move |gap| {
+                let kept = gap.cost == 0.0 || gap.time - last >= apart;
+                last = if kept { gap.time } else { last };
+                kept
+            })
     }
 
     /// Where a candidate that was heard within a sentence belongs: at the sentence's end or its
@@ -141,8 +148,9 @@ mod tests {
         assert_eq!(talk.cost(1.91), 0.0);
         assert_eq!(talk.cost(9.0), 0.0);
         assert_eq!(Talk::default().cost(0.2), 0.0);
-        let free: Vec<f64> = talk.gaps().filter(|g| g.cost == 0.0).map(|g| g.time).collect();
+        let free: Vec<f64> = talk.gaps(100.0).skip(1).map(|gap| gap.time).collect();
         assert!(free.len() == 1 && (free[0] - 1.65).abs() < 1e-9, "{free:?}");
+        assert_eq!(talk.gaps(0.0).count(), words.len() - 1);
     }
 
     #[test]
