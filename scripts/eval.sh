@@ -6,6 +6,8 @@
 #   scripts/eval.sh [cuts] [speech] [objects] [text] [speed] [search]     (none: all of them)
 #
 #   SHOTLOG_MEDIA=DIR     the footage with its ground_truth.json
+#   SHOTLOG_EVAL_TEST=DIR clips that nothing was tuned on, with cuts.json and speech.json: measured as
+#                         test, beside the development clips (scripts/eval_clips.json)
 #   SHOTLOG_MODELS=DIR    models beside those of var/models, as detect/*.onnx
 set -euo pipefail
 shopt -s inherit_errexit

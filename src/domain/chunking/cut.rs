@@ -3,10 +3,15 @@
 //!
 //! A hard cut is a frame that differs from the one before far more than frames around it differ
 //! among themselves, over most of the picture, and for good: a flash is undone within moments, a
-//! caption or a person covers a part, movement and pans raise the neighbourhood too.
+//! caption or a person covers a part, movement and pans raise the neighbourhood too. What movement
+//! explains of the frame is asked as well: the less of it is found again in the frame before, the
+//! less it has to stand out, so that a cut between two shots full of movement is seen and a leap of
+//! the camera is not. A picture that something covered for a while does not begin another shot.
 
 mod black;
 mod gradual;
+mod motion;
+mod seen;
 mod signature;
 mod visual;
 
@@ -15,18 +20,24 @@ use std::collections::VecDeque;
 use crate::domain::chunking::signal::Candidate;
 use black::BlackRuns;
 use gradual::{Dissolve, Gradual};
+use motion::Sketch;
+use seen::Seen;
 use signature::{Grid, Signature};
 pub use visual::VisualSecond;
 use visual::VisualSeconds;
 
 /// Frames on each side that a change is compared with.
-const NEIGHBOURS: usize = 4;
+const NEIGHBOURS: usize = 3;
 
-/// They lie within this many seconds, so that repeated frames do not pass for calm …
+/// They lie within this many seconds …
 const NEAR: f64 = 0.5;
 
 /// … or, where the frame rate is low, within this many.
 const FAR: f64 = 1.0;
+
+/// As many steps between repeated frames on one side are movement at a low rate; fewer are cuts
+/// nearby.
+const STEPS: usize = 3;
 
 /// A flash is over within this many seconds.
 const FLASH: f64 = 0.35;
@@ -34,9 +45,18 @@ const FLASH: f64 = 0.35;
 /// Most frames kept, against absurd frame rates.
 const MAX_KEPT: usize = 128;
 
-/// How often a change must exceed its neighbourhood. On the public clips with known cuts the
-/// weakest true cut reaches 7.0 and the strongest movement 4.9.
+/// How often a change must exceed its neighbourhood where much of the frame is found again in the
+/// one before …
 const MIN_RATIO: f32 = 5.5;
+
+/// … and where nothing is.
+const MIN_RATIO_OF_NEW: f32 = 3.5;
+
+/// Novelty up to which a frame is the one before, moved.
+const MOVED: f32 = 0.45;
+
+/// Novelty from which nothing of the frame before is found again.
+const NEW: f32 = 0.9;
 
 /// Added to the neighbourhood, so that coding noise in still pictures does not count as much.
 const CALM: f32 = 1.5;
@@ -50,6 +70,11 @@ const SAME_LAYOUT: f32 = 0.965;
 /// Two blank pictures whose colour differences change by so much (0..255 each, summed) are two
 /// pictures, not one in another light.
 const OTHER_COLOUR: f32 = 40.0;
+
+/// A picture of the shot so far that differs by less than this share of the change, and of which
+/// so much at most is new, comes back in a frame of which everything seems to be.
+const SEEN_CHANGE: f32 = 0.5;
+const SEEN_NOVELTY: f32 = 0.6;
 
 /// A change below this share of the candidate's counts as a return to the picture before.
 const UNDONE: f32 = 0.4;
@@ -75,6 +100,10 @@ pub struct CutDetector {
     recent: VecDeque<Shown>,
     /// How many of `recent` have been judged.
     judged: usize,
+    /// Size and pixels of the last frame.
+    size: (usize, usize),
+    last: Vec<u8>,
+    seen: Seen,
     found: Vec<Candidate>,
     black: BlackRuns,
     gradual: Gradual,
@@ -86,6 +115,15 @@ struct Shown {
     signature: Signature,
     /// Difference to the frame before.
     change: f32,
+    /// Known where the change may be a cut.
+    leap: Option<Leap>,
+}
+
+/// A frame that may begin a shot.
+struct Leap {
+    sketch: Sketch,
+    /// How little of it is found again in the frame before, as [`Sketch::novelty`].
+    novelty: f32,
 }
 
 impl CutDetector {
@@ -97,6 +135,9 @@ impl CutDetector {
             frame_bytes: width * height * 3,
             recent: VecDeque::new(),
             judged: 0,
+            size: (width, height),
+            last: Vec::new(),
+            seen: Seen::default(),
             found: Vec::new(),
             black: BlackRuns::default(),
             gradual: Gradual::default(),
@@ -119,12 +160,32 @@ impl CutDetector {
         self.visual.push(time, rgb, difference.mean);
         self.black.push(time, &signature);
         self.gradual.push(time, &signature);
-        self.recent.push_back(Shown { time, signature, change: difference.overall });
+        let leap = self.leap(time, difference.overall, rgb);
+        self.seen.push(time, &signature, || Sketch::new(rgb, self.size.0, self.size.1));
+        self.last.clear();
+        self.last.extend_from_slice(rgb);
+        self.recent.push_back(Shown { time, signature, change: difference.overall, leap });
         while let Some(next) = self.recent.get(self.judged)
             && (time - next.time > FAR || self.recent.len() - self.judged > MAX_KEPT / 2)
         {
             self.judge();
         }
+    }
+
+    /// What a frame that differs by `change` from the last one has new, unless the frames before
+    /// alone show that it cannot be a cut.
+    fn leap(&self, time: f64, change: f32, rgb: &[u8]) -> Option<Leap> {
+        if change < MIN_CHANGE {
+            return None;
+        }
+        let before = self.recent.iter().skip(1).rev().map(|s| (time - s.time, s.change));
+        // Where the frames after it are still, half of what those before it change counts.
+        if change < typical_change(before).unwrap_or(0.0) * MIN_RATIO_OF_NEW / 2.0 {
+            return None;
+        }
+        let sketch = |rgb| Sketch::new(rgb, self.size.0, self.size.1);
+        let (before, sketch) = (sketch(&self.last), sketch(rgb));
+        Some(Leap { novelty: sketch.novelty(&before), sketch })
     }
 
     /// Ends the video.
@@ -154,37 +215,49 @@ impl CutDetector {
 
     fn hard_cut(&self, i: usize) -> Option<Candidate> {
         let shown = &self.recent[i];
-        if i == 0 || shown.change < MIN_CHANGE {
-            return None;
-        }
+        let leap = shown.leap.as_ref().filter(|_| i > 0)?;
         let ratio = shown.change / (CALM + self.neighbourhood(i));
-        if ratio < MIN_RATIO {
+        let new = ((leap.novelty - MOVED) / (NEW - MOVED)).clamp(0.0, 1.0);
+        if ratio < MIN_RATIO + new * (MIN_RATIO_OF_NEW - MIN_RATIO) {
             return None;
         }
         let before = &self.recent[i - 1].signature;
-        let recoloured = before.is_blank()
-            && shown.signature.is_blank()
-            && before.colour_difference(&shown.signature) > OTHER_COLOUR;
-        let relit = !recoloured && before.correlation(&shown.signature) > SAME_LAYOUT;
-        if relit || self.is_undone(i) {
+        let recoloured = before.colour_difference(&shown.signature) > OTHER_COLOUR;
+        let moved = !recoloured && leap.novelty < MOVED;
+        let blank = before.is_blank() && shown.signature.is_blank();
+        let relit = !(recoloured && blank) && before.correlation(&shown.signature) > SAME_LAYOUT;
+        if moved || relit || self.is_undone(i) || self.was_covered(i, leap) {
             return None;
         }
         let certainty = (ratio / 20.0).min(1.0) * (shown.change / 40.0).min(1.0);
         Some(Candidate { time: shown.time, strength: 0.6 + 0.4 * certainty })
     }
 
-    /// Mean change of the frames around `i`, without the largest: another cut may be near.
+    /// Whether the picture of frame `i` has only been covered for a while: the shot so far has shown
+    /// it, and nothing of it is in the frame before.
+    fn was_covered(&self, i: usize, leap: &Leap) -> bool {
+        let cut = self.found.last().map_or(f64::NEG_INFINITY, |c| c.time);
+        let since = cut.max(self.gradual.last_end()).max(self.black.last_end());
+        let shown = &self.recent[i];
+        leap.novelty >= NEW
+            && self.seen.any(since, self.recent[i - 1].time, |signature, sketch| {
+                signature.difference(&shown.signature).overall < shown.change * SEEN_CHANGE
+                    && leap.sketch.novelty(sketch) < SEEN_NOVELTY
+            })
+    }
+
+    /// How much the frames around `i` change, by both sides alike.
     fn neighbourhood(&self, i: usize) -> f32 {
         let time = self.recent[i].time;
-        let mut changes: Vec<f32> = Vec::with_capacity(2 * NEIGHBOURS);
         // The change of a frame happens between it and its predecessor.
         let before = self.recent.iter().take(i).skip(1).rev();
         let after = self.recent.iter().skip(i + 1);
-        gather(before.map(|s| (time - s.time, s.change)), &mut changes);
-        gather(after.map(|s| (s.time - time, s.change)), &mut changes);
-        let largest = changes.iter().copied().fold(0.0, f32::max);
-        let sum: f32 = changes.iter().sum();
-        if changes.len() < 2 { 0.0 } else { (sum - largest) / (changes.len() - 1) as f32 }
+        let sides = [
+            typical_change(before.map(|s| (time - s.time, s.change))),
+            typical_change(after.map(|s| (s.time - time, s.change))),
+        ];
+        let known = sides.iter().flatten();
+        known.clone().sum::<f32>() / known.count().max(1) as f32
     }
 
     /// Whether the picture before frame `i` comes back within moments, or frame `i` is itself such
@@ -209,9 +282,10 @@ impl CutDetector {
     }
 }
 
-/// Adds the changes of up to [`NEIGHBOURS`] frames, given with their distance in seconds. Repeated
-/// frames (film at a doubled rate, animation on threes) do not count as calm ones.
-fn gather(frames: impl Iterator<Item = (f64, f32)>, changes: &mut Vec<f32>) {
+/// Median change of the nearest frames on one side, given with their distance in seconds; none
+/// where there are none. Where most frames repeat the one before (film at a doubled rate, animation
+/// on threes), those that do not count alone.
+fn typical_change(frames: impl Iterator<Item = (f64, f32)>) -> Option<f32> {
     let near: Vec<f32> = frames
         .enumerate()
         .take_while(|&(seen, (distance, _))| {
@@ -220,13 +294,15 @@ fn gather(frames: impl Iterator<Item = (f64, f32)>, changes: &mut Vec<f32>) {
         .map(|(_, (_, change))| change)
         .collect();
     let largest = near.iter().copied().fold(0.0, f32::max);
-    let moving = near.iter().copied().filter(|&c| c > 0.15 * largest);
-    let mut taken: Vec<f32> = moving.take(NEIGHBOURS).collect();
-    // One change in an otherwise still picture is a neighbouring cut or its noise.
-    while taken.len() < NEIGHBOURS.min(near.len()).min(2) {
-        taken.push(0.0);
-    }
-    changes.append(&mut taken);
+    let steps: Vec<f32> = near.iter().copied().filter(|&c| c > 0.15 * largest).collect();
+    let all = if steps.len() >= STEPS { steps } else { near };
+    (!all.is_empty()).then(|| median(all.into_iter().take(NEIGHBOURS).collect()))
+}
+
+/// The middle one, or the lower of the two; 0 of none.
+fn median(mut values: Vec<f32>) -> f32 {
+    values.sort_by(f32::total_cmp);
+    values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
 }
 
 /// One list: passages through black replace what was found on their way, hard cuts win over
@@ -330,6 +406,40 @@ mod tests {
     fn cuts_within_movement_are_found() {
         let frames = (0..60u32).map(|i| picture(1 + i / 30, f64::from(i) * 1.5, 0.0));
         assert_eq!(cuts(frames), [1.2]);
+    }
+
+    #[test]
+    fn a_cut_out_of_fast_movement_into_calm_is_found() {
+        let frames = (0..60u32).map(|i| match i {
+            0..30 => picture(1, f64::from(i) * 4.5, 0.0),
+            _ => noisy(still(7), 3, i),
+        });
+        assert_eq!(cuts(frames), [1.2]);
+    }
+
+    #[test]
+    fn shots_of_a_third_of_a_second_are_told_apart() {
+        let frames = (0..48).map(|i| noisy(still(1 + i / 8), 3, i));
+        assert_eq!(cuts(frames), [0.32, 0.64, 0.96, 1.28, 1.6]);
+    }
+
+    #[test]
+    fn what_covers_the_picture_for_a_while_is_no_shot() {
+        // Something slides before the lens, stays for a second and is gone at once.
+        let covered = |i: u32| {
+            let mut frame = noisy(picture(1, f64::from(i) * 0.02, 0.0), 2, i);
+            let columns = match i {
+                0..20 | 65.. => 0,
+                _ => (i as usize - 19) * 24,
+            };
+            let cover = still(7);
+            for y in 0..HEIGHT {
+                let line = y * WIDTH * 3..(y * WIDTH + columns.min(WIDTH)) * 3;
+                frame[line.clone()].copy_from_slice(&cover[line]);
+            }
+            frame
+        };
+        check(&cuts((0..100).map(covered)), &[]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! ways to step from anchor to anchor, the one with the highest total. It is optimal, not greedy.
 
 use crate::domain::chunking::signal::Vote;
+use crate::domain::chunking::talk::Talk;
 use crate::domain::kernel::time::Span;
 
 /// Votes at most so far apart (seconds) speak of the same boundary. People place a boundary within
@@ -17,6 +18,19 @@ const BREACH: f64 = 1e6;
 /// A boundary without a vote costs a little, so that a stretch is cut no more often than it must.
 const FILLER: f64 = 1e-3;
 
+/// Of boundaries that talk alone speaks for, those are taken that make even chunks: what a chunk of
+/// greatest length costs, less than any boundary.
+const LENGTH: f64 = 1e-4;
+
+/// Places that talk offers within a sentence as long as a chunk may be.
+const PLACES: f64 = 20.0;
+
+/// Farther than this many greatest lengths a step leads only where no nearer one fits the bounds …
+const FARTHEST: f64 = 50.0;
+
+/// … and where talk offers places all along.
+const FARTHEST_IN_TALK: f64 = 4.0;
+
 /// A chosen boundary's place and total score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Anchor {
@@ -25,15 +39,16 @@ struct Anchor {
 }
 
 /// Splits `0..duration` seconds at the best-supported places such that every chunk lasts from
-/// `min` to `max` seconds. A stretch longer than `max` without votes is cut evenly. A video shorter
+/// `min` to `max` seconds. A stretch longer than `max` without votes is cut between sentences of the
+/// talk, else evenly; within a sentence, and more so within a word, votes count less. A video shorter
 /// than `min` is one chunk; where the bounds cannot all be kept (say 9 seconds in chunks of 5 to
 /// 6), they are broken by as few seconds as possible.
-pub fn fuse(duration: f64, votes: &[Vote], min: f64, max: f64) -> Vec<Span> {
+pub fn fuse(duration: f64, votes: &[Vote], talk: Talk, min: f64, max: f64) -> Vec<Span> {
     if duration <= min {
         return vec![Span { start: 0.0, end: duration.max(0.001) }];
     }
-    let anchors = anchors(duration, votes);
-    let best = best_path(&anchors, min, max);
+    let anchors = with_talk(anchors(duration, votes), talk, max / PLACES);
+    let best = best_path(&anchors, talk, min, max);
     let mut spans = Vec::new();
     for step in best.windows(2) {
         let (from, to) = (anchors[step[0]].time, anchors[step[1]].time);
@@ -86,6 +101,22 @@ fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
     anchors
 }
 
+/// The anchors with what they cost in the talk, and the places that it offers by itself.
+fn with_talk(mut anchors: Vec<Anchor>, talk: Talk, apart: f64) -> Vec<Anchor> {
+    if talk.is_empty() {
+        return anchors;
+    }
+    let end = anchors.len() - 1;
+    for anchor in &mut anchors[1..end] {
+        anchor.score -= talk.cost(anchor.time);
+    }
+    let duration = anchors[end].time;
+    let offered = talk.gaps(apart).filter(|gap| gap.time > 0.0 && gap.time < duration);
+    anchors.extend(offered.map(|gap| Anchor { time: gap.time, score: -FILLER - gap.cost }));
+    anchors.sort_by(|a, b| a.time.total_cmp(&b.time));
+    anchors
+}
+
 /// Into how many even pieces a stretch is cut: as few as keep every piece within `max`, unless only
 /// more pieces or fewer keep `min` as well.
 fn pieces(length: f64, min: f64, max: f64) -> usize {
@@ -106,7 +137,8 @@ fn breach(length: f64, min: f64, max: f64) -> f64 {
 }
 
 /// Indices of the anchors of the best path from the first to the last.
-fn best_path(anchors: &[Anchor], min: f64, max: f64) -> Vec<usize> {
+fn best_path(anchors: &[Anchor], talk: Talk, min: f64, max: f64) -> Vec<usize> {
+    let farthest = max * if talk.is_empty() { FARTHEST } else { FARTHEST_IN_TALK };
     let mut best = vec![f64::NEG_INFINITY; anchors.len()];
     let mut from = vec![0; anchors.len()];
     best[0] = 0.0;
@@ -114,13 +146,19 @@ fn best_path(anchors: &[Anchor], min: f64, max: f64) -> Vec<usize> {
         for start in (0..to).rev() {
             let length = anchors[to].time - anchors[start].time;
             // A longer step can be better only when nothing nearer fits the bounds.
-            if length > 50.0 * max && best[to] > -BREACH {
+            if length > farthest && best[to] > -BREACH {
                 break;
             }
             let pieces = pieces(length, min, max);
-            let total = best[start] + anchors[to].score
+            let piece = length / pieces as f64;
+            let mut total = best[start] + anchors[to].score
                 - FILLER * (pieces - 1) as f64
-                - BREACH * pieces as f64 * breach(length / pieces as f64, min, max);
+                - BREACH * pieces as f64 * breach(piece, min, max);
+            if !talk.is_empty() && total > best[to] {
+                let within = |i: usize| talk.cost(anchors[start].time + i as f64 * piece);
+                let parted: f64 = (1..pieces).map(within).sum();
+                total -= parted + LENGTH * pieces as f64 * (piece / max).powi(2);
+            }
             if total > best[to] {
                 best[to] = total;
                 from[to] = start;
@@ -139,6 +177,7 @@ fn best_path(anchors: &[Anchor], min: f64, max: f64) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::domain::chunking::Detector;
+    use crate::domain::chunking::talk::SpokenWord;
 
     fn vote(detector: Detector, time: f64, score: f64) -> Vote {
         Vote { detector, time, score }
@@ -176,7 +215,11 @@ mod tests {
             ("fixed length keeps fitting cuts", 20.0, cuts(&[10.0]), 5.0, 5.0, &[5.0, 10.0, 15.0]),
         ];
         for (name, duration, votes, min, max, expected) in cases {
-            assert_eq!(boundaries(&fuse(duration, &votes, min, max)), expected, "{name}");
+            assert_eq!(
+                boundaries(&fuse(duration, &votes, Talk::default(), min, max)),
+                expected,
+                "{name}"
+            );
         }
     }
 
@@ -187,7 +230,43 @@ mod tests {
             vote(Detector::Cut, 12.0, 0.5),
             vote(Detector::Silence, 12.3, 0.4),
         ];
-        assert_eq!(boundaries(&fuse(17.0, &votes, 5.0, 20.0)), [12.0]);
+        assert_eq!(boundaries(&fuse(17.0, &votes, Talk::default(), 5.0, 20.0)), [12.0]);
+    }
+
+    /// Sentences of so many words; a word begins every half second and lasts 0.4.
+    fn talk_of(sentences: &[usize]) -> Vec<SpokenWord> {
+        let last = sentences.iter().flat_map(|&n| (1..=n).map(move |word| word == n));
+        let word = |(i, last): (usize, bool)| SpokenWord {
+            span: Span { start: i as f64 * 0.5, end: i as f64 * 0.5 + 0.4 },
+            last,
+        };
+        last.enumerate().map(word).collect()
+    }
+
+    #[test]
+    fn without_votes_talk_is_parted_between_sentences_of_like_length() {
+        let words = talk_of(&[7, 12, 10, 5, 9, 14, 11, 8, 13, 11]);
+        assert_eq!(boundaries(&fuse(50.0, &[], Talk(&words), 5.0, 20.0)), [16.975, 33.95]);
+        // A sentence longer than any chunk may be is parted between words.
+        let endless = talk_of(&[100]);
+        let spans = fuse(50.0, &[], Talk(&endless), 5.0, 20.0);
+        assert_eq!(spans.len(), 3);
+        let torn = |span: &Span| Talk(&endless).cost(span.start) > Talk(&endless).cost(0.45);
+        assert!(!spans.iter().skip(1).any(torn), "{spans:?}");
+    }
+
+    #[test]
+    fn of_like_votes_the_one_between_sentences_wins_and_a_strong_one_anywhere() {
+        let words = talk_of(&[20, 10, 10]);
+        let within = vote(Detector::Cut, 7.2, 0.75);
+        let between = vote(Detector::Silence, 9.95, 0.65);
+        let split = |votes: &[Vote], talk| boundaries(&fuse(20.0, votes, talk, 7.0, 15.0));
+        assert_eq!(split(&[within, between], Talk::default()), [7.2]);
+        assert_eq!(split(&[within, between], Talk(&words)), [9.95]);
+        assert_eq!(split(&[within], Talk(&words)), [7.2]);
+        // A pause for breath is not worth a torn sentence.
+        let breath = vote(Detector::Silence, 7.45, 0.1);
+        assert_eq!(split(&[breath], Talk(&words)), [10.0]);
     }
 
     #[test]
@@ -207,7 +286,7 @@ mod tests {
                 .collect();
             votes.sort_by(|a, b| a.time.total_cmp(&b.time));
             let (min, max) = (1.0 + random() * 4.0, 10.0 + random() * 10.0);
-            let spans = fuse(duration, &votes, min, max);
+            let spans = fuse(duration, &votes, Talk::default(), min, max);
             assert_eq!(spans[0].start, 0.0);
             assert_eq!(spans[spans.len() - 1].end, duration);
             for pair in spans.windows(2) {
@@ -221,8 +300,10 @@ mod tests {
 
     #[test]
     fn bounds_that_cannot_be_kept_are_broken_as_little_as_possible() {
-        let total: f64 =
-            fuse(9.0, &[], 5.0, 6.0).iter().map(|s| breach(s.seconds(), 5.0, 6.0)).sum();
+        let total: f64 = fuse(9.0, &[], Talk::default(), 5.0, 6.0)
+            .iter()
+            .map(|s| breach(s.seconds(), 5.0, 6.0))
+            .sum();
         assert!((total - 1.0).abs() < 1e-6, "{total}");
     }
 }

@@ -6,6 +6,7 @@ pub mod semantic;
 pub mod signal;
 pub mod silence;
 pub mod speaker;
+pub mod talk;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -13,6 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 pub use signal::{Candidate, Detector, Signals, Vote};
+use talk::Talk;
 
 /// The chunking fields of an ingest as the client gave them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -287,7 +289,17 @@ impl Chunking {
     /// Every vote that counts, in order of time.
     pub fn votes(&self, signals: &Signals) -> Vec<Vote> {
         let Some(weights) = self.weights() else { return Vec::new() };
-        signals.weighted(&weights, self.listens())
+        signals.weighted(&weights, self.listens(), self.talk(signals))
+    }
+
+    /// The words that boundaries keep away from: none where the picture alone decides.
+    fn talk<'a>(&self, signals: &'a Signals) -> Talk<'a> {
+        let by_sound = |weights: Weights<f64>| weights.speaker > 0.0 || weights.silence > 0.0;
+        if self.listens() || self.weights().is_some_and(by_sound) {
+            Talk(&signals.spoken)
+        } else {
+            Talk::default()
+        }
     }
 
     /// Splits `duration` seconds. At most `max_chunks` spans, or `Invalid`.
@@ -302,7 +314,7 @@ impl Chunking {
             | Self::Weights { min_duration, max_duration, .. } => (*min_duration, *max_duration),
         };
         within((duration / max).ceil(), max_chunks, "max_duration")?;
-        let spans = fuse::fuse(duration, &self.votes(signals), min, max);
+        let spans = fuse::fuse(duration, &self.votes(signals), self.talk(signals), min, max);
         within(spans.len() as f64, max_chunks, "min_duration")?;
         Ok(rounded(spans))
     }
@@ -343,6 +355,7 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::chunking::talk::SpokenWord;
 
     fn parse(change: impl FnOnce(&mut ChunkingFields)) -> Result<String> {
         let mut fields = ChunkingFields::default();
@@ -399,6 +412,35 @@ mod tests {
             let spans = chunking.split(duration, &Signals::default(), 100).expect("spans");
             assert_eq!(spans.iter().map(|s| s.end).collect::<Vec<_>>(), ends);
         }
+    }
+
+    #[test]
+    fn talk_is_minded_where_sound_counts_and_only_there() {
+        let sentence = |start: usize| (0..14).map(move |word| (start + word, word == 13));
+        let spoken = [0, 14, 28].into_iter().flat_map(sentence).map(|(i, last)| SpokenWord {
+            span: Span { start: i as f64 * 0.5, end: i as f64 * 0.5 + 0.45 },
+            last,
+        });
+        let signals = Signals { spoken: spoken.collect(), ..Signals::default() };
+        let ends = |preset: &str| -> Vec<f64> {
+            let preset = preset.into();
+            let chunking = Chunking::Preset { preset, min_duration: 5.0, max_duration: 12.0 };
+            chunking.split(21.0, &signals, 100).expect("spans").iter().map(|s| s.end).collect()
+        };
+        assert_eq!(ends("video"), [10.5, 21.0]);
+        for preset in ["audio", "audio_video"] {
+            let found = ends(preset);
+            let torn = |end: &&f64| Talk(&signals.spoken).cost(**end) > 0.0;
+            assert!(found.len() == 3 && !found.iter().any(|end| torn(&end)), "{found:?}");
+        }
+        let words = |cut, silence| Chunking::Weights {
+            weights: Weights { speaker: 0.0, silence, cut, semantic: 0.0 },
+            min_duration: 5.0,
+            max_duration: 20.0,
+        };
+        assert!(words(1.0, 0.0).talk(&signals).is_empty());
+        assert!(!words(1.0, 0.1).talk(&signals).is_empty());
+        assert!(Chunking::Interval { interval: 5.0 }.talk(&signals).is_empty());
     }
 
     #[test]

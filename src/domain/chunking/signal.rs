@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::chunking::Weights;
 use crate::domain::chunking::cut::VisualSecond;
+use crate::domain::chunking::talk::{SpokenWord, Talk};
 
 /// A place where a boundary may go.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -42,6 +43,9 @@ pub struct Signals {
     /// Topic shifts in what is seen.
     #[serde(default)]
     pub scenes: Vec<Candidate>,
+    /// When words are said; empty where none were recognised.
+    #[serde(default)]
+    pub spoken: Vec<SpokenWord>,
     /// Measures of the picture, one per second.
     pub visual: Vec<VisualSecond>,
     /// Sound level, dBFS, one per second; empty without a sound track.
@@ -63,10 +67,16 @@ pub struct Vote {
 
 impl Signals {
     /// Every candidate of the detectors whose weight is not zero, in order of time. Topics are
-    /// looked for in what is said when `listens`, unless nothing is said, else in what is seen.
-    pub fn weighted(&self, weights: &Weights<f64>, listens: bool) -> Vec<Vote> {
-        let spoken = &self.candidates.semantic;
-        let topics = if listens && !spoken.is_empty() { spoken } else { &self.scenes };
+    /// looked for in what is said when `listens`, unless nothing is said, else in what is seen. What
+    /// is heard within a sentence of the talk is moved to its end or counts less.
+    pub fn weighted(&self, weights: &Weights<f64>, listens: bool, talk: Talk) -> Vec<Vote> {
+        let said = listens && !self.candidates.semantic.is_empty();
+        let topics = if said { &self.candidates.semantic } else { &self.scenes };
+        let heard = |detector| match detector {
+            Detector::Speaker | Detector::Silence => true,
+            Detector::Semantic => said,
+            Detector::Cut => false,
+        };
         let all = [
             (Detector::Speaker, &self.candidates.speaker, weights.speaker),
             (Detector::Silence, &self.candidates.silence, weights.silence),
@@ -77,10 +87,13 @@ impl Signals {
             .into_iter()
             .filter(|(.., weight)| *weight > 0.0)
             .flat_map(|(detector, candidates, weight)| {
-                candidates.iter().map(move |c| Vote {
-                    detector,
-                    time: c.time,
-                    score: f64::from(c.strength) * weight,
+                candidates.iter().map(move |c| {
+                    let (time, strength) = if heard(detector) {
+                        talk.settle(c.time, c.strength)
+                    } else {
+                        (c.time, c.strength)
+                    };
+                    Vote { detector, time, score: f64::from(strength) * weight }
                 })
             })
             .collect();

@@ -108,6 +108,7 @@ impl Detectors {
                 cut: cuts.candidates,
                 semantic: Vec::new(),
             },
+            spoken: Vec::new(),
             visual: cuts.seconds,
             loudness: silence.levels,
             end: summary.end,

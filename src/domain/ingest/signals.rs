@@ -11,6 +11,7 @@ use crate::domain::catalog::RecognisedPieces;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::chunking::semantic::spoken_shifts;
 use crate::domain::chunking::speaker::voice_changes;
+use crate::domain::chunking::talk::spoken;
 use crate::domain::chunking::{Candidate, Signals};
 use crate::domain::ingest::Ingest;
 use crate::domain::ingest::IngestRequest;
@@ -88,6 +89,7 @@ impl Ingest {
                     found.map_or_else(|| std::mem::take(&mut scanned.signals), |(known, _)| known);
                 signals.candidates.speaker = voice_changes(&speech.turns);
                 signals.candidates.semantic = self.topic_shifts(&speech).await?;
+                signals.spoken = speech.words.as_ref().map_or(Vec::new(), |w| spoken(&w.words));
                 signals
             }
         };

@@ -120,6 +120,11 @@ impl BlackRuns {
         }
     }
 
+    /// When the last black so far ended.
+    pub(crate) fn last_end(&self) -> f64 {
+        self.runs.last().map_or(f64::NEG_INFINITY, |r| r.end)
+    }
+
     /// Black to the end is no boundary: nothing follows it.
     pub(crate) fn finish(mut self) -> Vec<Run> {
         if let Some((start, fade_start, _)) = self.open {

@@ -73,6 +73,11 @@ impl Gradual {
         }
     }
 
+    /// When the last dissolve so far ended.
+    pub(crate) fn last_end(&self) -> f64 {
+        self.found.last().map_or(f64::NEG_INFINITY, |d| d.end)
+    }
+
     pub(crate) fn finish(self) -> Vec<Dissolve> {
         self.found
     }

@@ -204,6 +204,11 @@ fn push_word(text: &mut String, word: &str) {
     text.push_str(word);
 }
 
+/// Whether a sentence ends between a word and the next, or a pause parts them.
+pub(crate) fn ends_utterance(word: &Word, next: &Word) -> bool {
+    next.start - word.end >= SEGMENT_PAUSE || ends_sentence(&word.text, &next.text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
