@@ -125,7 +125,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let query = Query {
         text,
-        mode: "vector".into(),
+        mode: None,
+        min_p_present: None,
         video_ids: None,
         analyzer: "default_video".into(),
         field: "combined".into(),

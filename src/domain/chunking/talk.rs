@@ -1,11 +1,13 @@
 //! Where talk may be parted: between sentences rather than between words, and hardly within one. A
 //! chunk that begins in the middle of a sentence cannot be understood by itself.
 
+use std::collections::BTreeSet;
+
 use ports::transcriber::Word;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::ends_utterance;
+use crate::domain::media::speech::sentences;
 
 /// What a boundary within a sentence costs, in votes: more than a short pause speaks for it, less
 /// than a cut or a clear change of voice.
@@ -35,12 +37,12 @@ pub struct SpokenWord {
 
 /// When words are said and sentences end; the words are in order of start.
 pub fn spoken(words: &[Word]) -> Vec<SpokenWord> {
-    let next = words.iter().skip(1).map(Some).chain([None]);
-    let spoken = |(word, next): (&Word, Option<&Word>)| SpokenWord {
+    let ends: BTreeSet<usize> = sentences(words).into_iter().map(|range| range.end).collect();
+    let spoken = |(at, word): (usize, &Word)| SpokenWord {
         span: Span { start: word.start, end: word.end },
-        last: next.is_none_or(|next| ends_utterance(word, next)),
+        last: ends.contains(&(at + 1)),
     };
-    words.iter().zip(next).map(spoken).collect()
+    words.iter().enumerate().map(spoken).collect()
 }
 
 /// The words that a split minds; none where sound has no part in it.

@@ -21,6 +21,7 @@ pub use utterances::Utterance;
 pub(crate) use voices::Diarizer;
 
 use utterances::distance;
+pub(crate) use utterances::sentences;
 
 /// A stretch of one voice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -202,11 +203,6 @@ fn push_word(text: &mut String, word: &str) {
         text.push(' ');
     }
     text.push_str(word);
-}
-
-/// Whether a sentence ends between a word and the next, or a pause parts them.
-pub(crate) fn ends_utterance(word: &Word, next: &Word) -> bool {
-    next.start - word.end >= SEGMENT_PAUSE || ends_sentence(&word.text, &next.text)
 }
 
 #[cfg(test)]

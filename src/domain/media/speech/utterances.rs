@@ -76,8 +76,8 @@ fn utterance(words: &[Word], speaker: Option<&str>, range: Range<usize>) -> Utte
     }
 }
 
-/// The words in sentences.
-fn sentences(words: &[Word]) -> Vec<Range<usize>> {
+/// Which words are a sentence each.
+pub(crate) fn sentences(words: &[Word]) -> Vec<Range<usize>> {
     let punctuated =
         words.iter().any(|word| word.text.ends_with(['.', '?', '!', '。', '？', '！']));
     let mut found: Vec<Range<usize>> = Vec::new();
