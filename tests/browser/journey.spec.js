@@ -414,9 +414,11 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) 
     await page.getByRole("button", { name: /^Inspect the moment at/ }).first().click();
     await expect(page.getByRole("heading", { name: "Scenes" })).toBeVisible();
     await expectAccessible(page, "inspector");
-    for (const [name, label] of [["search", "Search the footage"], ["ask", "Ask about the footage"]]) {
+    for (const [name, label, text] of [
+      ["search", "Search the footage", "boat"], ["ask", "Ask about the footage", "What happens in this film?"],
+    ]) {
       await page.goto(`${service.url}/#/${name}`);
-      await page.getByLabel(label).fill("boat");
+      await page.getByLabel(label).fill(text);
       await page.locator("main form button.primary").click();
       await page.locator("#hits .thumb").first().click();
       await expectAccessible(page, name);

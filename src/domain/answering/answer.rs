@@ -40,7 +40,7 @@ const TELLING: usize = 3;
 const ANSWERS: f32 = 0.5;
 
 /// Probability from which a moment is likely to have to do with a question.
-const RELATED: f32 = 0.2;
+const RELATED: f32 = 0.3;
 
 /// Longest sentence that is quoted as the nearest moment, characters.
 const LONGEST_SENTENCE: usize = 200;
@@ -340,10 +340,13 @@ impl Answering {
         let audit: Vec<AuditedSentence> = cited
             .iter()
             .zip(verdicts)
-            .map(|((sentence, cited), verdict)| AuditedSentence {
-                sentence: (*sentence).to_owned(),
-                citations: cited.iter().map(|e| form.cite(e)).collect(),
-                verdict,
+            .map(|((sentence, cited), verdict)| {
+                let by_chance = self.llm.selects() && is_by_chance(question, cited);
+                AuditedSentence {
+                    sentence: (*sentence).to_owned(),
+                    citations: cited.iter().map(|e| form.cite(e)).collect(),
+                    verdict: if by_chance { Verdict::Unsupported } else { verdict },
+                }
             })
             .collect();
         self.with_what_holds(audit, question, context, form).await.map(Some)
@@ -436,6 +439,13 @@ impl Answering {
         });
         Ok(nearest.max_by(|a, b| a.rank().total_cmp(&b.rank())))
     }
+}
+
+/// Whether no moment that is cited is likely to have what a question is about, if it is about anything in
+/// particular: a few words in common are found anywhere.
+fn is_by_chance(question: &str, cited: &[&Evidence]) -> bool {
+    let unlikely = |e: &&Evidence| e.p_present.is_some_and(|p| p < RELATED);
+    !cited.is_empty() && cited.iter().all(unlikely) && !content_words(question).is_empty()
 }
 
 /// A sentence of a moment.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::aggregation::AggregatorSpec;
 use crate::domain::aggregation::aggregators::summary::{self, Digest};
 use crate::domain::aggregation::result::result_of;
+use crate::domain::analysis::TextStyle;
 use crate::domain::answering::Answering;
 use crate::domain::answering::answer::{CitationForm, Evidence, Told};
 use crate::domain::answering::audit::AuditedSentence;
@@ -86,6 +87,9 @@ const STANDS_OUT: f64 = 1.0;
 /// At most so many aggregates are consulted per question.
 const MOST_ROUTED: usize = 3;
 
+/// What is at least as probably about a question as not.
+const LIKELY: f32 = 0.5;
+
 /// Summary sections nearest the question that are taken into the context.
 const NEAREST_SECTIONS: usize = 3;
 
@@ -142,6 +146,11 @@ impl Answering {
         per_video.retain(|evidence| !evidence.is_empty());
         if contexts.is_empty() {
             return Ok(nothing(question, "Nothing indexed for the requested videos."));
+        }
+        let probabilities: Vec<f32> = contexts.iter().map(Context::best_score).collect();
+        let least = least_worth(probabilities.iter().copied().fold(0.0, f32::max));
+        for (told, best) in per_video.iter_mut().zip(probabilities) {
+            told.retain(|pieces| pieces[0].p_present.unwrap_or(best) >= least);
         }
         // The best pieces of every video come before the second best of any.
         let evidence: Vec<Told> = interleave(per_video);
@@ -204,6 +213,16 @@ impl Answering {
         };
         context.results = search(vec![analyzer.to_owned()]).await?;
         let others: Vec<String> = present.iter().filter(|id| *id != analyzer).cloned().collect();
+        let hears = |id: &str| {
+            let known = self.catalog.analyzers.known(id);
+            known.is_some_and(|analyzer| analyzer.spec().style == TextStyle::Speech)
+        };
+        if !hears(analyzer) && others.iter().any(|id| hears(id)) {
+            // Who has all of it quotes it better than a description does.
+            for hit in &mut context.results {
+                hit.statements.retain(|statement| statement.kind != PassageKind::Speech);
+            }
+        }
         if question.analyzer.is_none() && !others.is_empty() {
             context.companion_hits = search(others).await?;
             // Theirs are texts of different kinds, whose ranks do not compare.
@@ -341,6 +360,14 @@ impl Context<'_> {
         let counts = all.map(|source| (source.to_owned(), count(source))).collect();
         Sources { routed_to: self.routed_to.clone(), counts }
     }
+}
+
+/// The probability from which evidence is worth reading beside the best: where something is likely what
+/// is asked about, what hardly can be would only mislead.
+fn least_worth(best: f32) -> f32 {
+    /// Part of the best probability.
+    const WORTH: f32 = 0.2;
+    if best >= LIKELY { WORTH * best } else { 0.0 }
 }
 
 /// The first of every list, then the second of every list, and so on.

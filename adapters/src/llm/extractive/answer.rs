@@ -175,6 +175,7 @@ fn evidence(document: &Document, question: &Question) -> Answer {
     });
     let Some(&(_, best)) = scored.first() else { return Answer::default() };
 
+    let said = |at: usize| sentences[at].kind == PassageKind::Speech;
     let mut told: Vec<(usize, Vec<usize>)> = Vec::new();
     for (at, score) in scored {
         if score < 0.75 * best {
@@ -182,6 +183,11 @@ fn evidence(document: &Document, question: &Question) -> Answer {
         }
         let full = told.len() == MAX_SENTENCES;
         match told.iter_mut().find(|(other, _)| same(&sentences[*other], &sentences[at])) {
+            // What is retold was said: whoever says it is quoted, with what they say next.
+            Some((other, passages)) if said(at) && !said(*other) => {
+                *other = at;
+                passages.insert(0, sentences[at].passage);
+            }
             // Said again: the first to say it is cited, and a few that bear it out.
             Some((_, passages)) if passages.len() < MAX_SENTENCES => {
                 passages.push(sentences[at].passage)
