@@ -4,7 +4,7 @@ PROFILE ?= dev
 export PROFILE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sample run test fmt clippy shell ui rust browser api deploy bench eval clean
+.PHONY: help setup sample run test fmt clippy shell ui rust browser api deploy bench eval lm clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ bench: ## the figures the README quotes
 eval: ## how well cuts, voices, words, objects, text and moments are found: SHOTLOG_MEDIA=…
 	@scripts/eval.sh
 
+lm: ## what happens with a real language model's server, also when it fails
+	@scripts/lm.sh
+
 clean: ## remove what was built; models and ingested videos stay
 	cargo clean
-	rm -rf var/sample var/log var/cache var/browser-tests var/venv tests/browser/node_modules ui/node_modules ui/dist
+	rm -rf var/sample var/log var/cache var/lm var/browser-tests var/venv tests/browser/node_modules ui/node_modules ui/dist

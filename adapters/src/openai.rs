@@ -82,6 +82,8 @@ impl fmt::Debug for Connection {
 
 /// Largest response body that is read.
 const MAX_RESPONSE_BYTES: usize = 64 << 20;
+/// What servers say of a request that is beyond them, some of them with a status of 500.
+const UNSUPPORTED: &[&str] = &["not supported", "unsupported", "does not support"];
 /// Longest part of a server's error text that is repeated.
 const MAX_ERROR_CHARS: usize = 400;
 
@@ -147,8 +149,10 @@ impl Refusal {
             }
             StatusCode::NOT_FOUND => ErrorKind::NotFound,
             StatusCode::TOO_MANY_REQUESTS => ErrorKind::Unavailable,
-            status if status.is_server_error() => ErrorKind::Unavailable,
-            status if status.is_client_error() => ErrorKind::Invalid,
+            status if status.is_server_error() && !self.mentions(UNSUPPORTED) => {
+                ErrorKind::Unavailable
+            }
+            status if status.is_client_error() || status.is_server_error() => ErrorKind::Invalid,
             _ => ErrorKind::Other,
         };
         PortError::new(kind, format!("the model server answered {}: {}", self.status, self.message))
@@ -317,7 +321,9 @@ impl Client {
         }
         let refusal = self.refusal(status, &text);
         let worth_it = status == StatusCode::REQUEST_TIMEOUT
-            || status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED
+            || status.is_server_error()
+                && status != StatusCode::NOT_IMPLEMENTED
+                && !refusal.mentions(UNSUPPORTED)
             // A spent quota is not refilled by waiting.
             || status == StatusCode::TOO_MANY_REQUESTS && !refusal.mentions(&["insufficient_quota"]);
         Ok(if worth_it {
@@ -529,6 +535,8 @@ mod tests {
             (403, "", ErrorKind::Denied),
             (404, r#"{"detail": "no such model"}"#, ErrorKind::NotFound),
             (422, r#"{"message": "bad field"}"#, ErrorKind::Invalid),
+            (500, r#"{"error": {"message": "out of memory"}}"#, ErrorKind::Unavailable),
+            (500, r#"{"error": {"message": "image input is not supported"}}"#, ErrorKind::Invalid),
             (302, "", ErrorKind::Other),
         ];
         for (status, body, kind) in cases {

@@ -222,6 +222,7 @@ async fn openai_does_not_try_again_when_it_cannot_help() {
         (fails(400, "This model's maximum context length is 8192 tokens"), ErrorKind::TooLarge),
         (fails(413, "too large"), ErrorKind::TooLarge),
         (fails(400, "bad request"), ErrorKind::Invalid),
+        (fails(500, "image input is not supported"), ErrorKind::Invalid),
         (Reply::json(429, quota), ErrorKind::Denied),
         (Reply::json(200, refused), ErrorKind::Denied),
         (Reply::json(200, completion("", "content_filter")), ErrorKind::Denied),
@@ -261,14 +262,21 @@ async fn openai_repairs_an_answer_once() {
 async fn openai_gives_a_cut_off_answer_more_room_once() {
     let cut = Reply::json(200, completion("{\"title\": \"Ra", "length"));
     let server = Server::in_turn(vec![cut.clone(), says(TITLE)]).await;
-    let completion = model(&server).complete(&request(Task::Title)).await.unwrap();
-    assert_eq!(completion.usage, usage(2, 2).unwrap());
+    let answered = model(&server).complete(&request(Task::Title)).await.unwrap();
+    assert_eq!(answered.usage, usage(2, 2).unwrap());
     let limits: Vec<Value> =
         server.received().iter().map(|r| r.body["max_tokens"].clone()).collect();
     assert_eq!(limits, [50, 200]);
     assert_eq!(outcome(vec![cut]).await, (Err(ErrorKind::Corrupt), 2));
+    // Short of what was asked for: the server had no more room.
+    let mut full = completion(r#"{"title": "Ra"#, "length");
+    full["usage"]["completion_tokens"] = json!(190);
+    let server = Server::in_turn(vec![Reply::json(200, full)]).await;
+    let error = model(&server).complete(&request(Task::Title)).await.unwrap_err().to_string();
+    assert!(error.contains("cut off after 190 of 200 tokens"), "{error}");
+    assert!(error.contains("context is full"), "{error}");
     // Cut off behind the answer: nothing is missing.
-    let late = Reply::json(200, self::completion(TITLE, "length"));
+    let late = Reply::json(200, completion(TITLE, "length"));
     assert_eq!(outcome(vec![late]).await, (usage(1, 1), 1));
 }
 
@@ -303,6 +311,17 @@ async fn openai_remembers_what_the_server_accepts() {
         system.contains("\"title\""),
         "the shape is in the words when it cannot be in the request"
     );
+}
+
+#[tokio::test]
+async fn openai_takes_a_refused_format_for_one_whatever_the_status() {
+    let server = Server::start(|request, _| match request.body.get("response_format") {
+        Some(_) => fails(500, "response_format is not supported"),
+        None => says(TITLE),
+    })
+    .await;
+    let answered = model(&server).complete(&request(Task::Title)).await.unwrap();
+    assert_eq!((answered.usage.calls, server.calls()), (3, 3));
 }
 
 #[tokio::test]

@@ -450,3 +450,30 @@ fn titles_are_told_from_notices_and_labels() {
         assert!(!is_title(other), "{other}");
     }
 }
+
+#[test]
+fn what_is_said_next_comes_with_the_answer() {
+    let mut passages =
+        chunk(0, &[(Speech, "Which colour would you like?"), (Speech, "The red one, please.")]);
+    passages[1].speaker = Some("S2".to_owned());
+    let told: Vec<String> =
+        answer(&passages, "Which colour is wanted?").into_iter().map(|(text, _)| text).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(told[1], "S2: “The red one, please.”");
+    let mut passages = chunk(0, &[(Prose, "The harbour was closed for years.")]);
+    passages.extend(chunk(
+        0,
+        &[(Speech, "The harbour was closed for years."), (Speech, "A storm had destroyed it.")],
+    ));
+    for passage in &mut passages[1..] {
+        passage.speaker = Some("S1".to_owned());
+    }
+    let told: Vec<String> = answer(&passages, "Why was the harbour closed?")
+        .into_iter()
+        .map(|(text, _)| text)
+        .collect();
+    assert_eq!(
+        told,
+        ["S1: “The harbour was closed for years.”", "S1: “A storm had destroyed it.”"]
+    );
+}

@@ -63,7 +63,7 @@ enum Format {
 impl Dialect {
     /// What to try instead when the server refused this dialect; `None` when that was not why.
     fn after(self, refusal: &Refusal) -> Option<Self> {
-        if !matches!(refusal.status.as_u16(), 400 | 404 | 415 | 422 | 501) {
+        if !matches!(refusal.status.as_u16(), 400 | 404 | 415 | 422 | 500 | 501) {
             return None;
         }
         if refusal.mentions(&[
@@ -98,6 +98,8 @@ impl Dialect {
 struct Reply {
     text: String,
     cut_off: bool,
+    /// Tokens of it; 0 where the server does not count.
+    tokens: u64,
 }
 
 impl OpenAiLanguageModel {
@@ -208,7 +210,21 @@ impl OpenAiLanguageModel {
             let message = format!("the model server's response holds no message: {shown}");
             return Err(PortError::new(ErrorKind::Corrupt, message));
         }
-        Ok(Reply { text, cut_off: finish == "length" })
+        Ok(Reply { text, cut_off: finish == "length", tokens: count("completion_tokens") })
+    }
+}
+
+/// That an answer was cut off, and by whom: short of what was asked for it was not for us to give
+/// it more room.
+fn cut_off(reply: &Reply, max_tokens: u32) -> String {
+    if (1..u64::from(max_tokens)).contains(&reply.tokens) {
+        format!(
+            "the model's answer was cut off after {} of {max_tokens} tokens: the server's context \
+             is full, or it has a limit of its own",
+            reply.tokens
+        )
+    } else {
+        format!("the model's answer was cut off after {max_tokens} tokens")
     }
 }
 
@@ -266,9 +282,7 @@ impl LanguageModel for OpenAiLanguageModel {
             if reply.cut_off {
                 let larger = max_tokens.saturating_mul(4).min(self.options.max_output_tokens);
                 if enlarged || larger <= max_tokens {
-                    let message =
-                        format!("the model's answer was cut off after {max_tokens} tokens");
-                    return Err(PortError::new(ErrorKind::Corrupt, message));
+                    return Err(PortError::new(ErrorKind::Corrupt, cut_off(&reply, max_tokens)));
                 }
                 (max_tokens, enlarged) = (larger, true);
             } else if repaired {
