@@ -4,7 +4,7 @@
 //! is not, and how many answers are right.
 //!
 //! ```text
-//! cargo run --example eval_retrieval -- http://127.0.0.1:8080 examples/retrieval/test.json FOLDER
+//! cargo run --example eval_retrieval -- http://127.0.0.1:8080 examples/retrieval/test.json FOLDER…
 //! ```
 //!
 //! On the clips of `development.json` constants were chosen; those of `test.json` are only measured on.
@@ -161,8 +161,8 @@ struct Findings {
 #[tokio::main]
 async fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [base, questions, folder] = &arguments[..] else {
-        return Err("usage: eval_retrieval BASE_URL QUESTIONS FOLDER".into());
+    let [base, questions, folders @ ..] = &arguments[..] else {
+        return Err("usage: eval_retrieval BASE_URL QUESTIONS FOLDER…".into());
     };
     let service =
         Service { base: base.trim_end_matches('/').to_owned(), http: reqwest::Client::new() };
@@ -171,13 +171,16 @@ async fn main() -> Result<()> {
     let known: BTreeSet<String> = service.videos().await?.into_values().collect();
     let places = || questions.present.iter().flat_map(Present::places);
     let files: BTreeSet<&str> = places().map(|place| place.file.as_str()).collect();
+    let mut missing: Vec<&str> = Vec::new();
     for file in files.into_iter().filter(|file| !known.contains(*file)) {
-        let path = Path::new(folder).join(file);
-        if path.exists() {
-            service.ingest(&path, file).await?;
-        } else {
-            println!("       {file} is not in the folder: questions about it are left out");
+        let mut paths = folders.iter().map(|folder| Path::new(folder).join(file));
+        match paths.find(|path| path.exists()) {
+            Some(path) => service.ingest(&path, file).await?,
+            None => missing.push(file),
         }
+    }
+    if !missing.is_empty() {
+        println!("       questions about missing clips are left out: {}", missing.join(", "));
     }
     let videos = service.videos().await?;
     let there: BTreeSet<&String> = videos.values().collect();

@@ -75,16 +75,16 @@ if ((${#measured[@]})); then
     stop_service
 fi
 # Each on a service of its own: what is absent must not be in other clips.
-# retrieval SPLIT FOLDER: asks the questions about the clips of a folder.
+# retrieval SPLIT FOLDER…: asks the questions about the clips of some folders.
 retrieval() {
     echo "search and answers, $1 clips"
     serve "search-$1"
     cargo run --quiet --locked --profile "${PROFILE:-dev}" --example eval_retrieval -- \
-        "$base" "examples/retrieval/$1.json" "$2" || status=1
+        "$base" "examples/retrieval/$1.json" "${@:2}" || status=1
     stop_service
 }
 if [[ " ${parts[*]} " == *" search "* ]]; then
-    retrieval development "$SHOTLOG_MEDIA"
+    retrieval development "$SHOTLOG_MEDIA" ${SHOTLOG_EVAL_TEST:+"$SHOTLOG_EVAL_TEST/clips"}
     if [[ -n ${SHOTLOG_EVAL_TEST-} ]]; then
         retrieval test "$SHOTLOG_EVAL_TEST/clips"
     else

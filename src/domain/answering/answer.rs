@@ -337,16 +337,15 @@ impl Answering {
         let claims: Vec<Claim<'_>> =
             cited.iter().map(|(sentence, cited)| claim(sentence, cited, context)).collect();
         let verdicts = self.audit(&claims).await?;
+        let by_chance =
+            self.llm.selects() && cited.iter().all(|(_, cited)| is_by_chance(question, cited));
         let audit: Vec<AuditedSentence> = cited
             .iter()
             .zip(verdicts)
-            .map(|((sentence, cited), verdict)| {
-                let by_chance = self.llm.selects() && is_by_chance(question, cited);
-                AuditedSentence {
-                    sentence: (*sentence).to_owned(),
-                    citations: cited.iter().map(|e| form.cite(e)).collect(),
-                    verdict: if by_chance { Verdict::Unsupported } else { verdict },
-                }
+            .map(|((sentence, cited), verdict)| AuditedSentence {
+                sentence: (*sentence).to_owned(),
+                citations: cited.iter().map(|e| form.cite(e)).collect(),
+                verdict: if by_chance { Verdict::Unsupported } else { verdict },
             })
             .collect();
         self.with_what_holds(audit, question, context, form).await.map(Some)

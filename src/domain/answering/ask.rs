@@ -150,7 +150,7 @@ impl Answering {
         let probabilities: Vec<f32> = contexts.iter().map(Context::best_score).collect();
         let least = least_worth(probabilities.iter().copied().fold(0.0, f32::max));
         for (told, best) in per_video.iter_mut().zip(probabilities) {
-            told.retain(|pieces| pieces[0].p_present.unwrap_or(best) >= least);
+            keep_worth_reading(told, best, least);
         }
         // The best pieces of every video come before the second best of any.
         let evidence: Vec<Told> = interleave(per_video);
@@ -368,6 +368,21 @@ fn least_worth(best: f32) -> f32 {
     /// Part of the best probability.
     const WORTH: f32 = 0.2;
     if best >= LIKELY { WORTH * best } else { 0.0 }
+}
+
+/// Drops what is less probable than `least`, but for what comes right after a moment that is not: `best`
+/// is the probability of what is known of the video as a whole.
+fn keep_worth_reading(told: &mut Vec<Told>, best: f32, least: f32) {
+    /// What follows begins so near to the end, seconds: a sentence may begin before its chunk.
+    const SEAM: f64 = 10.0;
+    let likely = |pieces: &Told| pieces[0].p_present.unwrap_or(best) >= least;
+    let hits = |pieces: &&Told| pieces[0].p_present.is_some() && likely(pieces);
+    let ends: Vec<f64> = told.iter().filter(hits).map(|pieces| pieces[0].span.end).collect();
+    told.retain(|pieces| {
+        let start = pieces[0].span.start;
+        let follows = || ends.iter().any(|end| (start - end).abs() <= SEAM);
+        likely(pieces) || (pieces[0].p_present.is_some() && follows())
+    });
 }
 
 /// The first of every list, then the second of every list, and so on.

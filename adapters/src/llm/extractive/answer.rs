@@ -223,12 +223,19 @@ fn with_follow_ups(document: &Document, question: &Question, told: &mut Vec<(usi
 
 /// The sentence that is said right after another one.
 fn follow_up(document: &Document, at: usize) -> Option<usize> {
-    let (own, next) = (&document.sentences[at], document.sentences.get(at + 1)?);
+    let own = &document.sentences[at];
     let moment = |sentence: &Sentence| document.passages[sentence.passage].moment.as_ref();
-    let (before, after) = (moment(own)?, moment(next)?);
-    let goes_on = before.video_id == after.video_id && after.start <= before.end + PAUSE;
-    let said = own.kind == PassageKind::Speech && next.kind == PassageKind::Speech;
-    (said && goes_on && next.repeats.is_none()).then_some(at + 1)
+    let before = moment(own).filter(|_| own.kind == PassageKind::Speech)?;
+    let soon = |next: &usize| {
+        moment(&document.sentences[*next]).is_some_and(|after| {
+            after.video_id == before.video_id && after.start <= before.end + PAUSE
+        })
+    };
+    let said = |next: &usize| {
+        let next = &document.sentences[*next];
+        next.kind == PassageKind::Speech && next.repeats.is_none()
+    };
+    (at + 1..document.sentences.len()).take_while(soon).find(said)
 }
 
 /// The first sentences that have a year.

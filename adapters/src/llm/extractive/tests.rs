@@ -454,10 +454,10 @@ fn titles_are_told_from_notices_and_labels() {
 #[test]
 fn what_is_said_next_comes_with_the_answer() {
     let mut passages =
-        chunk(0, &[(Speech, "Which colour would you like?"), (Speech, "The red one, please.")]);
+        chunk(0, &[(Speech, "Which colour did you pick?"), (Speech, "The red one, please.")]);
     passages[1].speaker = Some("S2".to_owned());
     let told: Vec<String> =
-        answer(&passages, "Which colour is wanted?").into_iter().map(|(text, _)| text).collect();
+        answer(&passages, "Which colour was picked?").into_iter().map(|(text, _)| text).collect();
     assert_eq!(told.len(), 2, "{told:?}");
     assert_eq!(told[1], "S2: “The red one, please.”");
     let mut passages = chunk(0, &[(Prose, "The harbour was closed for years.")]);
