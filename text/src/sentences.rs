@@ -83,7 +83,8 @@ fn is_abbreviation(before: &str, after: &str) -> bool {
     /// They may end a sentence, too.
     const MIDDLE: &[&str] =
         &["etc", "inc", "ltd", "co", "corp", "a.m", "p.m", "ave", "blvd", "u.s", "u.k"];
-    let last = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+    let opens = |c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '“' | '„' | '‘' | '«');
+    let last = before.rsplit(opens).next().unwrap_or_default();
     let lower = last.to_lowercase();
     let next = after.trim_start().chars().next();
     match lower.as_str() {
@@ -106,6 +107,7 @@ mod tests {
         let cases: &[(&str, &[&str])] = &[
             ("He came. She left.", &["He came.", "She left."]),
             ("Dr. Smith met J. Doe. They left", &["Dr. Smith met J. Doe.", "They left"]),
+            ("He says: “Mr. Smith left.”", &["He says: “Mr. Smith left.”"]),
             ("It grew 3.5 percent. Good!", &["It grew 3.5 percent.", "Good!"]),
             ("He said \"go.\" She went.", &["He said \"go.\"", "She went."]),
             ("“Go!” he said. (He did.) Fine", &["“Go!” he said.", "(He did.)", "Fine"]),

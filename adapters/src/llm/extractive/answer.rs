@@ -197,6 +197,12 @@ fn evidence(document: &Document, question: &Question) -> Answer {
             None => told.push((at, vec![sentences[at].passage])),
         }
     }
+    // What sums a moment up adds nothing to the moment.
+    let sums_up = |at: usize| document.passages[sentences[at].passage].topic.is_some();
+    if told.iter().any(|(at, _)| !sums_up(*at)) {
+        let mut first = true;
+        told.retain(|(at, _)| std::mem::take(&mut first) || !sums_up(*at));
+    }
     with_follow_ups(document, question, &mut told);
     cited(document, told)
 }
@@ -210,7 +216,7 @@ fn with_follow_ups(document: &Document, question: &Question, told: &mut Vec<(usi
         let at = told[place].0;
         let text = &document.sentences[at].text;
         let complete = question.asks_for.is_definite() && bonus(question.asks_for, text).is_some();
-        let wants = (Some(at) == best && !complete) || text.trim_end_matches('”').ends_with('?');
+        let wants = (Some(at) == best && !complete) || is_question(text);
         let next = follow_up(document, at)
             .filter(|next| wants && !told.iter().any(|(known, _)| known == next));
         if let Some(next) = next {
@@ -219,6 +225,10 @@ fn with_follow_ups(document: &Document, question: &Question, told: &mut Vec<(usi
         }
         place += 1;
     }
+}
+
+fn is_question(text: &str) -> bool {
+    text.trim_end_matches('”').ends_with('?')
 }
 
 /// The sentence that is said right after another one.
@@ -235,7 +245,10 @@ fn follow_up(document: &Document, at: usize) -> Option<usize> {
         let next = &document.sentences[*next];
         next.kind == PassageKind::Speech && next.repeats.is_none()
     };
-    (at + 1..document.sentences.len()).take_while(soon).find(said)
+    let next = (at + 1..document.sentences.len()).take_while(soon).find(said)?;
+    // Another speaker answers a question, and else speaks of something else.
+    let goes_on = document.sentences[next].speaker == own.speaker || is_question(&own.text);
+    goes_on.then_some(next)
 }
 
 /// The first sentences that have a year.
