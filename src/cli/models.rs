@@ -118,9 +118,10 @@ fn without(missing: &[(Model, PathBuf)]) -> Option<String> {
     let lacks = |role: &str| missing.iter().any(|(model, _)| model.role == role);
     let duties: Vec<&str> =
         DUTIES.iter().filter(|(role, _)| lacks(role)).map(|(_, duty)| *duty).collect();
-    let (last, others) = duties.split_last()?;
-    let duties =
-        if others.is_empty() { (*last).into() } else { format!("{} or {last}", others.join(", ")) };
+    if duties.is_empty() {
+        return None;
+    }
+    let duties = text::in_a_row(&duties, "or");
     Some(format!(
         "With these files alone it does not {duties}: `shotlog models --fetch` and `{SET_UP}` get \
          what is missing, or put files of your own there and name them in config.toml."

@@ -6,6 +6,7 @@
 
 pub mod calendar;
 pub mod colours;
+mod lists;
 pub mod numbers;
 pub mod plural;
 pub mod questions;
@@ -15,6 +16,7 @@ pub mod things;
 mod tokens;
 mod vocabulary;
 
+pub use lists::in_a_row;
 pub use sentences::{Quotations, sentences};
 pub use stem::{occurs, shared, stem, stored_stem};
 pub use tokens::{Token, letters_and_digits, tokens, words};

@@ -1,5 +1,7 @@
 //! Words and sentences for what detectors found.
 
+use text::in_a_row;
+
 use crate::domain::media::geometry::Side;
 use crate::domain::media::movement::Movement;
 
@@ -29,7 +31,7 @@ pub(crate) fn in_view(seen: &[String]) -> Option<String> {
     let (last, others) = seen.split_last()?;
     let verb = if others.is_empty() && with_article(last) != *last { "is" } else { "are" };
     let named: Vec<String> = seen.iter().map(|name| with_article(name)).collect();
-    Some(sentence(&format!("{} {verb} in view", enumerated(&named))))
+    Some(sentence(&format!("{} {verb} in view", in_a_row(&named, "and"))))
 }
 
 /// `a car` or `an umbrella`; what is counted stays as it is.
@@ -39,14 +41,6 @@ pub(crate) fn with_article(name: &str) -> String {
         name.to_owned()
     } else {
         format!("{article} {name}")
-    }
-}
-
-/// `a car, a bus and 2 dogs`.
-pub(crate) fn enumerated(names: &[String]) -> String {
-    match names.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
-        _ => names.concat(),
     }
 }
 

@@ -2,6 +2,7 @@
 //! seen, a title or two, what is talked about and the sentences that say most.
 
 use ports::llm::PassageKind;
+use text::in_a_row;
 
 use super::document::{Document, finished, is_title};
 use super::{phrases, rank};
@@ -25,7 +26,7 @@ pub(super) fn is_due(document: &Document) -> bool {
 pub(super) fn summary(document: &Document, most: usize) -> Vec<String> {
     let mut told = Vec::new();
     if !document.shown.is_empty() {
-        let seen = listed(&document.shown);
+        let seen = in_a_row(&document.shown, "and");
         let one =
             matches!(document.shown[..], [one] if one.starts_with("a ") || one.starts_with("an "));
         told.push(finished(&format!("{seen} {} seen", if one { "is" } else { "are" })));
@@ -34,7 +35,7 @@ pub(super) fn summary(document: &Document, most: usize) -> Vec<String> {
     match &titles[..] {
         [] => {}
         [one] => told.push(format!("On screen it says {one}.")),
-        _ => told.push(format!("On screen it says {}.", listed(&titles))),
+        _ => told.push(format!("On screen it says {}.", in_a_row(&titles, "and"))),
     }
     let mut quoted = quotable(document, most, QUOTED);
     quoted.sort_unstable();
@@ -77,7 +78,7 @@ fn talk(document: &Document) -> Option<String> {
     speakers.sort_unstable();
     speakers.dedup();
     let who = if speakers.len() > 1 { "People talk" } else { "Somebody talks" };
-    (!subjects.is_empty()).then(|| format!("{who} about {}.", listed(&subjects)))
+    (!subjects.is_empty()).then(|| format!("{who} about {}.", in_a_row(&subjects, "and")))
 }
 
 /// The first titles in the picture.
@@ -108,13 +109,4 @@ fn said(document: &Document, at: usize) -> String {
     let sentence = &document.sentences[at];
     let who = sentence.speaker.as_deref().unwrap_or("A voice");
     format!("{who} says: “{}”", finished(&sentence.text))
-}
-
-/// `a car, a bus and people`.
-pub(super) fn listed(names: &[impl AsRef<str>]) -> String {
-    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    match names.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
-        _ => names.concat(),
-    }
 }

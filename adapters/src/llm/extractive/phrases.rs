@@ -5,9 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use ports::llm::PassageKind;
-use text::{Token, is_article, is_stop_word, stem, words};
+use text::{Token, in_a_row, is_article, is_stop_word, stem, words};
 
-use super::account::listed;
 use super::document::{Document, Sentence, bare, is_title};
 use super::rank;
 
@@ -92,7 +91,7 @@ fn seen(document: &Document) -> Vec<String> {
         _ => (*name).to_owned(),
     };
     let names: Vec<String> = named.iter().map(bare).collect();
-    let text = listed(&names);
+    let text = in_a_row(&names, "and");
     text.split_whitespace().map(str::to_owned).collect()
 }
 

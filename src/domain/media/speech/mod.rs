@@ -188,9 +188,11 @@ pub(crate) fn segments(words: &[Word]) -> Vec<Segment> {
 
 /// Whether a sentence ends before `next`: not after "Mr.".
 fn ends_sentence(text: &str, next: &str) -> bool {
+    if !text.ends_with(['.', '?', '!', '。', '？', '！']) {
+        return false;
+    }
     let whole = format!("{text} {next}");
-    let last = text::sentences(&whole, text::Quotations::Split).pop();
-    text.ends_with(['.', '?', '!', '。', '？', '！']) && last == Some(next)
+    text::sentences(&whole, text::Quotations::Split).pop() == Some(next)
 }
 
 /// When half of a word has been said: what decides which chunk it belongs to.

@@ -5,15 +5,15 @@
 use std::collections::BTreeSet;
 
 use ports::llm::PassageKind;
-use text::letters_and_digits;
 use text::plural::counted;
+use text::{in_a_row, letters_and_digits};
 
 use crate::domain::analysis::analyzers::default_video::heard::{self, VOICES};
 use crate::domain::analysis::analyzers::default_video::{Shown, picture, seen};
 use crate::domain::analysis::analyzers::people::{Appearance, person};
 use crate::domain::analysis::evidence::{ChunkEvidence, ChunkTracks};
 use crate::domain::analysis::finding::Part;
-use crate::domain::analysis::prose::{enumerated, sentence};
+use crate::domain::analysis::prose::sentence;
 use crate::domain::media::screen_text::{Caption, ScreenLine, captions};
 use crate::domain::media::tracking::Track;
 
@@ -107,7 +107,7 @@ impl Told {
             .filter(|caption| prominent.contains(caption))
             .map(|caption| format!("“{}”", caption.text))
             .collect();
-        self.sentences.push(format!("On screen: {}.", enumerated(&quoted)));
+        self.sentences.push(format!("On screen: {}.", in_a_row(&quoted, "and")));
         let part =
             |caption: &Caption| Part { kind: PassageKind::Screen, text: caption.text.clone() };
         self.parts.extend(captions.iter().map(part));
