@@ -1,5 +1,7 @@
 //! The section `[ocr]`, and the adapter that it asks for.
 
+#[cfg(feature = "onnx")]
+use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -30,8 +32,12 @@ pub struct Settings {
     pub kind: Kind,
     /// Detection model below `models.dir`.
     pub detection: PathBuf,
-    /// Recognition model below `models.dir`.
+    /// Recognition model below `models.dir`; empty: PP-OCRv5's, or PP-OCRv4's where only that is
+    /// there.
     pub recognition: PathBuf,
+    /// File below `models.dir` with one character per line, for a recognition model whose metadata
+    /// lists none.
+    pub characters: PathBuf,
     /// Orientation model below `models.dir`.
     pub orientation: PathBuf,
     /// Pictures are scaled to at most this side for reading, pixels.
@@ -43,7 +49,8 @@ impl Default for Settings {
         Self {
             kind: Kind::default(),
             detection: "ocr/ch_PP-OCRv4_det_infer.onnx".into(),
-            recognition: "ocr/ch_PP-OCRv4_rec_infer.onnx".into(),
+            recognition: PathBuf::new(),
+            characters: "ocr/ppocr_keys_v5.txt".into(),
             orientation: "ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx".into(),
             max_side: 1024,
         }
@@ -68,18 +75,37 @@ pub fn open(
 fn onnx(section: &Settings, models: &models::Settings) -> Result<Arc<dyn TextReader>, OpenError> {
     use super::{PpOcr, PpOcrOptions};
 
-    let orientation = Some(models.path(&section.orientation)).filter(|file| file.is_file());
+    let there = |file: &Path| Some(models.path(file)).filter(|file| file.is_file());
+    let recognition = recognition(section, models);
     let options = PpOcrOptions {
+        characters: there(&section.characters),
+        recover_spaces: loses_spaces(&recognition),
+        orientation: there(&section.orientation),
         max_side: section.max_side,
         threading: models.threading(),
-        ..PpOcrOptions::new(
-            models.path(&section.detection),
-            models.path(&section.recognition),
-            orientation,
-        )
+        ..PpOcrOptions::new(models.path(&section.detection), recognition)
     };
     let reader = PpOcr::open(&models.runtime()?, options);
     Ok(Arc::new(reader.map_err(OpenError::at("ocr"))?))
+}
+
+/// The configured recognition model, or the newest published one that is there.
+#[cfg(feature = "onnx")]
+fn recognition(section: &Settings, models: &models::Settings) -> PathBuf {
+    const V5: &str = "ocr/ppocrv5_rec.onnx";
+    const V4: &str = "ocr/ch_PP-OCRv4_rec_infer.onnx";
+    if !section.recognition.as_os_str().is_empty() {
+        return models.path(&section.recognition);
+    }
+    let [v5, v4] = [V5, V4].map(|file| models.path(Path::new(file)));
+    if v5.is_file() || !v4.is_file() { v5 } else { v4 }
+}
+
+/// PP-OCR up to version 4 runs words of Latin writing together.
+#[cfg(feature = "onnx")]
+fn loses_spaces(recognition: &Path) -> bool {
+    let name = recognition.file_name().unwrap_or_default().to_string_lossy();
+    ["OCRv2", "OCRv3", "OCRv4"].iter().any(|version| name.contains(version))
 }
 
 #[cfg(not(feature = "onnx"))]

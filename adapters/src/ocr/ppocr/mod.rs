@@ -27,8 +27,14 @@ use rotated::Rotated;
 pub struct PpOcrOptions {
     /// Finds lines; as `ch_PP-OCRv4_det_infer.onnx`.
     pub detection: PathBuf,
-    /// Reads lines; as `ch_PP-OCRv4_rec_infer.onnx`. Its characters are in its metadata.
+    /// Reads lines; as `ppocrv5_rec.onnx`.
     pub recognition: PathBuf,
+    /// One character per line, in the order of the network's classes, for a network whose metadata
+    /// does not list them under `character`.
+    pub characters: Option<PathBuf>,
+    /// The recognition network loses the spaces of Latin writing, as PP-OCRv4 does: they are put
+    /// where it all but saw them.
+    pub recover_spaces: bool,
     /// Tells upside-down lines; as `ch_ppocr_mobile_v2.0_cls_infer.onnx`. Without it every line is
     /// taken to stand upright.
     pub orientation: Option<PathBuf>,
@@ -52,11 +58,13 @@ pub struct PpOcrOptions {
 
 impl PpOcrOptions {
     /// The authors' settings.
-    pub fn new(detection: PathBuf, recognition: PathBuf, orientation: Option<PathBuf>) -> Self {
+    pub fn new(detection: PathBuf, recognition: PathBuf) -> Self {
         Self {
             detection,
             recognition,
-            orientation,
+            characters: None,
+            recover_spaces: false,
+            orientation: None,
             min_side: 736,
             max_side: 2000,
             pixel_threshold: 0.3,
@@ -96,9 +104,11 @@ impl PpOcr {
         let orientation = options.orientation.as_deref();
         let orientation =
             orientation.map(|o| Pool::open(runtime, o, threading, Inputs::Alike)).transpose()?;
-        let recogniser = Recogniser::open(runtime, &options.recognition, threading)?;
+        let characters = options.characters.as_deref();
+        let recogniser = Recogniser::open(runtime, &options.recognition, characters, threading)?
+            .recovering_spaces(options.recover_spaces);
         let stem = options.recognition.file_stem().unwrap_or_default().to_string_lossy();
-        let name = stem.trim_end_matches("_rec_infer").to_owned();
+        let name = stem.trim_end_matches("_infer").trim_end_matches("_rec").to_owned();
         let shared = Shared { options, detection, orientation, recogniser };
         let blank = RgbImage::from_pixel(64, 48, image::Rgb([200; 3]));
         detect::lines(&shared.detection, &blank, &shared.options)

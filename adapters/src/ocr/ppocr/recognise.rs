@@ -1,5 +1,6 @@
 //! What a line says: orientation, recognition by CTC, and the spaces between words.
 
+use std::iter;
 use std::path::Path;
 
 use image::{
@@ -18,9 +19,9 @@ const HEIGHT: u32 = 48;
 const MIN_WIDTH: u32 = 320;
 const MAX_WIDTH: u32 = 4096;
 
-/// PP-OCRv4 rates the space between two English words at 0.02 and more, inside a word below 0.008,
-/// and nearly always below "no character"; a space it rates lower shows in the gap as well. Measured
-/// on a printed page and on video captions.
+/// A network that loses spaces, as PP-OCRv4, rates the one between two English words at 0.02 and
+/// more, inside a word below 0.008, and nearly always below "no character"; a space it rates lower
+/// shows in the gap as well. Measured on a printed page and on video captions.
 const SPACE: f32 = 0.02;
 const SPACE_IN_WIDE_GAP: f32 = 0.002;
 /// Times the usual gap of the line.
@@ -31,23 +32,41 @@ pub(super) struct Recogniser {
     pool: Pool,
     /// By class; the first is the blank.
     characters: Vec<String>,
+    /// Whether spaces are put where the network all but saw them.
+    recover_spaces: bool,
 }
 
 impl Recogniser {
-    pub(super) fn open(runtime: &Runtime, model: &Path, threading: Threading) -> Result<Self> {
+    /// Where the model's metadata lists no characters, they are read from `characters`.
+    pub(super) fn open(
+        runtime: &Runtime,
+        model: &Path,
+        characters: Option<&Path>,
+        threading: Threading,
+    ) -> Result<Self> {
         let pool = Pool::open(runtime, model, threading, Inputs::Varied)?;
-        let listed = pool.with(|session| {
+        let inside = pool.with(|session| {
             let metadata = session.metadata().map_err(failed)?;
             Ok(metadata.custom("character"))
         })?;
-        let listed = listed.filter(|l| !l.is_empty()).ok_or_else(|| {
-            unfit(model, "its metadata needs the key \"character\" with one character per line")
-        })?;
-        let characters = std::iter::once(String::new())
-            .chain(listed.lines().map(str::to_owned))
-            .chain(std::iter::once(" ".to_owned()))
-            .collect();
-        Ok(Self { pool, characters })
+        let listed = match (inside.filter(|listed| !listed.is_empty()), characters) {
+            (Some(listed), _) => listed,
+            (None, Some(file)) => std::fs::read_to_string(file).map_err(|e| {
+                let message = format!("cannot read the characters in {}: {e}", file.display());
+                PortError::new(ErrorKind::NotFound, message)
+            })?,
+            (None, None) => {
+                let needed = "its metadata needs the key \"character\" with one character per \
+                              line, or a file of characters beside it";
+                return Err(unfit(model, needed));
+            }
+        };
+        Ok(Self { pool, characters: classes(&listed), recover_spaces: false })
+    }
+
+    /// Puts spaces where the network all but saw them, for one that loses those of Latin writing.
+    pub(super) fn recovering_spaces(self, recover_spaces: bool) -> Self {
+        Self { recover_spaces, ..self }
     }
 
     /// Text without space around it and the mean confidence of its characters, 0..1.
@@ -94,7 +113,8 @@ impl Recogniser {
         (text.trim().to_owned(), confidence)
     }
 
-    /// The text with the spaces that the network saw but found less probable than no character.
+    /// The text, where it is to be so with the spaces that the network saw but found less probable
+    /// than no character.
     fn spaced(&self, glyphs: &[Glyph], steps: &[f32]) -> String {
         let classes = self.characters.len();
         let mut gaps: Vec<usize> =
@@ -105,7 +125,7 @@ impl Recogniser {
         for (i, glyph) in glyphs.iter().enumerate() {
             let character = &self.characters[glyph.class];
             text.push_str(character);
-            let Some(next) = glyphs.get(i + 1) else { break };
+            let Some(next) = glyphs.get(i + 1).filter(|_| self.recover_spaces) else { continue };
             let following = &self.characters[next.class];
             if [character, following].iter().any(|c| *c == " " || is_dense(c)) {
                 continue;
@@ -119,6 +139,20 @@ impl Recogniser {
         }
         text
     }
+}
+
+/// What each class of the network stands for: the blank, a character per line of the list, a space.
+/// Some lists name the first and the last themselves.
+fn classes(listed: &str) -> Vec<String> {
+    let mut lines: Vec<&str> = listed.lines().collect();
+    if lines.first() == Some(&"blank") {
+        lines.remove(0);
+    }
+    if lines.last() == Some(&" ") {
+        lines.pop();
+    }
+    let characters = lines.into_iter().map(str::to_owned);
+    iter::once(String::new()).chain(characters).chain(iter::once(" ".to_owned())).collect()
 }
 
 /// Writing that puts no spaces between its words.
