@@ -4,7 +4,7 @@ PROFILE ?= dev
 export PROFILE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sample run test fmt clippy shell ui rust browser api deploy bench eval lm clean
+.PHONY: help setup sample run test fmt clippy shell ui rust browser api deploy files torture bench eval lm clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,12 @@ api: ## the OpenAPI document, and a live service against it
 
 deploy: ## deployment files and metrics alone
 	@scripts/check.sh deploy
+
+files: ## hostile files alone, the short form
+	@scripts/check.sh files
+
+torture: ## the long forms of what nothing may break: SHOTLOG_TORTURE_FILES=10000
+	@scripts/torture_files.sh
 
 bench: ## the figures the README quotes
 	@scripts/bench.sh

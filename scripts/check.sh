@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that has to pass before a change is merged; ends with a line of counts.
 #
-#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api] [deploy]     (none: all of them)
+#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api] [deploy] [files]     (none: all of them)
 #
 #   SHOTLOG_MEDIA=DIR     footage for the tests that need more than the sample clip
 #   SHOTLOG_MODELS=DIR    model files, var/models when unset
@@ -12,11 +12,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 parts=("$@")
-((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api deploy)
+((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api deploy files)
 for part in "${parts[@]}"; do
     case $part in
-        fmt | clippy | shell | ui | rust | browser | api | deploy) ;;
-        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api, deploy" ;;
+        fmt | clippy | shell | ui | rust | browser | api | deploy | files) ;;
+        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api, deploy, files" ;;
     esac
 done
 
@@ -202,6 +202,12 @@ check_deploy() {
         grep -q "^# TYPE $meter " "$scratch/metrics" || die "deploy/grafana/shotlog.json draws $meter, which /metrics does not have"
     done
     counts+=("deployment files ok" "${#meters[@]} meters ok")
+}
+
+check_files() {
+    heading "hostile files"
+    SHOTLOG_TORTURE=short scripts/torture_files.sh | tee "$scratch/files"
+    counts+=("$(number '^[0-9]+ (bombs|damaged)' "$scratch/files") hostile files held")
 }
 
 scripts/setup.sh test

@@ -3,7 +3,9 @@
 
 mod roles;
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -97,6 +99,11 @@ pub async fn openapi(config: &Config) -> Result<String> {
     config.embedder.kind = adapters::embedder::Kind::Hashing;
     let app = build(&config, SocketAddr::from(([127, 0, 0, 1], 8080))).await?;
     Ok(crate::http::openapi(&app.service, &app.http))
+}
+
+/// Decodes the file that is the standard input, as `request` says: the inner end of the decoder.
+pub fn decode(request: Option<OsString>) -> ExitCode {
+    adapters::decoder::work(request)
 }
 
 fn embedder(config: &Config) -> Result<Arc<dyn Embedder>> {

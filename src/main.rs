@@ -4,6 +4,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     return_large_blocks();
+    // A process that decodes needs neither settings nor threads.
+    if let Some(ended) = shotlog::cli::decode() {
+        return ended;
+    }
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {

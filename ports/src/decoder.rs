@@ -2,6 +2,13 @@
 //!
 //! Every time is in seconds on the container's presentation timeline, which is what a player's
 //! `currentTime` shows: offsets of a stream, edit lists and variable frame rates are accounted for.
+//!
+//! The timeline follows what can be decoded. A time stamp that lies more than a second after all
+//! content before it is believed only where the container bears it out in another way, by the
+//! duration it claims, by the length of the packet before, or by sound that runs on; and never where
+//! the pause is longer than the adapter's limit. Any other jump is taken out: what follows it begins
+//! where the content before it ends. So slide shows and recordings of a still screen keep their
+//! length, and a file of a second that claims three hours is a video of a second.
 
 use std::path::Path;
 
@@ -19,7 +26,8 @@ pub struct MediaInfo {
     pub extension: String,
     /// MIME type that fits the container.
     pub content_type: String,
-    /// What the container claims, seconds; `None` when it claims nothing usable.
+    /// What the container claims, seconds; `None` when it claims nothing usable. Nothing holds it to
+    /// the truth: costs follow [`ScanSummary::end`].
     pub duration: Option<f64>,
     /// The picture stream a player would show, if any. Attached pictures (cover art) do not count.
     pub video: Option<VideoInfo>,
@@ -84,7 +92,8 @@ pub struct ScanSummary {
     pub frames: u64,
     /// Samples handed to the sink.
     pub samples: u64,
-    /// Time at which the last picture or sound ends, seconds.
+    /// Time at which the last picture or sound ends, seconds: at most a second more than its frames
+    /// and samples last.
     pub end: f64,
     /// Damaged packets that were passed over.
     pub damaged: u64,
@@ -100,7 +109,8 @@ pub struct Frame {
 }
 
 /// Reads video files. All methods *block*. A file that no decoder reads is `Invalid` with a message
-/// that says so; a hostile one costs bounded memory and time.
+/// that says so; a hostile one costs bounded memory and time, and whatever it makes the decoder do,
+/// the answer is an error that a person understands.
 pub trait VideoDecoder: Send + Sync {
     /// What the file is. MUST be `Invalid` for anything that is not a media file (text, playlists,
     /// random bytes, an empty file) and MUST NOT open any other file or address.
@@ -115,7 +125,7 @@ pub trait VideoDecoder: Send + Sync {
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary>;
 
-    /// For each time (any order) the frame shown then: the last one at or before it, or the first
+    /// For each time (any order, on the timeline of `scan`) the frame shown then: the last one at or before it, or the first
     /// frame where there is none. The answer has one entry per time, `None` where nothing could be
     /// decoded. Frames wider or higher than `max_side` are scaled down, keeping their aspect.
     fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>>;

@@ -14,6 +14,7 @@ pub(super) fn of(config: &Config, stores: &Stores, models: &Models) -> Vec<(&'st
         ("storage", storage),
         ("index", kind(&config.index.kind)),
         ("jobs", kind(&config.jobs.kind)),
+        ("decoder", adapters::decoder::describe(&config.decoder)),
         ("embedder", models.embedder.model().to_owned()),
         ("language model", models.llm.model().to_owned()),
         ("text reader", model(models.ocr.as_ref().map(|port| port.model()))),

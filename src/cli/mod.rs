@@ -96,6 +96,14 @@ struct ModelsArgs {
     fetch: bool,
 }
 
+/// Runs `decode REQUEST`, which the service starts for itself and which no help names; `None` for any
+/// other command line. Its caller must have started no thread.
+pub fn decode() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    let command = arguments.next()?;
+    (command == "decode").then(|| app::decode(arguments.next()))
+}
+
 /// What a command fails with: shown to the user as it is.
 type Failure = Box<dyn std::error::Error>;
 

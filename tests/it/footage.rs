@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
+use adapters::decoder::{WorkerDecoder, WorkerOptions};
 use serde_json::Value;
 use shotlog::domain::ingest::ScanSettings;
 
@@ -27,7 +27,9 @@ struct Studio {
 impl Studio {
     async fn open() -> Self {
         let app = TestApp::with(|setup| {
-            setup.decoder = Arc::new(FfmpegDecoder::new(FfmpegOptions::default()));
+            let program = env!("CARGO_BIN_EXE_shotlog").into();
+            let options = WorkerOptions { program, ..WorkerOptions::default() };
+            setup.decoder = Arc::new(WorkerDecoder::new(options));
             setup.settings.decoder = ScanSettings::default();
             setup.settings.ingest.max_upload_bytes = 16 << 20;
         })
@@ -204,6 +206,20 @@ async fn a_container_that_lies_about_its_duration() {
     let job = studio.app.job_of(BY_SHOT, "lie.mp4", &bytes).await;
     assert_near(&studio.boundaries(&job).await, &[2.0, 4.0]);
     assert!(job["result"]["duration"].as_f64().unwrap() < 10.0, "{job}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stamp_that_jumps_makes_no_chunks() {
+    let studio = Studio::open().await;
+    let clip = studio.make(&["-filter_complex", SCENES, "-map", "[v]", "-c:v", "flv", "whole.flv"]);
+    let mut bytes = std::fs::read(clip).unwrap();
+    // The time of the last tag: its upper byte.
+    let end = bytes.len() - 4;
+    let size = u32::from_be_bytes(bytes[end..].try_into().unwrap()) as usize;
+    bytes[end - size + 4] ^= 0xb8;
+    let job = studio.app.job_of(BY_SHOT, "jump.flv", &bytes).await;
+    assert_near(&studio.boundaries(&job).await, &[2.0, 4.0]);
+    assert!(job["result"]["duration"].as_f64().unwrap() < 7.0, "{job}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -86,6 +86,21 @@ async fn a_transcript_has_the_words_of_each_chunk() {
 }
 
 #[tokio::test]
+async fn what_would_make_too_many_chunks_is_refused_before_speech_is_recognised() {
+    let transcriber = Arc::new(counting());
+    let models = talking(transcriber.clone());
+    let app = TestApp::with(|setup| {
+        setup.models = models;
+        setup.settings.ingest.max_chunks = 5;
+    })
+    .await;
+    let job = app.job_of(&fields("transcript", "2"), "c.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "failed", "{job}");
+    mentions(job["error"].as_str().unwrap(), &["15 chunks", "ingest.max_chunks"]);
+    assert_eq!(transcriber.calls(), 0);
+}
+
+#[tokio::test]
 async fn speech_is_heard_once_however_often_the_video_is_split() {
     let transcriber = Arc::new(counting());
     let app = app(&transcriber).await;

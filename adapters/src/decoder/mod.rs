@@ -4,8 +4,19 @@
 mod ffmpeg;
 mod open;
 mod recorded;
+#[cfg(feature = "ffmpeg")]
+mod worker;
 
 #[cfg(feature = "ffmpeg")]
 pub use ffmpeg::{FfmpegDecoder, FfmpegOptions};
-pub use open::{Settings, open};
+pub use open::{Isolation, Settings, describe, open};
 pub use recorded::{Fill, RecordedDecoder, Recording, Scene, Sound};
+#[cfg(feature = "ffmpeg")]
+pub use worker::{WorkerDecoder, WorkerOptions, missing_protection, work};
+
+/// Says that this build decodes nothing.
+#[cfg(not(feature = "ffmpeg"))]
+pub fn work(_: Option<std::ffi::OsString>) -> std::process::ExitCode {
+    eprintln!("shotlog: decoding was compiled out; build with --features ffmpeg");
+    std::process::ExitCode::FAILURE
+}

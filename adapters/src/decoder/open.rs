@@ -8,10 +8,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::OpenError;
 
+/// Where files are decoded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// In a process for each file that can reach nothing but it.
+    #[default]
+    Process,
+    /// In the service itself: a file that makes the decoder crash takes it down.
+    None,
+}
+
 /// Decoding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
+    /// Where files are decoded.
+    pub isolation: Isolation,
     /// Threads per file; 0 is as many as the processor has use for.
     pub threads: usize,
     /// Largest picture, width × height.
@@ -20,11 +33,63 @@ pub struct Settings {
     pub max_streams: u32,
     /// Longest wait for a file to open, seconds.
     pub open_timeout: u64,
+    /// Longest time that a decode takes without anything coming out, seconds.
+    pub timeout: u64,
+    /// Time that it may take more for each second of media, or each frame asked for, seconds.
+    pub timeout_per_second: u64,
+    /// Processor time of a decode, whatever the file holds, seconds (process).
+    pub processor_time: u64,
+    /// Processor time more for each second of media, or each frame asked for, seconds (process).
+    pub processor_time_per_second: u64,
+    /// Memory a decode may take beside the program's own, bytes (process).
+    pub memory: u64,
+    /// Longest time that a picture is shown, or that nothing happens, on the container's word
+    /// alone, seconds.
+    pub max_gap: u64,
+    /// Containers that are accepted, by FFmpeg's names of their demuxers.
+    pub containers: Vec<String>,
+    /// Codecs that are accepted, by FFmpeg's names.
+    pub codecs: Vec<String>,
 }
+
+/// Containers of video and sound. Absent on purpose: playlists and whatever else opens a second file
+/// or an address, picture sequences, text.
+const CONTAINERS: &str = "\
+aac ac3 aiff amr ape asf au avi caf dts dv eac3 flac flv gif gxf h264 hevc ivf m4v matroska mov mp3 \
+mpeg mpegts mpegvideo mxf nut obu ogg rm tta vc1 voc w64 wav webm wtv wv yuv4mpegpipe";
+
+/// Codecs that cameras, phones, screen recorders, browsers, broadcasters and archives write.
+const CODECS: &str = "\
+av1 cavs cfhd cinepak cljr dirac dnxhd dvvideo ffv1 ffvhuff flashsv flashsv2 flv1 gif h261 h263 h263i \
+h263p h264 hap hevc huffyuv indeo2 indeo3 indeo4 indeo5 jpeg2000 jpegls lagarith magicyuv mjpeg mjpegb \
+mpeg1video mpeg2video mpeg4 msmpeg4v1 msmpeg4v2 msmpeg4v3 msrle mss1 mss2 msvideo1 png prores qtrle \
+r10k r210 rawvideo rpza rv10 rv20 rv30 rv40 smc snow svq1 svq3 theora tscc tscc2 utvideo v210 vc1 vp3 \
+vp4 vp5 vp6 vp6a vp6f vp7 vp8 vp9 wmv1 wmv2 wmv3 zmbv \
+aac aac_latm ac3 adpcm_ima_qt adpcm_ima_wav adpcm_ms adpcm_swf adpcm_yamaha alac amr_nb amr_wb ape \
+atrac3 cook dts dvaudio eac3 evrc flac g723_1 g729 gsm gsm_ms ilbc mace3 mace6 mlp mp1 mp2 mp3 \
+nellymoser opus pcm_alaw pcm_bluray pcm_dvd pcm_f32be pcm_f32le pcm_f64be pcm_f64le pcm_mulaw pcm_s16be \
+pcm_s16le pcm_s24be pcm_s24le pcm_s32be pcm_s32le pcm_s8 pcm_u16be pcm_u16le pcm_u24be pcm_u24le \
+pcm_u32be pcm_u32le pcm_u8 qcelp qdm2 qdmc ra_144 ra_288 ralf s302m sipr speex truehd tta vorbis \
+wavpack wmalossless wmapro wmav1 wmav2 wmavoice";
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { threads: 0, max_pixels: 8192 * 4608, max_streams: 64, open_timeout: 15 }
+        let list = |names: &str| names.split_whitespace().map(str::to_owned).collect();
+        Self {
+            isolation: Isolation::default(),
+            threads: 0,
+            max_pixels: 8192 * 4608,
+            max_streams: 64,
+            open_timeout: 15,
+            timeout: 15,
+            timeout_per_second: 10,
+            processor_time: 30,
+            processor_time_per_second: 20,
+            memory: 1 << 30,
+            max_gap: 120,
+            containers: list(CONTAINERS),
+            codecs: list(CODECS),
+        }
     }
 }
 
@@ -34,14 +99,47 @@ pub fn open(
     section: &Settings,
     max_duration: Duration,
 ) -> Result<Arc<dyn VideoDecoder>, OpenError> {
-    use super::{FfmpegDecoder, FfmpegOptions};
+    use super::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, WorkerOptions, missing_protection};
 
-    let options = FfmpegOptions { max_duration: max_duration.as_secs_f64(), ..section.into() };
-    Ok(Arc::new(FfmpegDecoder::new(options)))
+    super::ffmpeg::check_lists(&section.containers, &section.codecs).map_err(OpenError::new)?;
+    let ffmpeg = FfmpegOptions { max_duration: max_duration.as_secs_f64(), ..section.into() };
+    if section.isolation == Isolation::None {
+        tracing::warn!(
+            "files are decoded in the service itself (decoder.isolation = \"none\"): one that makes \
+             the decoder crash takes it down"
+        );
+        return Ok(Arc::new(FfmpegDecoder::new(ffmpeg)));
+    }
+    for missing in missing_protection() {
+        tracing::warn!(
+            "this kernel offers no {missing}: the process that decodes files is less confined"
+        );
+    }
+    Ok(Arc::new(WorkerDecoder::new(WorkerOptions { ffmpeg, ..section.into() })))
 }
 
 /// Says that this build decodes nothing.
 #[cfg(not(feature = "ffmpeg"))]
 pub fn open(_: &Settings, _max_duration: Duration) -> Result<Arc<dyn VideoDecoder>, OpenError> {
     Err(OpenError::compiled_out("decoding", "ffmpeg"))
+}
+
+/// What decodes files, for people who start or check the service.
+#[cfg(not(feature = "ffmpeg"))]
+pub fn describe(_: &Settings) -> String {
+    "none".into()
+}
+
+/// What decodes files, for people who start or check the service.
+#[cfg(feature = "ffmpeg")]
+pub fn describe(section: &Settings) -> String {
+    match section.isolation {
+        Isolation::None => "ffmpeg, not isolated".into(),
+        Isolation::Process => match super::missing_protection().as_slice() {
+            [] => "ffmpeg in a confined process".into(),
+            missing => {
+                format!("ffmpeg in a process, without {} of the kernel", missing.join(" and "))
+            }
+        },
+    }
 }

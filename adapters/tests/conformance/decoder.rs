@@ -68,12 +68,15 @@ fn recorded() {
 }
 
 #[cfg(feature = "ffmpeg")]
+mod hostile;
+
+#[cfg(feature = "ffmpeg")]
 mod ffmpeg {
     use std::path::PathBuf;
     use std::process::Command;
     use std::time::Duration;
 
-    use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
+    use adapters::decoder::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, WorkerOptions};
     use ports::ErrorKind;
     use ports::decoder::{Image, ScanOptions, ScanSink, VideoDecoder};
 
@@ -101,17 +104,30 @@ mod ffmpeg {
         }
     }
 
-    fn decoder() -> FfmpegDecoder {
-        FfmpegDecoder::new(FfmpegOptions::default())
+    /// The confined decoder, which is the other one in a process of its own.
+    pub(super) fn decoder() -> WorkerDecoder {
+        confined(WorkerOptions::default())
     }
 
-    struct Studio {
+    pub(super) fn confined(options: WorkerOptions) -> WorkerDecoder {
+        let program = env!("CARGO_BIN_EXE_decode-worker").into();
+        WorkerDecoder::new(WorkerOptions { program, ..options })
+    }
+
+    #[test]
+    fn without_a_process() {
+        let Some(studio) = Studio::open() else { return };
+        let file = studio.both("h264.mp4", "-c:v libx264 -g 12 -c:a aac").unwrap();
+        suite::reads(&FfmpegDecoder::new(FfmpegOptions::default()), "h264.mp4", &file, &clip());
+    }
+
+    pub(super) struct Studio {
         folder: tempfile::TempDir,
     }
 
     impl Studio {
         /// `None`, and a word about it, where there is no `ffmpeg` program.
-        fn open() -> Option<Self> {
+        pub(super) fn open() -> Option<Self> {
             if Command::new("ffmpeg").arg("-version").output().is_err() {
                 println!("skipped: there is no ffmpeg program to make clips with");
                 return None;
@@ -119,12 +135,12 @@ mod ffmpeg {
             Some(Self { folder: tempfile::tempdir().unwrap() })
         }
 
-        fn path(&self, name: &str) -> PathBuf {
+        pub(super) fn path(&self, name: &str) -> PathBuf {
             self.folder.path().join(name)
         }
 
         /// Runs `ffmpeg` with the arguments (split at spaces) between input options and the file.
-        fn make(&self, name: &str, arguments: &str) -> Option<PathBuf> {
+        pub(super) fn make(&self, name: &str, arguments: &str) -> Option<PathBuf> {
             let file = self.path(name);
             let output = Command::new("ffmpeg")
                 .current_dir(self.folder.path())
@@ -146,7 +162,7 @@ mod ffmpeg {
             Some(file)
         }
 
-        fn both(&self, name: &str, coding: &str) -> Option<PathBuf> {
+        pub(super) fn both(&self, name: &str, coding: &str) -> Option<PathBuf> {
             self.make(name, &format!("-f lavfi -i {{picture}} -f lavfi -i {{sound}} {coding}"))
         }
     }
@@ -480,11 +496,11 @@ mod ffmpeg {
         let Some(studio) = Studio::open() else { return };
         let file = studio.both("limited.mp4", "-c:v libx264 -c:a aac").unwrap();
         let with = |change: fn(&mut FfmpegOptions)| {
-            let mut options = FfmpegOptions::default();
-            change(&mut options);
-            FfmpegDecoder::new(options)
+            let mut options = WorkerOptions::default();
+            change(&mut options.ffmpeg);
+            confined(options)
         };
-        let scan = |decoder: FfmpegDecoder| {
+        let scan = |decoder: WorkerDecoder| {
             decoder.scan(&file, &SIZE, &mut Seen::default()).unwrap_err().kind()
         };
         assert_eq!(scan(with(|o| o.max_pixels = 320 * 179)), ErrorKind::TooLarge);

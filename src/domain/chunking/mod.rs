@@ -302,18 +302,25 @@ impl Chunking {
         }
     }
 
+    /// `Invalid` where `duration` seconds make more than `max_chunks` however they are split.
+    pub fn check_count(&self, duration: f64, max_chunks: usize) -> Result<()> {
+        let (longest, field) = match self {
+            Self::Interval { interval } => (*interval, "interval"),
+            Self::Preset { max_duration, .. } | Self::Weights { max_duration, .. } => {
+                (*max_duration, "max_duration")
+            }
+        };
+        within((duration / longest).ceil(), max_chunks, field)
+    }
+
     /// Splits `duration` seconds. At most `max_chunks` spans, or `Invalid`.
     pub fn split(&self, duration: f64, signals: &Signals, max_chunks: usize) -> Result<Vec<Span>> {
+        self.check_count(duration, max_chunks)?;
         let (min, max) = match self {
-            Self::Interval { interval } => {
-                let expected = (duration / interval).ceil();
-                within(expected, max_chunks, "interval")?;
-                return Ok(rounded(multiples(duration, *interval)));
-            }
+            Self::Interval { interval } => return Ok(rounded(multiples(duration, *interval))),
             Self::Preset { min_duration, max_duration, .. }
             | Self::Weights { min_duration, max_duration, .. } => (*min_duration, *max_duration),
         };
-        within((duration / max).ceil(), max_chunks, "max_duration")?;
         let spans = fuse::fuse(duration, &self.votes(signals), self.talk(signals), min, max);
         within(spans.len() as f64, max_chunks, "min_duration")?;
         Ok(rounded(spans))

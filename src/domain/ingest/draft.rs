@@ -131,14 +131,13 @@ impl Ingest {
     }
 }
 
-/// The container's duration, unless it claims none or disagrees with what was decoded beyond belief.
+/// The container's duration, where it is what was decoded but for the rounding of codecs: what it
+/// claims beyond that is not there.
 fn duration(info: &MediaInfo, decoded: f64) -> f64 {
     const SHORTER: f64 = 0.5;
-    const LONGER: f64 = 5.0;
+    const LONGER: f64 = 1.0;
     match info.duration {
-        Some(claimed) if claimed >= decoded - SHORTER && claimed <= 2.0 * decoded + LONGER => {
-            claimed
-        }
+        Some(claimed) if (decoded - SHORTER..=decoded + LONGER).contains(&claimed) => claimed,
         _ => decoded,
     }
 }
@@ -158,7 +157,8 @@ mod tests {
             audio: true,
         };
         for (claimed, decoded, expected) in [
-            (Some(16.57), 13.0, 16.57),
+            (Some(13.57), 13.0, 13.57),
+            (Some(16.57), 13.0, 13.0),
             (Some(10.0), 10.02, 10.0),
             (None, 8.0, 8.0),
             (Some(360_000.0), 8.0, 8.0),

@@ -79,6 +79,8 @@ impl Ingest {
             progress: progress.clone(),
         };
         let mut scanned = scanned.run().await?;
+        // Recognising speech may be paid for: what would be refused afterwards is refused before.
+        self.check_length(scanned.signals.end, request)?;
         let video_id = &fetched.file.video_id;
         let listening = self.listen(video_id, &scanned, needed, wanted, progress);
         let speech = progress.cancellable(listening).await?;
@@ -100,6 +102,14 @@ impl Ingest {
             speech,
             seconds: started.elapsed().as_secs_f64(),
         })
+    }
+
+    /// Refuses a video that is too long, or that would make too many chunks however it is split.
+    fn check_length(&self, end: f64, request: &IngestRequest) -> Result<()> {
+        if end > self.settings.ingest.max_duration.as_secs_f64() {
+            return Err(self.too_long(end));
+        }
+        request.chunking.check_count(end, self.settings.ingest.max_chunks)
     }
 
     /// Whether stored speech is what these ports would find, as far as it matters.

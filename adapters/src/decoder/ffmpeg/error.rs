@@ -11,14 +11,29 @@ pub(super) enum Error {
     Empty,
     #[error("not a regular file: a media file is needed")]
     NotAFile,
-    #[error("the path holds a zero byte, which no file name can")]
-    Path,
     #[error(
         "the file is a picture ({0}), not a video; send a file that plays, such as MP4, WebM or MKV"
     )]
     Picture(&'static str),
-    #[error("not a media file that can be decoded: {}", reason(.0))]
-    NotMedia(ffmpeg::Error),
+    #[error("not a media file: it begins like no known format of video or sound")]
+    Unknown,
+    #[error("not a media file that can be decoded: its headers are damaged")]
+    NotMedia(#[source] ffmpeg::Error),
+    #[error(
+        "the container is '{found}', which is not accepted; accepted (decoder.containers): {accepted}"
+    )]
+    Container { found: String, accepted: String },
+    #[error(
+        "its {what} are coded as '{found}', which is not accepted; accepted (decoder.codecs): {accepted}"
+    )]
+    Codec { what: &'static str, found: String, accepted: String },
+    #[error("the sound has {0} samples per second: 4,000 to 384,000 are accepted")]
+    SampleRate(i32),
+    #[error(
+        "the file takes more memory to decode, or has more streams, than it may (decoder.memory, \
+         decoder.max_streams)"
+    )]
+    Memory,
     #[error("the file holds neither pictures nor sound that can be decoded")]
     NoStreams,
     #[error("nothing in the file could be decoded: it holds no intact picture or sound")]
@@ -35,16 +50,6 @@ pub(super) enum Error {
     Sink(PortError),
 }
 
-/// FFmpeg says "Invalid argument" of a format that it knows and that is not on our list.
-fn reason(error: &ffmpeg::Error) -> String {
-    match error {
-        ffmpeg::Error::Other { errno: ffmpeg::error::EINVAL } => {
-            "its format is not one of video or sound".into()
-        }
-        other => other.to_string(),
-    }
-}
-
 impl From<Error> for PortError {
     fn from(error: Error) -> Self {
         let kind = match &error {
@@ -54,8 +59,12 @@ impl From<Error> for PortError {
             Error::Io(_) | Error::Decoder(_) => ErrorKind::Other,
             Error::Empty
             | Error::NotAFile
-            | Error::Path
+            | Error::Memory
+            | Error::Container { .. }
+            | Error::Codec { .. }
+            | Error::SampleRate(_)
             | Error::Picture(_)
+            | Error::Unknown
             | Error::NotMedia(_)
             | Error::NoStreams
             | Error::NothingDecoded => ErrorKind::Invalid,

@@ -1,14 +1,19 @@
-//! Full-size frames at given times: seek to the key frame before, decode up to the time.
+//! Full-size frames at given times: go to the key frame before, decode up to the time. Where the
+//! clock of the container jumps, its stamps do not lead there: packets are counted instead.
+
+use std::fs::File;
+use std::sync::Arc;
 
 use ffmpeg::Packet;
 use ffmpeg::codec::decoder::Opened;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use ports::decoder::Frame;
+use serde::{Deserialize, Serialize};
 
-use super::input::Input;
+use super::input::{Input, Kind};
 use super::picture::Converter;
-use super::scan::is_drained;
+use super::scan::{MAX_READ_ERRORS, is_drained};
 use super::{Error, FfmpegOptions};
 
 /// Without an index in the container, a time this far ahead is sought and not decoded up to,
@@ -26,19 +31,41 @@ const BEGINNING: f64 = -10.0;
 /// Slack for the rounding of times to the ticks of the container, seconds.
 const EPSILON: f64 = 1e-4;
 
+/// Files up to this size are read through once to see whether their clock jumps, bytes.
+const READ_THROUGH: u64 = 64 << 20;
+
+/// Key frames that are noted of a file whose clock jumps.
+const MARKS: usize = 2000;
+
+/// Hands out the frames shown at `times`, each with the index of its time, and returns the way they
+/// were found, which is the same for every call.
 pub(super) fn frames(
-    input: &mut Input,
+    file: &Arc<File>,
     options: &FfmpegOptions,
     times: &[f64],
     max_side: u32,
-) -> Result<Vec<Option<Frame>>, Error> {
-    let mut found = vec![None; times.len()];
-    let Some(stream) = input.picture else { return Ok(found) };
+    way: Option<Way>,
+    found: &mut dyn FnMut(usize, &Frame) -> ports::Result<()>,
+) -> Result<Way, Error> {
+    let mut input = Input::open(file, options)?;
+    let Some(stream) = input.picture else { return Ok(Way::default()) };
     let per_frame = u32::try_from(times.len()).unwrap_or(u32::MAX);
-    input
-        .deadline
-        .set(options.timeout.saturating_add(options.timeout_per_second.saturating_mul(per_frame)));
-    input.picture_only();
+    let allowed =
+        options.timeout.saturating_add(options.timeout_per_second.saturating_mul(per_frame));
+    input.deadline.set(allowed);
+    let way = match way {
+        Some(way) => way,
+        None => {
+            let way = Way::through(&mut input, file.metadata()?.len())?;
+            input = Input::open(file, options)?;
+            input.deadline.set(allowed);
+            way
+        }
+    };
+    // Packets are counted with those of the sound, which also tells where the clock jumps.
+    if way == Way::Stamps {
+        input.picture_only();
+    }
 
     let mut order: Vec<usize> = (0..times.len()).filter(|&i| times[i].is_finite()).collect();
     order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
@@ -49,7 +76,10 @@ pub(super) fn frames(
     let mut reel = Reel::new(stream, decoder);
     let mut last: Option<Frame> = None;
     for i in order {
-        reel.wind_to(times[i], input)?;
+        match &way {
+            Way::Stamps => reel.wind_to(times[i], &mut input)?,
+            Way::Packets(marks) => reel.count_to(times[i], marks, &mut input)?,
+        }
         let Some((time, picture)) = reel.current.as_ref().filter(|(_, frame)| is_sound(frame))
         else {
             continue;
@@ -59,9 +89,67 @@ pub(super) fn frames(
             let image = converter.image(picture, aspect, max_side).ok();
             last = image.map(|image| Frame { time: *time, image });
         }
-        found[i].clone_from(&last);
+        if let Some(frame) = &last {
+            found(i, frame).map_err(Error::Sink)?;
+        }
     }
-    Ok(found)
+    Ok(way)
+}
+
+/// How the packets of a time are found in a file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Way {
+    /// By the stamps of the container.
+    #[default]
+    Stamps,
+    /// By counting: its clock jumps. Key frames of the picture, as the number of the packet and its
+    /// time in seconds: at most [`MARKS`], a second or more apart.
+    Packets(Vec<(u64, f64)>),
+}
+
+impl Way {
+    /// The way through the file, which is read to its end where that is not known more cheaply.
+    /// `input` is used up.
+    fn through(input: &mut Input, size: u64) -> Result<Self, Error> {
+        if size > READ_THROUGH && input.ends_as_claimed() {
+            return Ok(Self::Stamps);
+        }
+        let mut marks: Vec<(u64, f64)> = Vec::new();
+        let mut apart = 1.0;
+        let mut packet = Packet::empty();
+        let mut errors = 0;
+        loop {
+            match input.read(&mut packet) {
+                Ok(Some(Kind::Picture)) if packet.is_key() => {
+                    let stamp = packet.pts().or(packet.dts());
+                    let time = stamp.map(|stamp| input.seconds(packet.stream(), stamp));
+                    let after = marks.last().map_or(f64::NEG_INFINITY, |(_, last)| last + apart);
+                    if let Some(time) = time.filter(|time| *time >= after) {
+                        marks.push((input.packets, time));
+                        if marks.len() == MARKS {
+                            let mut even = false;
+                            marks.retain(|_| {
+                                even = !even;
+                                even
+                            });
+                            apart *= 2.0;
+                        }
+                    }
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(e @ Error::Deadline(_)) => return Err(e),
+                Err(_) => {
+                    errors += 1;
+                    if errors > MAX_READ_ERRORS {
+                        break;
+                    }
+                }
+            }
+        }
+        let jumps = input.timeline.as_ref().map_or(0, |timeline| timeline.jumps);
+        Ok(if jumps == 0 { Self::Stamps } else { Self::Packets(marks) })
+    }
 }
 
 /// Whether the decoder had all that the frame is made of.
@@ -119,6 +207,33 @@ impl Reel {
         Ok(())
     }
 
+    /// The same by the number of the packet.
+    fn count_to(
+        &mut self,
+        time: f64,
+        marks: &[(u64, f64)],
+        input: &mut Input,
+    ) -> Result<(), Error> {
+        let mark =
+            marks.iter().rev().find(|(_, key)| *key <= time).map_or(0, |(number, _)| *number);
+        if mark > input.packets + 1 {
+            if !self.started {
+                self.show_beginning(input)?;
+            }
+            self.current = None;
+            self.next = None;
+            self.decoder.flush();
+            while input.packets + 1 < mark {
+                match input.read(&mut self.packet) {
+                    Ok(Some(_)) => {}
+                    Err(e @ Error::Deadline(_)) => return Err(e),
+                    Ok(None) | Err(_) => break,
+                }
+            }
+        }
+        self.play_to(time, input)
+    }
+
     /// Whether decoding on from here reaches `time` sooner than a seek.
     fn can_go_on(&mut self, time: f64, input: &mut Input) -> bool {
         let Some((here, _)) = self.current else { return false };
@@ -145,10 +260,10 @@ impl Reel {
     /// x264 tells its version there, without which its early 4:4:4 streams decode to garbage.
     fn show_beginning(&mut self, input: &mut Input) -> Result<(), Error> {
         match input.read(&mut self.packet) {
-            Ok(Some(_)) => _ = self.decoder.send_packet(&self.packet),
+            Ok(Some(Kind::Picture)) => _ = self.decoder.send_packet(&self.packet),
             Err(e @ Error::Deadline(_)) => return Err(e),
             // What cannot be read here is found missing where it is needed.
-            Ok(None) | Err(_) => {}
+            Ok(_) | Err(_) => {}
         }
         Ok(())
     }
@@ -194,7 +309,8 @@ impl Reel {
             }
             match input.read(&mut self.packet) {
                 // A damaged packet is passed over; the decoder says so again at the next frame.
-                Ok(Some(_)) => _ = self.decoder.send_packet(&self.packet),
+                Ok(Some(Kind::Picture)) => _ = self.decoder.send_packet(&self.packet),
+                Ok(Some(Kind::Sound)) => {}
                 Err(e @ Error::Deadline(_)) => return Err(e),
                 Ok(None) | Err(_) => {
                     self.drained = true;

@@ -1,76 +1,30 @@
 //! An opened file: bounded before FFmpeg sees a byte of it, its streams chosen as a player would,
 //! its packets on one continuous timeline.
 
-use std::ffi::{CStr, CString, c_int, c_void};
-use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::ffi::c_int;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use ffmpeg::codec::{Context as CodecContext, decoder::Opened, threading};
 use ffmpeg::{Discard, Packet, Rational, ffi};
 use ffmpeg_next as ffmpeg;
 use ports::decoder::{MediaInfo, VideoInfo};
 
+use super::accepted::check_codec;
+use super::context::{OUT_OF_MEMORY, open_context};
+use super::deadline::Deadline;
 use super::file_type::{file_type, picture};
 use super::picture::Orientation;
+use super::source::Source;
+use super::timeline::Timeline;
 use super::{Error, FfmpegOptions};
 
-/// Demuxers of real media files. Absent on purpose: playlists (hls, concat, dash), picture
-/// sequences, text renderers and everything that opens a second file or an address.
-const FORMATS: &CStr =
-    c"aac,ac3,aiff,amr,ape,asf,au,avi,caf,dts,dv,eac3,flac,flv,gif,gxf,h264,hevc,\
-ivf,m4v,matroska,mov,mp3,mpeg,mpegts,mpegvideo,mxf,nut,obu,ogg,rm,tta,vc1,voc,w64,wav,webm,wtv,wv,\
-yuv4mpegpipe";
+/// Sample rates of sound, from the telephone's to the studio's, Hz. A file may claim any.
+const SAMPLE_RATES: std::ops::RangeInclusive<c_int> = 4_000..=384_000;
 
-/// Bytes and time looked at to find the streams.
-const PROBE_BYTES: i64 = 8 << 20;
-const PROBE_MICROSECONDS: i64 = 10_000_000;
-
-/// A jump of the time stamps that is a splice and not a pause, in formats that allow splices.
-/// The same threshold as the `ffmpeg` program's `dts_delta_threshold`.
-const SPLICE_SECONDS: f64 = 10.0;
-
-/// When work on a file must end. Shared with FFmpeg, which asks it while it waits for bytes.
-pub(super) struct Deadline {
-    start: Instant,
-    limit_us: AtomicU64,
-}
-
-impl Deadline {
-    fn new(limit: Duration) -> Self {
-        let deadline = Self { start: Instant::now(), limit_us: AtomicU64::new(0) };
-        deadline.set(limit);
-        deadline
-    }
-
-    /// Moves the end to `limit` after the file was opened.
-    pub(super) fn set(&self, limit: Duration) {
-        let us = u64::try_from(limit.as_micros()).unwrap_or(u64::MAX);
-        self.limit_us.store(us, Ordering::Relaxed);
-    }
-
-    pub(super) fn check(&self) -> Result<(), Error> {
-        if self.passed() {
-            let seconds = self.limit_us.load(Ordering::Relaxed) as f64 / 1e6;
-            return Err(Error::Deadline(seconds));
-        }
-        Ok(())
-    }
-
-    fn passed(&self) -> bool {
-        self.start.elapsed().as_micros() > u128::from(self.limit_us.load(Ordering::Relaxed))
-    }
-}
-
-extern "C" fn interrupted(deadline: *mut c_void) -> c_int {
-    #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: `Input` keeps the `Deadline` that was registered alive for longer than its context.
-    let deadline = unsafe { &*deadline.cast::<Deadline>() };
-    c_int::from(deadline.passed())
-}
+/// Pictures that may be decoded before one that is shown earlier: what H.264 and HEVC allow.
+const REORDERED: f64 = 16.0;
 
 /// Which of the two chosen streams a packet belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,70 +35,55 @@ pub(super) enum Kind {
 
 /// An opened media file.
 pub(super) struct Input {
-    // Declared before the deadline, so dropped before it: closing may still ask for it.
+    // Declared before what it reads through and whom it asks, so dropped before them.
     context: ffmpeg::format::context::Input,
+    _source: Source,
     pub(super) deadline: Arc<Deadline>,
     pub(super) picture: Option<usize>,
     pub(super) sound: Option<usize>,
     /// Where the container's clock stands at time 0, seconds.
     origin: f64,
-    splices: bool,
-    /// Seconds added to every time stamp because of splices so far.
-    shift: f64,
-    last_dts: Vec<Option<f64>>,
+    /// `None` once a seek has left it behind: stamps are taken as they are.
+    pub(super) timeline: Option<Timeline>,
+    /// Packets of the chosen streams read so far.
+    pub(super) packets: u64,
 }
 
 impl Input {
-    pub(super) fn open(path: &Path, options: &FfmpegOptions) -> Result<Self, Error> {
-        let meta = std::fs::metadata(path)?;
-        if !meta.is_file() {
-            // A FIFO or a device would hang in open(2), where no deadline is asked.
-            return Err(Error::NotAFile);
-        }
-        if meta.len() == 0 {
+    pub(super) fn open(file: &Arc<File>, options: &FfmpegOptions) -> Result<Self, Error> {
+        let mut head = [0; 32];
+        let read = file.read_at(&mut head, 0)?;
+        if read == 0 {
             return Err(Error::Empty);
         }
-        let mut head = Vec::with_capacity(32);
-        std::fs::File::open(path)?.take(32).read_to_end(&mut head)?;
-        if let Some(format) = picture(&head) {
+        if let Some(format) = picture(&head[..read]) {
             return Err(Error::Picture(format));
         }
-        // The explicit scheme keeps a name such as `concat:a|b` from being taken for a protocol.
-        let mut url = b"file:".to_vec();
-        url.extend_from_slice(std::path::absolute(path)?.as_os_str().as_bytes());
-        let url = CString::new(url).map_err(|_| Error::Path)?;
-
         let deadline = Arc::new(Deadline::new(options.open_timeout));
-        let context = open_context(&url, &deadline, options).map_err(|e| {
-            if deadline.passed() {
-                Error::Deadline(options.open_timeout.as_secs_f64())
-            } else {
-                Error::NotMedia(e)
-            }
+        let mut source = Source::open(file.clone(), deadline.clone())?;
+        let context = open_context(&mut source, &deadline, options).map_err(|e| match e {
+            _ if deadline.passed() => Error::Deadline(options.open_timeout.as_secs_f64()),
+            Error::Decoder(OUT_OF_MEMORY) => Error::Memory,
+            Error::Decoder(e) => Error::NotMedia(e),
+            other => other,
         })?;
         deadline.check()?;
 
-        let streams = context.nb_streams() as usize;
         let mut input = Self {
-            splices: is_spliceable(&context),
             context,
+            _source: source,
             deadline,
             picture: None,
             sound: None,
             origin: 0.0,
-            shift: 0.0,
-            last_dts: vec![None; streams],
+            timeline: None,
+            packets: 0,
         };
         input.choose_streams();
-        if let Some((width, height)) = input.picture.map(|i| input.coded_size(i))
-            && u64::from(width) * u64::from(height) > options.max_pixels
-        {
-            return Err(Error::TooManyPixels { width, height, max: options.max_pixels });
-        }
-        if input.picture.is_none() && input.sound.is_none() {
-            return Err(Error::NoStreams);
-        }
+        input.check_streams(options)?;
         input.origin = input.earliest_start();
+        let (claimed, restarts) = (input.claimed(), is_spliceable(&input.context));
+        input.timeline = Some(Timeline::new(claimed, options.max_gap, restarts));
         Ok(input)
     }
 
@@ -168,9 +107,8 @@ impl Input {
                 i if i == self.sound => Kind::Sound,
                 _ => continue,
             };
-            if self.splices {
-                self.follow_splice(index, packet);
-            }
+            self.packets += 1;
+            self.place(index, kind, packet);
             return Ok(Some(kind));
         }
     }
@@ -189,8 +127,7 @@ impl Input {
     pub(super) fn seek(&mut self, time: f64) -> Result<(), Error> {
         let Some(stream) = self.picture else { return Err(Error::NoStreams) };
         let stamp = self.stamp(stream, time);
-        self.last_dts.fill(None);
-        self.shift = 0.0;
+        self.timeline = None;
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: the context is open and `stream` is one of its streams.
         let code = unsafe {
@@ -220,6 +157,23 @@ impl Input {
             entry.as_ref().map(|e| e.timestamp)
         };
         entry.map(|e| self.seconds(stream, e))
+    }
+
+    /// Whether the last picture lies where the container says that the media ends, so that no jump
+    /// of its clock can lie between. Goes there.
+    pub(super) fn ends_as_claimed(&mut self) -> bool {
+        let Some(timeline) = self.timeline.take() else { return false };
+        let Some(claimed) = timeline.claimed.filter(|_| !timeline.restarts) else { return false };
+        let mut packet = Packet::empty();
+        let mut last = f64::NEG_INFINITY;
+        if self.seek(claimed).is_ok() {
+            while let Ok(Some(_)) = self.read(&mut packet) {
+                let stamp = packet.dts().or(packet.pts());
+                let time = stamp.map(|stamp| self.seconds(packet.stream(), stamp));
+                last = last.max(time.unwrap_or(last));
+            }
+        }
+        (claimed - 30.0..=claimed + 1.0).contains(&last)
     }
 
     /// Leaves the sound unread.
@@ -330,7 +284,7 @@ impl Input {
         let picture = self.best(ffi::AVMediaType::AVMEDIA_TYPE_VIDEO, None);
         // Cover art is a picture stream to FFmpeg. Where it wins, look for a real one behind it.
         self.picture = picture.filter(|&i| !self.is_attached(i)).or_else(|| {
-            (0..self.last_dts.len())
+            (0..self.streams())
                 .filter(|&i| self.medium(i) == Some(ffmpeg::media::Type::Video))
                 .filter(|&i| !self.is_attached(i) && self.has_decoder(i))
                 .max_by_key(|&i| {
@@ -343,7 +297,7 @@ impl Input {
             w > 0 && h > 0
         });
         self.sound = self.best(ffi::AVMediaType::AVMEDIA_TYPE_AUDIO, self.picture);
-        for i in 0..self.last_dts.len() {
+        for i in 0..self.streams() {
             if Some(i) != self.picture && Some(i) != self.sound {
                 self.discard(i);
             }
@@ -391,27 +345,72 @@ impl Input {
         if start.is_finite() { start } else { 0.0 }
     }
 
-    /// Recordings of broadcasts are spliced: the clock jumps. The jump is taken out, so that the
-    /// timeline goes on where it was, as players do.
-    fn follow_splice(&mut self, stream: usize, packet: &mut Packet) {
+    /// Moves the packet to where the timeline has it.
+    fn place(&mut self, stream: usize, kind: Kind, packet: &mut Packet) {
         let tick = self.time_base(stream);
-        let Some(dts) = packet.dts().or(packet.pts()) else { return };
-        let step = packet.duration().max(0) as f64 * tick;
-        let mut now = dts as f64 * tick + self.shift;
-        if let Some(Some(expected)) = self.last_dts.get(stream).copied()
-            && (now - expected).abs() > SPLICE_SECONDS
+        let length = packet.duration().max(0) as f64 * tick;
+        if let (Some(dts), Some(pts)) = (packet.dts(), packet.pts())
+            && (pts - dts).unsigned_abs() as f64 * tick > 1.0 + REORDERED * length
         {
-            self.shift -= now - expected;
-            now = expected;
+            // Shown long before or after it is decoded: the decoder goes by the order alone.
+            packet.set_pts(None);
         }
-        if let Some(last) = self.last_dts.get_mut(stream) {
-            *last = Some(now + step);
-        }
-        if self.shift != 0.0 {
-            let ticks = (self.shift / tick).round() as i64;
+        let Some(stamp) = packet.dts().or(packet.pts()) else { return };
+        let time = stamp as f64 * tick - self.origin;
+        let Some(timeline) = &mut self.timeline else { return };
+        let shift = timeline.place(kind, time, length);
+        if shift != 0.0 {
+            let ticks = (shift / tick).round() as i64;
             packet.set_pts(packet.pts().map(|t| t.saturating_add(ticks)));
             packet.set_dts(packet.dts().map(|t| t.saturating_add(ticks)));
         }
+    }
+
+    /// Refuses what would cost too much and what is not on the lists.
+    fn check_streams(&self, options: &FfmpegOptions) -> Result<(), Error> {
+        if let Some((width, height)) = self.picture.map(|i| self.coded_size(i))
+            && u64::from(width) * u64::from(height) > options.max_pixels
+        {
+            return Err(Error::TooManyPixels { width, height, max: options.max_pixels });
+        }
+        if self.picture.is_none() && self.sound.is_none() {
+            return Err(Error::NoStreams);
+        }
+        if let Some(rate) = self.sound.map(|i| self.sample_rate(i))
+            && rate != 0
+            && !SAMPLE_RATES.contains(&rate)
+        {
+            return Err(Error::SampleRate(rate));
+        }
+        for (stream, what) in [(self.picture, "pictures"), (self.sound, "sound")] {
+            if let Some(stream) = stream {
+                check_codec(&self.codec_name(stream), what, options)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How long the container says the media lasts, where it says so itself and FFmpeg did not work
+    /// it out from stamps or from the size of the file, seconds.
+    fn claimed(&self) -> Option<f64> {
+        let duration = self.context.duration();
+        #[expect(unsafe_code, reason = "FFI")]
+        // SAFETY: a plain field of the open context.
+        let method = unsafe { (*self.context.as_ptr()).duration_estimation_method };
+        let told = method == ffi::AVDurationEstimationMethod::AVFMT_DURATION_FROM_STREAM;
+        (told && duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
+    }
+
+    fn sample_rate(&self, stream: usize) -> c_int {
+        #[expect(unsafe_code, reason = "FFI")]
+        // SAFETY: every stream of an open context has its parameters.
+        unsafe {
+            (*(*self.raw_stream(stream)).codecpar).sample_rate
+        }
+    }
+
+    fn streams(&self) -> usize {
+        self.context.nb_streams() as usize
     }
 
     fn stamp(&self, stream: usize, time: f64) -> i64 {
@@ -494,55 +493,6 @@ fn is_spliceable(context: &ffmpeg::format::context::Input) -> bool {
     // SAFETY: an open context has its input format, a static table.
     let flags = unsafe { (*(*context.as_ptr()).iformat).flags };
     flags & ffi::AVFMT_TS_DISCONT != 0
-}
-
-/// Opens with every bound in place before the first byte is read.
-fn open_context(
-    url: &CStr,
-    deadline: &Arc<Deadline>,
-    options: &FfmpegOptions,
-) -> Result<ffmpeg::format::context::Input, ffmpeg::Error> {
-    #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: the context is allocated here, handed to `avformat_open_input`, which frees it when
-    // it fails, and then owned by the wrapper. The strings are copies that the context frees. The
-    // deadline outlives the context (see `Input`).
-    unsafe {
-        let mut raw = ffi::avformat_alloc_context();
-        if raw.is_null() {
-            return Err(ffmpeg::Error::Other { errno: ffmpeg::error::ENOMEM });
-        }
-        (*raw).interrupt_callback = ffi::AVIOInterruptCB {
-            callback: Some(interrupted),
-            opaque: Arc::as_ptr(deadline).cast_mut().cast(),
-        };
-        (*raw).probesize = PROBE_BYTES;
-        (*raw).max_analyze_duration = PROBE_MICROSECONDS;
-        (*raw).max_streams = c_int::try_from(options.max_streams).unwrap_or(c_int::MAX);
-        (*raw).protocol_whitelist = ffi::av_strdup(c"file".as_ptr());
-        (*raw).format_whitelist = ffi::av_strdup(FORMATS.as_ptr());
-        let code = ffi::avformat_open_input(
-            &mut raw,
-            url.as_ptr(),
-            std::ptr::null_mut(),
-            std::ptr::null_mut(),
-        );
-        if code < 0 {
-            return Err(code.into());
-        }
-        let context = ffmpeg::format::context::Input::wrap(raw);
-        // Probing opens decoders of its own: the limit on pictures has to hold for them too.
-        let limit = CString::new(options.max_pixels.to_string()).unwrap_or_default();
-        let mut limits: Vec<*mut ffi::AVDictionary> =
-            vec![std::ptr::null_mut(); (*raw).nb_streams as usize];
-        for dictionary in &mut limits {
-            ffi::av_dict_set(dictionary, c"max_pixels".as_ptr(), limit.as_ptr(), 0);
-        }
-        let code = ffi::avformat_find_stream_info(raw, limits.as_mut_ptr());
-        for dictionary in &mut limits {
-            ffi::av_dict_free(dictionary);
-        }
-        if code < 0 { Err(code.into()) } else { Ok(context) }
-    }
 }
 
 #[cfg(test)]

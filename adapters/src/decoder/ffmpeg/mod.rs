@@ -1,5 +1,6 @@
 //! `VideoDecoder` on the linked FFmpeg libraries. The composition root opens it; it never reads
-//! anything but the one regular file it is given, and every step of it has a deadline.
+//! anything but the one regular file it is given, which FFmpeg sees as bytes without a name, and
+//! every step of it has a deadline.
 //!
 //! # The timeline
 //! Time 0 is where the earliest picture or sound stream of the container begins, which is where a
@@ -8,8 +9,12 @@
 //! transport stream that begins at 1.4 s begins at 0, and a WebM cut out of a longer recording
 //! begins at 0. Edit lists and encoder priming are applied by FFmpeg, which hands out corrected
 //! timestamps; what they hide is never seen. Frame times are the container's own, so a variable
-//! frame rate shifts nothing, and a claimed duration is reported but never relied on.
+//! frame rate shifts nothing. A claimed duration is reported, and bears out a long pause, but no
+//! length follows it; jumps of the clock that nothing bears out are taken out (`timeline`).
 
+mod accepted;
+mod context;
+mod deadline;
 mod error;
 mod file_type;
 mod frames;
@@ -17,20 +22,27 @@ mod input;
 mod picture;
 mod scan;
 mod sound;
+mod source;
+mod timeline;
 
+use std::fs::File;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use ffmpeg_next as ffmpeg;
 use ports::Result;
 use ports::decoder::{Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use serde::{Deserialize, Serialize};
 
+pub(super) use accepted::check_lists;
 use error::Error;
+pub(super) use frames::Way;
 use input::Input;
 
 /// Limits that keep a hostile file from costing more than it may.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FfmpegOptions {
     /// Decoding threads per file. Each holds a few more pictures in memory. One more than there
     /// are cores keeps them busy while a frame is scaled and judged.
@@ -47,6 +59,13 @@ pub struct FfmpegOptions {
     pub timeout: Duration,
     /// … and in addition for each second of media that was decoded, or for each frame asked for.
     pub timeout_per_second: Duration,
+    /// Longest pause, and longest time a picture is shown, on the word of the container alone,
+    /// seconds.
+    pub max_gap: f64,
+    /// Demuxers that are accepted, by FFmpeg's names.
+    pub containers: Vec<String>,
+    /// Codecs that are accepted, by FFmpeg's names.
+    pub codecs: Vec<String>,
     /// Largest single block of memory FFmpeg may allocate, bytes. Holds for the whole process.
     pub max_allocation: usize,
 }
@@ -69,8 +88,11 @@ impl From<&super::Settings> for FfmpegOptions {
             max_streams: section.max_streams,
             max_duration: 24.0 * 3600.0,
             open_timeout: Duration::from_secs(section.open_timeout),
-            timeout: Duration::from_secs(60),
-            timeout_per_second: Duration::from_secs(10),
+            timeout: Duration::from_secs(section.timeout),
+            timeout_per_second: Duration::from_secs(section.timeout_per_second),
+            max_gap: section.max_gap as f64,
+            containers: section.containers.clone(),
+            codecs: section.codecs.clone(),
             max_allocation: 512 << 20,
         }
     }
@@ -99,9 +121,51 @@ impl FfmpegDecoder {
     }
 }
 
+impl FfmpegDecoder {
+    pub(super) fn probe_file(&self, file: &Arc<File>) -> Result<MediaInfo> {
+        Ok(Input::open(file, &self.options)?.info())
+    }
+
+    pub(super) fn scan_file(
+        &self,
+        file: &Arc<File>,
+        options: &ScanOptions,
+        sink: &mut dyn ScanSink,
+    ) -> Result<ScanSummary> {
+        let mut input = Input::open(file, &self.options)?;
+        Ok(scan::scan(&mut input, &self.options, options, sink)?)
+    }
+
+    pub(super) fn frames_of_file(
+        &self,
+        file: &Arc<File>,
+        times: &[f64],
+        max_side: u32,
+        way: Option<Way>,
+        found: &mut dyn FnMut(usize, &Frame) -> Result<()>,
+    ) -> Result<Way> {
+        Ok(frames::frames(file, &self.options, times, max_side, way, found)?)
+    }
+}
+
+/// Opens a regular file that is not empty.
+pub(super) fn open_media(path: &Path) -> Result<Arc<File>> {
+    let open = || {
+        // Without the flag a FIFO would hang in open(2), where no deadline is asked.
+        let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+        let meta = file.metadata()?;
+        match () {
+            () if !meta.is_file() => Err(Error::NotAFile),
+            () if meta.len() == 0 => Err(Error::Empty),
+            () => Ok(Arc::new(file)),
+        }
+    };
+    Ok(open()?)
+}
+
 impl VideoDecoder for FfmpegDecoder {
     fn probe(&self, file: &Path) -> Result<MediaInfo> {
-        Ok(Input::open(file, &self.options)?.info())
+        self.probe_file(&open_media(file)?)
     }
 
     fn scan(
@@ -110,12 +174,15 @@ impl VideoDecoder for FfmpegDecoder {
         options: &ScanOptions,
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary> {
-        let mut input = Input::open(file, &self.options)?;
-        Ok(scan::scan(&mut input, &self.options, options, sink)?)
+        self.scan_file(&open_media(file)?, options, sink)
     }
 
     fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {
-        let mut input = Input::open(file, &self.options)?;
-        Ok(frames::frames(&mut input, &self.options, times, max_side)?)
+        let mut frames = vec![None; times.len()];
+        self.frames_of_file(&open_media(file)?, times, max_side, None, &mut |index, frame| {
+            frames[index] = Some(frame.clone());
+            Ok(())
+        })?;
+        Ok(frames)
     }
 }

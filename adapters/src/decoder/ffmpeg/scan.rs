@@ -8,13 +8,14 @@ use ffmpeg::{Discard, Packet};
 use ffmpeg_next as ffmpeg;
 use ports::decoder::{ScanOptions, ScanSink, ScanSummary};
 
+use super::context::OUT_OF_MEMORY;
 use super::input::{Input, Kind};
 use super::picture::Converter;
 use super::sound::Track;
 use super::{Error, FfmpegOptions};
 
 /// Unreadable stretches of the container after which reading ends.
-const MAX_READ_ERRORS: u32 = 100;
+pub(super) const MAX_READ_ERRORS: u32 = 100;
 
 /// A step back of the clock that is a fault of single frames and not a new start, seconds.
 const JITTER: f64 = 1.0;
@@ -26,8 +27,8 @@ pub(super) fn scan(
     sink: &mut dyn ScanSink,
 ) -> Result<ScanSummary, Error> {
     let mut budget = Budget::new(input, options);
-    let mut pictures = Pictures::open(input, options, (size.width, size.height));
-    let mut sounds = Sounds::open(input, options);
+    let mut pictures = Pictures::open(input, options, (size.width, size.height))?;
+    let mut sounds = Sounds::open(input, options)?;
     if pictures.is_none() && sounds.is_none() {
         return Err(Error::NothingDecoded);
     }
@@ -49,12 +50,15 @@ pub(super) fn scan(
             }
         };
         damaged += u64::from(packet.is_corrupt());
-        let ok = match (kind, &mut pictures, &mut sounds) {
+        let fed = match (kind, &mut pictures, &mut sounds) {
             (Kind::Picture, Some(p), _) => p.feed(Some(&packet), input, &mut budget, sink)?,
             (Kind::Sound, _, Some(s)) => s.feed(Some(&packet), input, &mut budget, sink)?,
-            _ => true,
+            _ => Fed::Whole,
         };
-        damaged += u64::from(!ok && !packet.is_corrupt());
+        damaged += u64::from(fed != Fed::Whole && !packet.is_corrupt());
+        if fed == Fed::Far {
+            break;
+        }
     }
     let mut summary = ScanSummary { damaged, ..Default::default() };
     // Without this the frames still inside the decoders would be lost.
@@ -70,16 +74,29 @@ pub(super) fn scan(
         summary.end = summary.end.max(s.track.end());
     }
     if summary.frames == 0 && summary.samples == 0 {
-        return Err(Error::NothingDecoded);
+        let starved = pictures.is_some_and(|p| p.starved) || sounds.is_some_and(|s| s.starved);
+        return Err(if starved { Error::Memory } else { Error::NothingDecoded });
     }
     Ok(summary)
 }
 
-/// Keeps the time spent in proportion to the media decoded.
+/// What became of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fed {
+    Whole,
+    Damaged,
+    /// What it holds begins so long after all that was decoded that it does not belong to it.
+    Far,
+}
+
+/// Keeps the time spent in proportion to the media decoded, and the media in one piece.
 struct Budget {
     base: Duration,
     per_second: Duration,
     max_duration: f64,
+    max_gap: f64,
+    /// Where the pictures and the sound decoded so far end, seconds.
+    end: f64,
     reached: f64,
 }
 
@@ -90,20 +107,29 @@ impl Budget {
             base: options.timeout,
             per_second: options.timeout_per_second,
             max_duration: options.max_duration,
+            max_gap: options.max_gap,
+            end: 0.0,
             reached: 0.0,
         }
     }
 
-    /// Accounts for a frame or a sound at `time`.
-    fn reach(&mut self, time: f64, input: &Input) -> Result<(), Error> {
+    /// Accounts for a frame or a sound from `time` on that ends at `end`. False where nothing that
+    /// was decoded leads up to it.
+    fn reach(&mut self, time: f64, end: f64, input: &Input) -> Result<bool, Error> {
+        // The packets between may have been there and held nothing.
+        if time > self.end + self.max_gap {
+            return Ok(false);
+        }
         if time > self.max_duration {
             return Err(Error::TooLong(self.max_duration));
         }
+        self.end = self.end.max(end);
         if time > self.reached + 1.0 {
             self.reached = time;
             input.deadline.set(self.base + self.per_second.mul_f64(time));
         }
-        input.deadline.check()
+        input.deadline.check()?;
+        Ok(true)
     }
 }
 
@@ -117,19 +143,25 @@ struct Pictures {
     last: Option<f64>,
     frames: u64,
     end: f64,
+    /// Whether the decoder was refused memory.
+    starved: bool,
     frame: Video,
     rgb: Vec<u8>,
 }
 
 impl Pictures {
-    /// `None` where the stream cannot be decoded: the sound may still be of use.
-    fn open(input: &Input, options: &FfmpegOptions, size: (u32, u32)) -> Option<Self> {
-        let stream = input.picture?;
-        let mut decoder = input.decoder(stream, options.threads, options).ok()?;
+    fn open(
+        input: &Input,
+        options: &FfmpegOptions,
+        size: (u32, u32),
+    ) -> Result<Option<Self>, Error> {
+        let Some(stream) = input.picture else { return Ok(None) };
+        let opened = where_decodable(input.decoder(stream, options.threads, options))?;
+        let Some(mut decoder) = opened else { return Ok(None) };
         // Small frames do not show what the loop filter does, and frames nothing refers to can go
         // without it: nothing that is decoded after them changes.
         decoder.skip_loop_filter(Discard::NonReference);
-        Some(Self {
+        Ok(Some(Self {
             stream,
             decoder,
             converter: Converter::small(input.orientation()),
@@ -138,45 +170,55 @@ impl Pictures {
             last: None,
             frames: 0,
             end: 0.0,
+            starved: false,
             frame: Video::empty(),
             rgb: Vec::new(),
-        })
+        }))
     }
 
-    /// Decodes a packet, or with `None` what is left. False where the packet was damaged.
+    /// Decodes a packet, or with `None` what is left.
     fn feed(
         &mut self,
         packet: Option<&Packet>,
         input: &Input,
         budget: &mut Budget,
         sink: &mut dyn ScanSink,
-    ) -> Result<bool, Error> {
-        let mut ok = send(&mut self.decoder, packet);
+    ) -> Result<Fed, Error> {
+        let sent = send(&mut self.decoder, packet);
+        self.starved |= sent == Err(OUT_OF_MEMORY);
+        let mut fed = if sent.is_ok() { Fed::Whole } else { Fed::Damaged };
         loop {
             match self.decoder.receive_frame(&mut self.frame) {
-                Ok(()) => self.show(input, budget, sink)?,
-                Err(e) if is_drained(e) => return Ok(ok),
+                Ok(()) => {
+                    if !self.show(input, budget, sink)? {
+                        return Ok(Fed::Far);
+                    }
+                }
+                Err(e) if is_drained(e) => return Ok(fed),
                 // While draining, one bad frame must not hide the good ones behind it.
-                Err(_) if packet.is_none() && ok => ok = false,
-                Err(_) => return Ok(false),
+                Err(_) if packet.is_none() && fed == Fed::Whole => fed = Fed::Damaged,
+                Err(e) => {
+                    self.starved |= e == OUT_OF_MEMORY;
+                    return Ok(Fed::Damaged);
+                }
             }
         }
     }
 
+    /// Hands out the decoded frame. False where it lies too far ahead.
     fn show(
         &mut self,
         input: &Input,
         budget: &mut Budget,
         sink: &mut dyn ScanSink,
-    ) -> Result<(), Error> {
-        let length = match input.length(self.stream, self.frame.packet().duration) {
-            l if l > 0.0 && l < 60.0 => l,
-            _ => self.length,
-        };
+    ) -> Result<bool, Error> {
+        let told = input.length(self.stream, self.frame.packet().duration);
         let stamped = self.frame.timestamp().map(|t| input.seconds(self.stream, t));
-        let mut time = stamped.unwrap_or_else(|| self.last.map_or(0.0, |l| l + length));
+        let mut time = stamped.unwrap_or_else(|| self.last.map_or(0.0, |l| l + self.length));
+        let believed = input.timeline.as_ref().is_none_or(|t| t.believes_length(time, told));
+        let length = if told > 0.0 && believed { told } else { self.length };
         if time + length <= 0.0 {
-            return Ok(());
+            return Ok(true);
         }
         time = time.max(0.0);
         if let Some(last) = self.last
@@ -184,17 +226,19 @@ impl Pictures {
         {
             // Time never goes back. A single bad stamp is squeezed in behind its predecessor; a
             // clock that starts anew goes on from where it was.
-            time = if last - time < JITTER { last + 1e-3 } else { last + length };
+            time = if last - time < JITTER { last + 1e-3 } else { last + self.length };
         }
-        budget.reach(time, input)?;
+        if !budget.reach(time, time + length, input)? {
+            return Ok(false);
+        }
         self.last = Some(time);
         if self.converter.convert(&self.frame, self.size, &mut self.rgb).is_err() {
-            return Ok(());
+            return Ok(true);
         }
         sink.frame(time, &self.rgb).map_err(Error::Sink)?;
         self.frames += 1;
         self.end = time + length;
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -202,14 +246,17 @@ struct Sounds {
     stream: usize,
     decoder: Opened,
     track: Track,
+    /// Whether the decoder was refused memory.
+    starved: bool,
     frame: Audio,
 }
 
 impl Sounds {
-    fn open(input: &Input, options: &FfmpegOptions) -> Option<Self> {
-        let stream = input.sound?;
-        let decoder = input.decoder(stream, 1, options).ok()?;
-        Some(Self { stream, decoder, track: Track::default(), frame: Audio::empty() })
+    fn open(input: &Input, options: &FfmpegOptions) -> Result<Option<Self>, Error> {
+        let Some(stream) = input.sound else { return Ok(None) };
+        let opened = where_decodable(input.decoder(stream, 1, options))?;
+        let (track, frame) = (Track::default(), Audio::empty());
+        Ok(opened.map(|decoder| Self { stream, decoder, track, starved: false, frame }))
     }
 
     fn feed(
@@ -218,29 +265,46 @@ impl Sounds {
         input: &Input,
         budget: &mut Budget,
         sink: &mut dyn ScanSink,
-    ) -> Result<bool, Error> {
-        let mut ok = send(&mut self.decoder, packet);
+    ) -> Result<Fed, Error> {
+        let sent = send(&mut self.decoder, packet);
+        self.starved |= sent == Err(OUT_OF_MEMORY);
+        let mut fed = if sent.is_ok() { Fed::Whole } else { Fed::Damaged };
         loop {
             match self.decoder.receive_frame(&mut self.frame) {
                 Ok(()) => {}
-                Err(e) if is_drained(e) => return Ok(ok),
-                Err(_) => return Ok(false),
+                Err(e) if is_drained(e) => return Ok(fed),
+                Err(e) => {
+                    self.starved |= e == OUT_OF_MEMORY;
+                    return Ok(Fed::Damaged);
+                }
             }
             let time = self.frame.timestamp().map(|t| input.seconds(self.stream, t));
-            budget.reach(time.unwrap_or(0.0), input)?;
+            let time = time.unwrap_or_else(|| self.track.clock());
+            if !budget.reach(time, self.track.end(), input)? {
+                return Ok(Fed::Far);
+            }
             match self.track.push(&self.frame, time, sink) {
                 Ok(()) => {}
                 Err(e @ Error::Sink(_)) => return Err(e),
-                Err(_) => ok = false,
+                Err(_) => fed = Fed::Damaged,
             }
         }
     }
 }
 
-fn send(decoder: &mut Opened, packet: Option<&Packet>) -> bool {
+/// A decoder, unless the stream cannot be decoded: the other one may still be of use.
+fn where_decodable(opened: Result<Opened, Error>) -> Result<Option<Opened>, Error> {
+    match opened {
+        Ok(decoder) => Ok(Some(decoder)),
+        Err(Error::Decoder(OUT_OF_MEMORY)) => Err(Error::Memory),
+        Err(_) => Ok(None),
+    }
+}
+
+fn send(decoder: &mut Opened, packet: Option<&Packet>) -> Result<(), ffmpeg::Error> {
     match packet {
-        Some(packet) => decoder.send_packet(packet).is_ok(),
-        None => decoder.send_eof().is_ok(),
+        Some(packet) => decoder.send_packet(packet),
+        None => decoder.send_eof(),
     }
 }
 

@@ -15,6 +15,13 @@ const TOLERANCE: f64 = 0.05;
 /// Silence is handed out in blocks of this many samples.
 const SILENCE: usize = SAMPLE_RATE as usize;
 
+/// Samples that are resampled at once: one frame may hold millions.
+const PIECE: usize = 8192;
+
+/// Sample rates that are resampled, Hz; others are damage. See `SAMPLE_RATES` of the input, which
+/// refuses a file that announces another.
+const RATES: std::ops::RangeInclusive<u32> = 4_000..=384_000;
+
 /// Places resampled sound on the timeline.
 #[derive(Default)]
 pub(super) struct Track {
@@ -31,15 +38,14 @@ pub(super) struct Track {
 }
 
 impl Track {
-    /// Adds a decoded frame that starts at `time`, or where the last one ended.
+    /// Adds a decoded frame that starts at `time`.
     pub(super) fn push(
         &mut self,
         frame: &Audio,
-        time: Option<f64>,
+        time: f64,
         sink: &mut dyn ScanSink,
     ) -> Result<(), Error> {
         let format = Format::of(frame)?;
-        let time = time.unwrap_or(self.clock);
         let fits = self.resampler.as_ref().is_some_and(|r| r.format == format);
         if !fits || (time - self.clock).abs() > TOLERANCE {
             self.end_segment(sink)?;
@@ -50,14 +56,19 @@ impl Track {
             self.begin_segment(start, sink)?;
         }
         self.clock += frame.samples() as f64 / f64::from(format.rate);
+        let Some(mut resampler) = self.resampler.take() else { return Ok(()) };
         let mut block = std::mem::take(&mut self.block);
-        block.clear();
-        if let Some(resampler) = &mut self.resampler {
-            resampler.convert(Some(frame), &mut block)?;
+        let mut done = Ok(());
+        let mut from = 0;
+        while from < frame.samples() && done.is_ok() {
+            let count = PIECE.min(frame.samples() - from);
+            block.clear();
+            done = resampler.convert(Some((frame, from, count)), &mut block);
+            done = done.and_then(|()| self.emit(&block, sink));
+            from += count;
         }
-        self.emit(&block, sink)?;
-        self.block = block;
-        Ok(())
+        (self.resampler, self.block) = (Some(resampler), block);
+        done
     }
 
     /// Hands out what the resampler still holds.
@@ -66,6 +77,11 @@ impl Track {
         let mut block = Vec::new();
         resampler.convert(None, &mut block)?;
         self.emit(&block, sink)
+    }
+
+    /// Time at which the sound pushed so far ends, seconds.
+    pub(super) fn clock(&self) -> f64 {
+        self.clock
     }
 
     /// Time at which the sound handed out ends, seconds.
@@ -125,7 +141,7 @@ impl Format {
             (layout.nb_channels, layout.u.mask)
         };
         let rate = frame.rate();
-        if !(1..=768_000).contains(&rate) || channels < 1 {
+        if !RATES.contains(&rate) || channels < 1 {
             return Err(ffmpeg::Error::InvalidData.into());
         }
         Ok(Self { sample: frame.format().into(), rate, channels, mask })
@@ -177,20 +193,25 @@ impl Resampler {
         }
     }
 
-    /// Appends what a frame gives, or with `None` what is left inside. Output is within −1..1.
-    fn convert(&mut self, frame: Option<&Audio>, out: &mut Vec<f32>) -> Result<(), Error> {
-        let samples = frame.map_or(0, |f| f.samples() as c_int);
+    /// Appends what `count` samples of a frame from `from` on give, or with `None` what is left
+    /// inside. Output is within −1..1.
+    fn convert(
+        &mut self,
+        piece: Option<(&Audio, usize, usize)>,
+        out: &mut Vec<f32>,
+    ) -> Result<(), Error> {
+        let samples = piece.map_or(0, |(.., count)| count as c_int);
+        let planes = piece.map(|(frame, from, _)| self.planes(frame, from));
+        let source = planes.as_ref().map_or(std::ptr::null(), Vec::as_ptr);
         let start = out.len();
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: `out` has room for as many samples as the call is told; the frame's planes hold
-        // `samples` samples of the format the context was opened for.
+        // SAFETY: `out` has room for as many samples as the call is told; each of the source's
+        // planes holds `samples` samples of the format the context was opened for.
         let count = unsafe {
             let room = ffi::swr_get_out_samples(self.raw, samples).max(0) + 64;
             out.resize(start + room as usize, 0.0);
             let mut plane = out.as_mut_ptr().add(start).cast::<u8>();
-            let source = frame
-                .map_or(std::ptr::null_mut(), |f| (*f.as_ptr()).extended_data.cast::<*const u8>());
-            ffi::swr_convert(self.raw, &mut plane, room, source, samples)
+            ffi::swr_convert(self.raw, &mut plane, room, source.cast_mut(), samples)
         };
         out.truncate(start + count.max(0) as usize);
         if count < 0 {
@@ -201,6 +222,24 @@ impl Resampler {
             *sample = if sample.is_nan() { 0.0 } else { sample.clamp(-1.0, 1.0) };
         }
         Ok(())
+    }
+}
+
+impl Resampler {
+    /// Where the samples of a frame from `from` on lie: one place for each channel, or one for all
+    /// that are interleaved.
+    fn planes(&self, frame: &Audio, from: usize) -> Vec<*const u8> {
+        let channels = usize::try_from(self.format.channels).unwrap_or(1);
+        #[expect(unsafe_code, reason = "FFI")]
+        // SAFETY: a decoded frame has a plane for each channel, or one for all that are interleaved,
+        // and `from` is below its number of samples.
+        unsafe {
+            let size = ffi::av_get_bytes_per_sample(self.format.sample) as usize;
+            let planar = ffi::av_sample_fmt_is_planar(self.format.sample) != 0;
+            let (planes, step) = if planar { (channels, size) } else { (1, size * channels) };
+            let data = (*frame.as_ptr()).extended_data;
+            (0..planes).map(|i| (*data.add(i)).add(from * step).cast_const()).collect()
+        }
     }
 }
 

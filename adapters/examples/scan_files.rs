@@ -1,0 +1,85 @@
+//! Decodes files as the service would, each in a confined process, and prints what came of each as a
+//! line of JSON: whether it was accepted, how long it is, how long that took. `scripts/torture_files.sh`
+//! judges the lines.
+//!
+//!     cargo run -p shotlog-adapters --example scan_files -- target/debug/shotlog FILE…
+//!
+//! With `-` in place of the program they are decoded without a process, to compare what that costs.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use serde_json::{Value, json};
+use shotlog_adapters::decoder::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, WorkerOptions};
+
+/// Files decoded at once.
+const THREADS: usize = 2;
+
+const SIZE: ScanOptions = ScanOptions { width: 160, height: 90 };
+
+/// Lets everything pass.
+struct Nothing;
+
+impl ScanSink for Nothing {
+    fn frame(&mut self, _: f64, _: &[u8]) -> ports::Result<()> {
+        Ok(())
+    }
+
+    fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+        Ok(())
+    }
+}
+
+fn main() {
+    let mut arguments = std::env::args_os().skip(1);
+    let Some(program) = arguments.next() else {
+        eprintln!("usage: scan_files PROGRAM FILE…");
+        return;
+    };
+    let options = WorkerOptions { program: program.into(), ..WorkerOptions::default() };
+    let decoder: &dyn VideoDecoder = match options.program.as_os_str() {
+        none if none == "-" => &FfmpegDecoder::new(FfmpegOptions::default()),
+        _ => &WorkerDecoder::new(options),
+    };
+    let files: Vec<_> = arguments.collect();
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    println!("{}", report(decoder, Path::new(file)));
+                }
+            });
+        }
+    });
+}
+
+fn report(decoder: &dyn VideoDecoder, file: &Path) -> Value {
+    let started = Instant::now();
+    let scanned = decode(decoder, file);
+    let seconds = started.elapsed().as_secs_f64();
+    let file = file.to_string_lossy();
+    match scanned {
+        Ok(summary) => {
+            let heard = summary.samples as f64 / f64::from(SAMPLE_RATE);
+            json!({
+                "file": file, "seconds": seconds, "end": summary.end, "frames": summary.frames,
+                "heard": heard, "damaged": summary.damaged,
+            })
+        }
+        Err(error) => {
+            let kind = error.kind().type_name();
+            json!({"file": file, "seconds": seconds, "error": error.to_string(), "kind": kind})
+        }
+    }
+}
+
+/// All that an ingest asks of a file.
+fn decode(decoder: &dyn VideoDecoder, file: &Path) -> ports::Result<ScanSummary> {
+    decoder.probe(file)?;
+    let summary = decoder.scan(file, &SIZE, &mut Nothing)?;
+    decoder.frames(file, &[0.0, summary.end / 2.0, summary.end], 320)?;
+    Ok(summary)
+}

@@ -1,0 +1,74 @@
+//! Opening a format context: every bound is in place before FFmpeg sees a byte of the file.
+
+use std::ffi::{CString, c_int};
+use std::sync::Arc;
+
+use ffmpeg::ffi;
+use ffmpeg_next as ffmpeg;
+
+use super::accepted::{codec_whitelist, container_of};
+use super::deadline::{Deadline, interrupted};
+use super::source::{Source, refuse_open};
+use super::{Error, FfmpegOptions};
+
+/// Bytes and time looked at to find the streams.
+const PROBE_BYTES: i64 = 8 << 20;
+const PROBE_MICROSECONDS: i64 = 10_000_000;
+
+/// What FFmpeg says when it is not given memory.
+pub(super) const OUT_OF_MEMORY: ffmpeg::Error =
+    ffmpeg::Error::Other { errno: ffmpeg::error::ENOMEM };
+
+/// Opens the file that `source` reads and finds its streams. Both have to outlive the context.
+pub(super) fn open_context(
+    source: &mut Source,
+    deadline: &Arc<Deadline>,
+    options: &FfmpegOptions,
+) -> Result<ffmpeg::format::context::Input, Error> {
+    let container = container_of(source, options)?;
+    let check = |code: c_int| {
+        if code < 0 { Err(Error::Decoder(code.into())) } else { Ok(()) }
+    };
+    #[expect(unsafe_code, reason = "FFI")]
+    // SAFETY: the context is allocated here, handed to `avformat_open_input`, which frees it when
+    // it fails, and then owned by the wrapper. The strings are copies that the context frees. The
+    // source and the deadline outlive the context (see `Input`).
+    unsafe {
+        let mut raw = ffi::avformat_alloc_context();
+        if raw.is_null() {
+            return Err(Error::Memory);
+        }
+        (*raw).interrupt_callback = ffi::AVIOInterruptCB {
+            callback: Some(interrupted),
+            opaque: Arc::as_ptr(deadline).cast_mut().cast(),
+        };
+        (*raw).pb = source.as_mut_ptr();
+        (*raw).io_open = Some(refuse_open);
+        (*raw).probesize = PROBE_BYTES;
+        (*raw).max_analyze_duration = PROBE_MICROSECONDS;
+        (*raw).max_streams = c_int::try_from(options.max_streams).unwrap_or(c_int::MAX);
+        (*raw).protocol_whitelist = ffi::av_strdup(c"".as_ptr());
+        (*raw).format_whitelist = ffi::av_strdup(CString::from(container.name()).as_ptr());
+        (*raw).codec_whitelist = ffi::av_strdup(codec_whitelist(options).as_ptr());
+        check(ffi::avformat_open_input(
+            &mut raw,
+            c"".as_ptr(),
+            container.as_ptr(),
+            std::ptr::null_mut(),
+        ))?;
+        let context = ffmpeg::format::context::Input::wrap(raw);
+        // Probing opens decoders of its own: the limit on pictures has to hold for them too.
+        let limit = CString::new(options.max_pixels.to_string()).unwrap_or_default();
+        let mut limits: Vec<*mut ffi::AVDictionary> =
+            vec![std::ptr::null_mut(); (*raw).nb_streams as usize];
+        for dictionary in &mut limits {
+            ffi::av_dict_set(dictionary, c"max_pixels".as_ptr(), limit.as_ptr(), 0);
+        }
+        let code = ffi::avformat_find_stream_info(raw, limits.as_mut_ptr());
+        for dictionary in &mut limits {
+            ffi::av_dict_free(dictionary);
+        }
+        check(code)?;
+        Ok(context)
+    }
+}

@@ -1,0 +1,47 @@
+//! When work on a file must end.
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::Error;
+
+/// When work on a file must end. Shared with FFmpeg, which asks it between its steps.
+pub(super) struct Deadline {
+    start: Instant,
+    limit_us: AtomicU64,
+}
+
+impl Deadline {
+    pub(super) fn new(limit: Duration) -> Self {
+        let deadline = Self { start: Instant::now(), limit_us: AtomicU64::new(0) };
+        deadline.set(limit);
+        deadline
+    }
+
+    /// Moves the end to `limit` after the file was opened.
+    pub(super) fn set(&self, limit: Duration) {
+        let us = u64::try_from(limit.as_micros()).unwrap_or(u64::MAX);
+        self.limit_us.store(us, Ordering::Relaxed);
+    }
+
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.passed() {
+            let seconds = self.limit_us.load(Ordering::Relaxed) as f64 / 1e6;
+            return Err(Error::Deadline(seconds));
+        }
+        Ok(())
+    }
+
+    pub(super) fn passed(&self) -> bool {
+        self.start.elapsed().as_micros() > u128::from(self.limit_us.load(Ordering::Relaxed))
+    }
+}
+
+/// FFmpeg's question whether to give up.
+pub(super) extern "C" fn interrupted(deadline: *mut c_void) -> c_int {
+    #[expect(unsafe_code, reason = "FFI")]
+    // SAFETY: `Input` keeps the `Deadline` that was registered alive for longer than its context.
+    let deadline = unsafe { &*deadline.cast::<Deadline>() };
+    c_int::from(deadline.passed())
+}

@@ -1,0 +1,177 @@
+//! Which time stamps are believed. A stamp is a claim: the timeline follows what can be decoded,
+//! and a jump of the clock that nothing else in the file bears out is taken out.
+
+use super::input::Kind;
+
+/// Longest pause between one packet and the next that needs no other witness, seconds. Also the most
+/// that the length a packet claims for itself counts as content.
+const PAUSE: f64 = 1.0;
+
+/// The same where the container neither tells its duration nor the length of its packets, as
+/// recordings of a screen that nobody touches, seconds.
+const UNTOLD_PAUSE: f64 = 10.0;
+
+/// A step back of the clock that is a new start and not disorder, seconds: the `ffmpeg` program's
+/// `dts_delta_threshold`.
+const RESTART: f64 = 10.0;
+
+/// Puts packets, in the order of the file, on one unbroken timeline.
+#[derive(Debug)]
+pub(super) struct Timeline {
+    /// How long the container says the media lasts, apart from the stamps of its packets, seconds.
+    pub(super) claimed: Option<f64>,
+    /// Longest pause that is believed at all, seconds.
+    pub(super) max_gap: f64,
+    /// Whether the format allows its clock to start anew.
+    pub(super) restarts: bool,
+    /// Seconds added to every stamp.
+    shift: f64,
+    /// What was added before the last jump: one packet alone may have jumped.
+    before: f64,
+    streams: [Stream; 2],
+    /// Jumps that were taken out.
+    pub(super) jumps: u32,
+}
+
+/// What is known of the packets of one stream so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stream {
+    /// When the last one ends as far as it counts as content, seconds.
+    end: Option<f64>,
+    /// When it ends by its own account, seconds.
+    told_end: f64,
+}
+
+impl Timeline {
+    pub(super) fn new(claimed: Option<f64>, max_gap: f64, restarts: bool) -> Self {
+        Self {
+            claimed,
+            max_gap,
+            restarts,
+            shift: 0.0,
+            before: 0.0,
+            streams: [Stream::default(); 2],
+            jumps: 0,
+        }
+    }
+
+    /// What to add to the stamps of a packet that its stamp puts at `time` and that claims to last
+    /// `length`, seconds.
+    pub(super) fn place(&mut self, kind: Kind, time: f64, length: f64) -> f64 {
+        let stream = self.streams[kind as usize];
+        let end = self.streams.iter().filter_map(|s| s.end).fold(0.0, f64::max);
+        let mut now = time + self.shift;
+        if now > end + PAUSE && !self.bears_out(end, now, stream.told_end) {
+            // Back on the clock from before the last jump, or on one of its own.
+            let back = (time + self.before - end).abs() <= PAUSE;
+            self.jump(if back { self.before } else { end - time });
+            now = time + self.shift;
+        } else if let Some(mine) = stream.end.filter(|mine| now < mine - PAUSE) {
+            if self.jumps > 0 && (time + self.before - mine).abs() <= PAUSE {
+                self.jump(self.before);
+            } else if self.restarts && now < mine - RESTART {
+                self.jump(mine - time);
+            }
+            now = time + self.shift;
+        }
+        let end = now + length.clamp(0.0, PAUSE);
+        self.streams[kind as usize] = Stream { end: Some(end), told_end: now + length.max(0.0) };
+        self.shift
+    }
+
+    /// Whether a picture shown at `time` for as long as its packet claims really is, where nothing
+    /// comes after it.
+    pub(super) fn believes_length(&self, time: f64, length: f64) -> bool {
+        length <= PAUSE || self.bears_out(time, time + length, time + length)
+    }
+
+    /// Whether the container tells of a pause from `end` to `now` in another way than by the stamp
+    /// behind it: `told_end` is when the packet before it ends by its own account.
+    fn bears_out(&self, end: f64, now: f64, told_end: f64) -> bool {
+        let gap = now - end;
+        if gap > self.max_gap {
+            return false;
+        }
+        // A claim that what came before has already passed is wrong.
+        match self.claimed.filter(|claimed| end <= claimed + PAUSE) {
+            Some(claimed) => now <= claimed + PAUSE,
+            None => now <= told_end + PAUSE || (!self.restarts && gap <= UNTOLD_PAUSE),
+        }
+    }
+
+    fn jump(&mut self, shift: f64) {
+        self.before = std::mem::replace(&mut self.shift, shift);
+        self.jumps += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where pictures of these stamps and lengths are put.
+    fn placed(mut timeline: Timeline, packets: &[(f64, f64)]) -> Vec<f64> {
+        let place = |&(time, length)| time + timeline.place(Kind::Picture, time, length);
+        packets.iter().map(place).collect()
+    }
+
+    fn claiming(claimed: f64) -> Timeline {
+        Timeline::new(Some(claimed), 120.0, false)
+    }
+
+    fn silent() -> Timeline {
+        Timeline::new(None, 120.0, false)
+    }
+
+    #[track_caller]
+    fn assert_near(found: &[f64], expected: &[f64]) {
+        let near = found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-6);
+        assert!(near && found.len() == expected.len(), "{found:?}, expected {expected:?}");
+    }
+
+    #[test]
+    fn a_jump_that_only_the_stamps_tell_of_is_taken_out() {
+        let packets = [(0.0, 0.5), (0.5, 0.5), (12_059.0, 0.5), (12_059.5, 0.5)];
+        assert_near(&placed(claiming(2.0), &packets), &[0.0, 0.5, 1.0, 1.5]);
+        // Nor does a container help that claims the same.
+        assert_near(&placed(claiming(12_060.0), &packets), &[0.0, 0.5, 1.0, 1.5]);
+        assert_near(&placed(silent(), &packets), &[0.0, 0.5, 1.0, 1.5]);
+    }
+
+    #[test]
+    fn one_packet_that_jumps_does_not_move_those_behind_it() {
+        let packets = [(0.0, 0.5), (0.5, 0.5), (33.0, 0.5), (1.5, 0.5), (2.0, 0.5)];
+        assert_near(&placed(claiming(3.0), &packets), &[0.0, 0.5, 1.0, 1.5, 2.0]);
+    }
+
+    #[test]
+    fn pictures_that_last_keep_their_length() {
+        // A slide show, by the length of its packets or the container's duration.
+        let slides = [(0.0, 10.0), (10.0, 10.0), (20.0, 10.0)];
+        assert_near(&placed(claiming(30.0), &slides), &[0.0, 10.0, 20.0]);
+        assert_near(&placed(silent(), &slides), &[0.0, 10.0, 20.0]);
+        // A screen that nobody touches: nothing but stamps.
+        assert_near(&placed(silent(), &[(0.0, 0.04), (8.0, 0.04)]), &[0.0, 8.0]);
+        assert_near(&placed(claiming(61.0), &[(0.0, 0.04), (60.0, 0.04)]), &[0.0, 60.0]);
+        // Beyond the longest pause nothing is believed.
+        assert_near(&placed(claiming(500.0), &[(0.0, 400.0), (400.0, 1.0)]), &[0.0, 1.0]);
+    }
+
+    #[test]
+    fn sound_that_runs_on_bears_out_a_picture_that_stays() {
+        let mut timeline = claiming(3.0);
+        assert_near(&[timeline.place(Kind::Picture, 0.0, 0.04)], &[0.0]);
+        for second in 0..30 {
+            assert_near(&[timeline.place(Kind::Sound, f64::from(second), 1.0)], &[0.0]);
+        }
+        assert_near(&[timeline.place(Kind::Picture, 30.0, 0.04)], &[0.0]);
+        assert_eq!(timeline.jumps, 0);
+    }
+
+    #[test]
+    fn a_clock_that_starts_anew_goes_on_where_it_was() {
+        let packets = [(500.0, 0.5), (500.5, 0.5), (1.0, 0.5), (1.5, 0.5), (900.0, 0.5)];
+        let timeline = Timeline::new(None, 120.0, true);
+        assert_near(&placed(timeline, &packets), &[0.0, 0.5, 1.0, 1.5, 2.0]);
+    }
+}

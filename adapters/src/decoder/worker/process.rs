@@ -1,0 +1,336 @@
+//! The outer end: a process under way, read with patience that has limits. Dropping it kills it.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use ports::decoder::{Frame, Image, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary};
+use ports::{ErrorKind, PortError, Result};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::WorkerOptions;
+use super::wire::{self, Job, LONGEST_JSON, Outcome, PictureHead, Request, nonsense, receive};
+
+/// Bytes a pipe holds, where the system grants it: some twenty frames of a scan.
+const PIPE: usize = 1 << 20;
+
+/// What a process is given beyond its own limits, so that it tells by itself what it ran into.
+const GRACE: Duration = Duration::from_secs(3);
+
+pub(super) struct Process {
+    child: Child,
+    out: BufReader<Output>,
+    limits: WorkerOptions,
+    /// Longest message that makes sense, bytes.
+    longest: usize,
+    /// Seconds of media, or frames, that time was allowed for.
+    allowed: f64,
+}
+
+impl Process {
+    /// Starts a process with time for `content` seconds of media, or so many frames.
+    pub(super) fn start(
+        limits: &WorkerOptions,
+        file: &File,
+        request: &Request,
+        content: f64,
+    ) -> Result<Self> {
+        let json = serde_json::to_string(request).map_err(io::Error::from)?;
+        let mut command = Command::new(&limits.program);
+        command.arg("decode").arg(json).env_clear();
+        // Where the libraries are, if they are not where the system looks.
+        if let Some(folders) = std::env::var_os("LD_LIBRARY_PATH") {
+            command.env("LD_LIBRARY_PATH", folders);
+        }
+        let cannot = |e: io::Error| {
+            let message = format!("cannot start the process that decodes: {e}");
+            PortError::caused_by(ErrorKind::Unavailable, message, e)
+        };
+        let mut child = command
+            .stdin(file.try_clone()?)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(cannot)?;
+        let pipe = child.stdout.take().ok_or_else(|| cannot(io::ErrorKind::BrokenPipe.into()))?;
+        widen(&pipe);
+        let ffmpeg = &limits.ffmpeg;
+        let timeout = ffmpeg.timeout.max(ffmpeg.open_timeout)
+            + GRACE
+            + ffmpeg.timeout_per_second.mul_f64(content);
+        let patience = Patience { timeout, total: timeout, ..Patience::default() };
+        let out = BufReader::with_capacity(64 << 10, Output { pipe, patience });
+        let longest = longest_message(&request.job, ffmpeg.max_pixels);
+        Ok(Self { child, out, limits: limits.clone(), longest, allowed: content })
+    }
+
+    /// Reads a scan to its end.
+    pub(super) fn scan(
+        mut self,
+        size: &ScanOptions,
+        sink: &mut dyn ScanSink,
+    ) -> Result<ScanSummary> {
+        let mut received = Received::new(size, self.limits.ffmpeg.max_duration);
+        let mut body = Vec::new();
+        loop {
+            match self.next(&mut body)? {
+                wire::FRAME => {
+                    let (time, rgb) = received.frame(&body)?;
+                    sink.frame(time, rgb)?;
+                    self.allow_for(time);
+                }
+                wire::SOUND => {
+                    let (time, samples) = received.sound(&body)?;
+                    sink.audio(time, samples)?;
+                    self.allow_for(time);
+                }
+                wire::OUTCOME => match outcome(&body)? {
+                    Outcome::Scanned(scanned) => {
+                        received.summary.end = scanned.end;
+                        received.summary.damaged = scanned.damaged;
+                        return received.finish();
+                    }
+                    _ => return Err(nonsense()),
+                },
+                _ => return Err(nonsense()),
+            }
+        }
+    }
+
+    /// Reads any other job to its end, handing out full-size frames by the index of their time.
+    pub(super) fn run(mut self, picture: &mut dyn FnMut(usize, Frame)) -> Result<Outcome> {
+        let mut body = Vec::new();
+        loop {
+            match self.next(&mut body)? {
+                wire::PICTURE => {
+                    let (head, rgb) = body.split_first_chunk().ok_or_else(nonsense)?;
+                    let PictureHead { index, width, height, time } = PictureHead::from_bytes(head);
+                    let bytes = u64::from(width) * u64::from(height) * 3;
+                    if bytes == 0 || bytes != rgb.len() as u64 || !(time >= 0.0 && time.is_finite())
+                    {
+                        return Err(nonsense());
+                    }
+                    let image = Image { width, height, rgb: rgb.to_vec() };
+                    picture(index as usize, Frame { time, image });
+                }
+                wire::OUTCOME => return outcome(&body),
+                _ => return Err(nonsense()),
+            }
+        }
+    }
+
+    /// Grants the time for so many seconds of media.
+    fn allow_for(&mut self, content: f64) {
+        if content < self.allowed + 1.0 {
+            return;
+        }
+        self.allowed = content;
+        let patience = &mut self.out.get_mut().patience;
+        let more = self.limits.ffmpeg.timeout_per_second.mul_f64(content);
+        patience.total = patience.timeout + more;
+        grant_processor_time(&self.child, self.limits.processor_seconds(content));
+    }
+
+    fn next(&mut self, body: &mut Vec<u8>) -> Result<u8> {
+        let kind = receive(&mut self.out, self.longest, body);
+        self.out.get_mut().patience.quiet = Duration::ZERO;
+        kind.map_err(|error| match error.kind() {
+            io::ErrorKind::TimedOut => self.late(),
+            io::ErrorKind::UnexpectedEof => self.death(),
+            io::ErrorKind::InvalidData => nonsense(),
+            _ => error.into(),
+        })
+    }
+
+    fn late(&self) -> PortError {
+        let waited = self.out.get_ref().patience.waited.as_secs();
+        let message = format!(
+            "decoding stood still or took too long for what came out of the file, {waited} s so far \
+             (decoder.timeout, decoder.timeout_per_second)"
+        );
+        PortError::new(ErrorKind::Invalid, message)
+    }
+
+    /// What the death of the process, which has ended its output, says of the file.
+    fn death(&mut self) -> PortError {
+        match self.child.wait() {
+            Ok(status) => PortError::new(ErrorKind::Invalid, cause_of_death(status)),
+            Err(error) => error.into(),
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn longest_message(job: &Job, max_pixels: u64) -> usize {
+    let pixels = match job {
+        Job::Probe => 0,
+        Job::Scan { width, height } => u64::from(*width) * u64::from(*height),
+        // Pixels that are not square stretch a picture up to ten times.
+        Job::Frames { max_side, .. } => {
+            u64::from(*max_side).pow(2).min(max_pixels.saturating_mul(10))
+        }
+    };
+    let bytes = pixels.saturating_mul(3).saturating_add(PictureHead::BYTES as u64);
+    usize::try_from(bytes).unwrap_or(usize::MAX).max(LONGEST_JSON)
+}
+
+fn outcome(body: &[u8]) -> Result<Outcome> {
+    match serde_json::from_slice(body) {
+        Ok(Outcome::Failed { kind, message }) => Err(PortError::new(kind.into(), message)),
+        Ok(outcome) => Ok(outcome),
+        Err(_) => Err(nonsense()),
+    }
+}
+
+fn cause_of_death(status: ExitStatus) -> String {
+    match status.signal() {
+        Some(libc::SIGXCPU) => {
+            "decoding took too much processor time for what came out of the file \
+             (decoder.processor_time, decoder.processor_time_per_second)"
+                .into()
+        }
+        Some(libc::SIGABRT) => {
+            "the decoder gave up on this file, most likely because it takes more memory than it may \
+             have (decoder.memory): it is damaged or made to do harm"
+                .into()
+        }
+        Some(libc::SIGKILL) => {
+            "the system ended the decoder of this file, most likely because memory ran out".into()
+        }
+        Some(signal) => format!(
+            "the decoder crashed on this file (signal {signal}): it is damaged or made to do harm"
+        ),
+        None => format!(
+            "the decoder ended without an answer ({status}): the file is damaged or made to do harm"
+        ),
+    }
+}
+
+/// A scan as it arrives: checked against what a scan can be.
+struct Received {
+    frame_bytes: usize,
+    max_duration: f64,
+    last_frame: f64,
+    sound_start: Option<f64>,
+    samples: Vec<f32>,
+    summary: ScanSummary,
+}
+
+impl Received {
+    fn new(size: &ScanOptions, max_duration: f64) -> Self {
+        Self {
+            frame_bytes: size.width as usize * size.height as usize * 3,
+            max_duration,
+            last_frame: f64::NEG_INFINITY,
+            sound_start: None,
+            samples: Vec::new(),
+            summary: ScanSummary::default(),
+        }
+    }
+
+    fn frame<'a>(&mut self, body: &'a [u8]) -> Result<(f64, &'a [u8])> {
+        let (time, rgb) = timed(body)?;
+        if rgb.len() != self.frame_bytes || time <= self.last_frame || !self.is_time(time) {
+            return Err(nonsense());
+        }
+        self.last_frame = time;
+        self.summary.frames += 1;
+        Ok((time, rgb))
+    }
+
+    fn sound(&mut self, body: &[u8]) -> Result<(f64, &[f32])> {
+        let (time, bytes) = timed(body)?;
+        let (samples, rest) = bytes.as_chunks::<4>();
+        self.samples.clear();
+        self.samples.extend(samples.iter().map(|bytes| f32::from_le_bytes(*bytes)));
+        let start = *self.sound_start.get_or_insert(time);
+        let expected = start + self.summary.samples as f64 / f64::from(SAMPLE_RATE);
+        let whole = rest.is_empty() && !samples.is_empty() && self.is_time(time);
+        let follows = (time - expected).abs() < 1e-3;
+        if !whole || !follows || !self.samples.iter().all(|s| (-1.0..=1.0).contains(s)) {
+            return Err(nonsense());
+        }
+        self.summary.samples += self.samples.len() as u64;
+        Ok((time, &self.samples))
+    }
+
+    fn is_time(&self, time: f64) -> bool {
+        (0.0..=self.max_duration).contains(&time)
+    }
+
+    fn finish(self) -> Result<ScanSummary> {
+        let summary = self.summary;
+        let some = summary.frames + summary.samples > 0;
+        let ends = summary.end.is_finite() && summary.end >= 0.0;
+        if some && ends { Ok(summary) } else { Err(nonsense()) }
+    }
+}
+
+fn timed(body: &[u8]) -> Result<(f64, &[u8])> {
+    let (time, rest) = body.split_first_chunk().ok_or_else(nonsense)?;
+    Ok((f64::from_le_bytes(*time), rest))
+}
+
+/// The standard output of a process, waited for no longer than patience lasts.
+struct Output {
+    pipe: ChildStdout,
+    patience: Patience,
+}
+
+/// Only time that is spent waiting counts: a busy receiver costs a process nothing.
+#[derive(Default)]
+struct Patience {
+    /// Longest wait for one message.
+    timeout: Duration,
+    /// Longest wait in all.
+    total: Duration,
+    quiet: Duration,
+    waited: Duration,
+}
+
+impl Read for Output {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Patience { timeout, total, quiet, waited } = self.patience;
+        let left = timeout.saturating_sub(quiet).min(total.saturating_sub(waited));
+        let started = Instant::now();
+        let limit = Timespec::try_from(left).map_err(io::Error::other)?;
+        let ready = poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], Some(&limit));
+        let spent = started.elapsed();
+        self.patience.quiet += spent;
+        self.patience.waited += spent;
+        match ready {
+            Ok(0) => Err(io::ErrorKind::TimedOut.into()),
+            Ok(_) => self.pipe.read(buffer),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn widen(pipe: &ChildStdout) {
+    // As wide as it was it works too, only slower.
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn widen(_: &ChildStdout) {}
+
+#[cfg(target_os = "linux")]
+fn grant_processor_time(child: &Child, seconds: u64) {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let limit = Rlimit { current: Some(seconds), maximum: None };
+    // It may have ended.
+    let _ = prlimit(Some(Pid::from_child(child)), Resource::Cpu, limit);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn grant_processor_time(_: &Child, _: u64) {}

@@ -1,0 +1,212 @@
+//! What the two ends say to each other: a request on the command line, and a stream of messages
+//! back. A message is a byte that names its kind, the length of its body as a 32-bit little-endian
+//! number, and the body.
+
+use std::io::{self, Read, Write};
+
+use ports::decoder::{MediaInfo, ScanSummary, VideoInfo};
+use ports::{ErrorKind, PortError};
+use serde::{Deserialize, Serialize};
+
+use crate::decoder::ffmpeg::{FfmpegOptions, Way};
+
+/// A frame of a scan: its time, then its pixels.
+pub(super) const FRAME: u8 = 1;
+/// A piece of sound: its time, then its samples as 32-bit floats.
+pub(super) const SOUND: u8 = 2;
+/// A frame at full size: see [`PictureHead`], then its pixels.
+pub(super) const PICTURE: u8 = 3;
+/// An [`Outcome`] as JSON, the last message.
+pub(super) const OUTCOME: u8 = 4;
+
+/// Longest body of JSON, bytes: a way through a file names up to two thousand packets.
+pub(super) const LONGEST_JSON: usize = 256 << 10;
+
+/// What a process is to do, and its limits.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Request {
+    pub(super) ffmpeg: FfmpegOptions,
+    pub(super) memory: u64,
+    pub(super) processor_seconds: u64,
+    /// The process whose death ends it.
+    pub(super) parent: u32,
+    pub(super) job: Job,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) enum Job {
+    Probe,
+    Scan { width: u32, height: u32 },
+    Frames { times: Vec<f64>, max_side: u32, way: Option<Way> },
+}
+
+/// How a job ended.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Outcome {
+    Probed(Probed),
+    Scanned(Scanned),
+    Frames(Way),
+    Failed { kind: Failure, message: String },
+}
+
+/// The kinds of error that a file can lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Failure {
+    Invalid,
+    TooLarge,
+    Timeout,
+    Other,
+}
+
+impl Outcome {
+    pub(super) fn failed(error: &PortError) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::Invalid => Failure::Invalid,
+            ErrorKind::TooLarge => Failure::TooLarge,
+            ErrorKind::Timeout => Failure::Timeout,
+            _ => Failure::Other,
+        };
+        Self::Failed { kind, message: error.to_string() }
+    }
+}
+
+impl From<Failure> for ErrorKind {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Invalid => Self::Invalid,
+            Failure::TooLarge => Self::TooLarge,
+            Failure::Timeout => Self::Timeout,
+            Failure::Other => Self::Other,
+        }
+    }
+}
+
+/// [`MediaInfo`] as it travels.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Probed {
+    container: String,
+    extension: String,
+    content_type: String,
+    duration: Option<f64>,
+    video: Option<(String, u32, u32, Option<f64>)>,
+    audio: bool,
+}
+
+impl From<MediaInfo> for Probed {
+    fn from(info: MediaInfo) -> Self {
+        let MediaInfo { container, extension, content_type, duration, video, audio } = info;
+        let video = video.map(|v| (v.codec, v.width, v.height, v.frame_rate));
+        Self { container, extension, content_type, duration, video, audio }
+    }
+}
+
+impl From<Probed> for MediaInfo {
+    fn from(probed: Probed) -> Self {
+        let Probed { container, extension, content_type, duration, video, audio } = probed;
+        let video = video.map(|(codec, width, height, frame_rate)| VideoInfo {
+            codec,
+            width,
+            height,
+            frame_rate,
+        });
+        Self { container, extension, content_type, duration, video, audio }
+    }
+}
+
+/// [`ScanSummary`] as it travels; what was handed out is counted by who receives it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Scanned {
+    pub(super) end: f64,
+    pub(super) damaged: u64,
+}
+
+impl From<ScanSummary> for Scanned {
+    fn from(summary: ScanSummary) -> Self {
+        Self { end: summary.end, damaged: summary.damaged }
+    }
+}
+
+/// What stands before the pixels of a full-size frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct PictureHead {
+    /// Which of the times asked for it answers.
+    pub(super) index: u32,
+    pub(super) width: u32,
+    pub(super) height: u32,
+    pub(super) time: f64,
+}
+
+impl PictureHead {
+    pub(super) const BYTES: usize = 20;
+
+    pub(super) fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[..4].copy_from_slice(&self.index.to_le_bytes());
+        bytes[4..8].copy_from_slice(&self.width.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.height.to_le_bytes());
+        bytes[12..].copy_from_slice(&self.time.to_le_bytes());
+        bytes
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
+        let number = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        let mut time = [0; 8];
+        time.copy_from_slice(&bytes[12..]);
+        Self {
+            index: number(0),
+            width: number(4),
+            height: number(8),
+            time: f64::from_le_bytes(time),
+        }
+    }
+}
+
+/// Writes one message whose body is `head`, then `body`.
+pub(super) fn send(out: &mut impl Write, kind: u8, head: &[u8], body: &[u8]) -> io::Result<()> {
+    let length = u32::try_from(head.len() + body.len()).map_err(io::Error::other)?;
+    out.write_all(&[kind])?;
+    out.write_all(&length.to_le_bytes())?;
+    out.write_all(head)?;
+    out.write_all(body)
+}
+
+/// Reads one message into `body` and returns its kind. A body longer than `longest` is not read.
+pub(super) fn receive(from: &mut impl Read, longest: usize, body: &mut Vec<u8>) -> io::Result<u8> {
+    let mut head = [0; 5];
+    from.read_exact(&mut head)?;
+    let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]) as usize;
+    if length > longest {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "a message is too long"));
+    }
+    body.resize(length, 0);
+    from.read_exact(body)?;
+    Ok(head[0])
+}
+
+/// The error of a process that does not keep to the above: the file made it.
+pub(super) fn nonsense() -> PortError {
+    PortError::new(
+        ErrorKind::Invalid,
+        "the file made the decoder write what it never would: it is damaged or made to do harm",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_travel_whole_and_no_longer_than_allowed() {
+        let head = PictureHead { index: 7, width: 640, height: 360, time: 1.25 };
+        let mut stream = Vec::new();
+        send(&mut stream, PICTURE, &head.to_bytes(), b"pixels").expect("room");
+        let mut body = Vec::new();
+        let kind = receive(&mut stream.as_slice(), 100, &mut body).expect("a message");
+        let (bytes, pixels) = body.split_first_chunk().expect("a head");
+        assert_eq!((kind, PictureHead::from_bytes(bytes), pixels), (PICTURE, head, &b"pixels"[..]));
+        let error = receive(&mut stream.as_slice(), 25, &mut body).expect_err("too long");
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    }
+}

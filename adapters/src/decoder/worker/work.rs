@@ -1,0 +1,97 @@
+//! The inner end: one job over one open file, in a process that has nothing else.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use ports::decoder::{Frame, ScanOptions, ScanSink};
+use ports::{ErrorKind, PortError, Result};
+
+use super::wire::{self, Job, Outcome, PictureHead, Request, send};
+use super::{FRAMES_AT_ONCE, cage};
+use crate::decoder::ffmpeg::FfmpegDecoder;
+
+/// Does what `request` says with the file that is the standard input, and writes what comes out to
+/// the standard output. The whole of `shotlog decode`; its caller must have started no thread and
+/// opened no file.
+pub fn work(request: Option<OsString>) -> ExitCode {
+    cage::close_descriptors();
+    let request = request.and_then(|text| text.into_string().ok());
+    let request: Option<Request> = request.and_then(|text| serde_json::from_str(&text).ok());
+    let (Some(request), Ok((file, mut out))) = (request, standard_files()) else {
+        eprintln!("shotlog: `decode` is what the service starts for itself; it has no other use");
+        return ExitCode::FAILURE;
+    };
+    let outcome = match cage::close(&request) {
+        Ok(()) => do_job(request, &Arc::new(file), &mut out),
+        Err(why) => {
+            let message = format!("the process that decodes could not be confined: {why}");
+            Err(PortError::new(ErrorKind::Other, message))
+        }
+    };
+    let outcome = outcome.unwrap_or_else(|error| Outcome::failed(&error));
+    let sent = serde_json::to_vec(&outcome)
+        .map_err(io::Error::from)
+        .and_then(|json| send(&mut out.file, wire::OUTCOME, &json, &[]));
+    if sent.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn standard_files() -> io::Result<(File, Output)> {
+    let file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    Ok((file, Output { file: out, message: Vec::new() }))
+}
+
+fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcome> {
+    let decoder = FfmpegDecoder::new(request.ffmpeg);
+    Ok(match request.job {
+        Job::Probe => Outcome::Probed(decoder.probe_file(file)?.into()),
+        Job::Scan { width, height } => {
+            let summary = decoder.scan_file(file, &ScanOptions { width, height }, out)?;
+            Outcome::Scanned(summary.into())
+        }
+        Job::Frames { mut times, max_side, way } => {
+            times.truncate(FRAMES_AT_ONCE);
+            let way =
+                decoder.frames_of_file(file, &times, max_side, way, &mut |index, frame| {
+                    out.picture(index as u32, frame)
+                })?;
+            Outcome::Frames(way)
+        }
+    })
+}
+
+/// The standard output, a message at a time.
+struct Output {
+    file: File,
+    message: Vec<u8>,
+}
+
+impl Output {
+    fn send(&mut self, kind: u8, head: &[u8], body: &[u8]) -> Result<()> {
+        // One write for each message: a frame fits into the pipe.
+        self.message.clear();
+        send(&mut self.message, kind, head, body)?;
+        Ok(io::Write::write_all(&mut self.file, &self.message)?)
+    }
+
+    fn picture(&mut self, index: u32, frame: &Frame) -> Result<()> {
+        let Frame { time, image } = frame;
+        let head = PictureHead { index, width: image.width, height: image.height, time: *time };
+        self.send(wire::PICTURE, &head.to_bytes(), &image.rgb)
+    }
+}
+
+impl ScanSink for Output {
+    fn frame(&mut self, time: f64, rgb: &[u8]) -> Result<()> {
+        self.send(wire::FRAME, &time.to_le_bytes(), rgb)
+    }
+
+    fn audio(&mut self, time: f64, samples: &[f32]) -> Result<()> {
+        let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
+        self.send(wire::SOUND, &time.to_le_bytes(), &bytes)
+    }
+}

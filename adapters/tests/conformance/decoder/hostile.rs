@@ -1,0 +1,294 @@
+//! Files that lie or do harm: what they cost, how long they are, and what is said of them. All of it
+//! through the confined decoder.
+
+use std::path::{Path, PathBuf};
+
+use adapters::decoder::{WorkerDecoder, WorkerOptions};
+use ports::ErrorKind;
+use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use shotlog_adapters as adapters;
+
+use super::ffmpeg::{Studio, confined, decoder};
+
+const SIZE: ScanOptions = ScanOptions { width: 48, height: 27 };
+
+/// The times of the frames, and the sound that came.
+#[derive(Default)]
+struct Seen {
+    times: Vec<f64>,
+    samples: usize,
+}
+
+impl ScanSink for Seen {
+    fn frame(&mut self, time: f64, _: &[u8]) -> ports::Result<()> {
+        self.times.push(time);
+        Ok(())
+    }
+
+    fn audio(&mut self, _: f64, samples: &[f32]) -> ports::Result<()> {
+        self.samples += samples.len();
+        Ok(())
+    }
+}
+
+fn scanned(file: &Path) -> (Seen, ScanSummary) {
+    let mut seen = Seen::default();
+    let summary = decoder().scan(file, &SIZE, &mut seen).unwrap();
+    (seen, summary)
+}
+
+#[track_caller]
+fn refused(decoder: &WorkerDecoder, file: &Path, words: &[&str]) {
+    for error in [
+        decoder.probe(file).map(drop).unwrap_err(),
+        decoder.scan(file, &SIZE, &mut Seen::default()).map(drop).unwrap_err(),
+        decoder.frames(file, &[0.0], 64).map(drop).unwrap_err(),
+    ] {
+        let text = error.to_string();
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{text}");
+        assert!(words.iter().all(|word| text.contains(word)), "{words:?} in: {text}");
+    }
+}
+
+impl Studio {
+    /// A changed copy of a clip.
+    fn changed(&self, name: &str, clip: &Path, change: impl FnOnce(&mut Vec<u8>)) -> PathBuf {
+        let mut bytes = std::fs::read(clip).unwrap();
+        change(&mut bytes);
+        let file = self.path(name);
+        std::fs::write(&file, bytes).unwrap();
+        file
+    }
+}
+
+fn place_of(bytes: &[u8], mark: &[u8]) -> usize {
+    bytes.windows(mark.len()).position(|w| w == mark).unwrap()
+}
+
+fn boxed(kind: &[u8; 4], parts: &[&[u8]]) -> Vec<u8> {
+    let body = parts.concat();
+    [&(body.len() as u32 + 8).to_be_bytes(), kind.as_slice(), &body].concat()
+}
+
+/// An MP4 of a few hundred bytes whose one track claims as many samples as there can be.
+fn claimed_samples() -> Vec<u8> {
+    let number = |n: u32| n.to_be_bytes();
+    let most = number(0x7fff_ffff);
+    let entry = boxed(b"mp4v", &[&[0; 7], &[1], &[0; 16], &[0, 160, 0, 90], &[0; 50]]);
+    let table = boxed(
+        b"stbl",
+        &[
+            &boxed(b"stsd", &[&[0; 4], &number(1), &entry]),
+            &boxed(b"stts", &[&[0; 4], &number(1), &most, &number(1)]),
+            &boxed(b"stsc", &[&[0; 4], &number(1), &number(1), &most, &number(1)]),
+            &boxed(b"stsz", &[&[0; 4], &number(1), &most]),
+            &boxed(b"stco", &[&[0; 4], &number(1), &number(48)]),
+        ],
+    );
+    let header = boxed(b"mdhd", &[&[0; 12], &number(1000), &number(3000), &[0x55, 0xc4, 0, 0]]);
+    let handler = boxed(b"hdlr", &[&[0; 8], b"vide", &[0; 13]]);
+    let media = boxed(b"mdia", &[&header, &handler, &boxed(b"minf", &[&table])]);
+    let moov = boxed(b"moov", &[&boxed(b"trak", &[&media])]);
+    [boxed(b"ftyp", &[b"isom", &[0; 4], b"isom"]), boxed(b"mdat", &[&[0; 64]]), moov].concat()
+}
+
+#[test]
+fn memory_that_a_file_claims_is_not_had() {
+    let folder = tempfile::tempdir().unwrap();
+    let bomb = folder.path().join("bomb.mp4");
+    std::fs::write(&bomb, claimed_samples()).unwrap();
+    let small = confined(WorkerOptions { memory: 256 << 20, ..WorkerOptions::default() });
+    let error = small.scan(&bomb, &SIZE, &mut Seen::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    assert!(error.to_string().len() > 20, "{error}");
+    // What needs more than it may have is told so.
+    let Some(studio) = Studio::open() else { return };
+    let file =
+        studio.make("large.mkv", "-f lavfi -i testsrc2=s=3840x2160:r=5:d=1 -c:v ffv1").unwrap();
+    let tiny = confined(WorkerOptions { memory: 8 << 20, ..WorkerOptions::default() });
+    let error = tiny.scan(&file, &SIZE, &mut Seen::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    assert!(error.to_string().contains("decoder.memory"), "{error}");
+    assert_eq!(scanned(&file).1.frames, 5);
+}
+
+#[test]
+fn processor_time_is_limited() {
+    let Some(studio) = Studio::open() else { return };
+    let file =
+        studio.make("busy.mkv", "-f lavfi -i testsrc2=s=1920x1080:r=25:d=12 -c:v ffv1").unwrap();
+    let hasty = confined(WorkerOptions {
+        processor_time: std::time::Duration::ZERO,
+        processor_time_per_second: std::time::Duration::ZERO,
+        ..WorkerOptions::default()
+    });
+    let large = ScanOptions { width: 1920, height: 1080 };
+    let error = hasty.scan(&file, &large, &mut Seen::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    assert!(error.to_string().contains("decoder.processor_time"), "{error}");
+}
+
+/// Looks at the process that sends it frames.
+#[derive(Default)]
+struct Look {
+    status: String,
+    limits: String,
+}
+
+impl ScanSink for Look {
+    fn frame(&mut self, _: f64, _: &[u8]) -> ports::Result<()> {
+        if self.status.is_empty() {
+            let children = std::fs::read_to_string("/proc/thread-self/children")?;
+            let process = Path::new("/proc").join(children.trim());
+            self.status = std::fs::read_to_string(process.join("status"))?;
+            self.limits = std::fs::read_to_string(process.join("limits"))?;
+        }
+        Ok(())
+    }
+
+    fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_process_is_confined_before_it_decodes() {
+    let Some(studio) = Studio::open() else { return };
+    if !Path::new("/proc/thread-self/children").exists() {
+        println!("skipped: this kernel does not tell which processes a thread has started");
+        return;
+    }
+    // More than fits into the pipe: the process is still there when its first frame is.
+    let arguments = "-f lavfi -i testsrc2=s=64x36:r=25:d=60 -c:v mpeg4";
+    let file = studio.make("long.mp4", arguments).unwrap();
+    let mut look = Look::default();
+    decoder().scan(&file, &ScanOptions { width: 160, height: 90 }, &mut look).unwrap();
+    let missing = adapters::decoder::missing_protection();
+    let seccomp = if missing.contains(&"seccomp") { "Seccomp:\t0" } else { "Seccomp:\t2" };
+    for line in [seccomp, "NoNewPrivs:\t1"] {
+        assert!(look.status.contains(line), "{line} in {}", look.status);
+    }
+    let limit = |name: &str| {
+        let line = look.limits.lines().find(|line| line.starts_with(name)).unwrap();
+        line[name.len()..].split_whitespace().next().unwrap().to_owned()
+    };
+    for none in ["Max file size", "Max core file size", "Max open files"] {
+        assert_eq!(limit(none), "0", "{none}");
+    }
+    let memory: u64 = limit("Max address space").parse().unwrap();
+    assert!((1 << 30..2 << 30).contains(&memory), "{memory}");
+    assert_ne!(limit("Max cpu time"), "unlimited");
+}
+
+#[test]
+fn a_process_that_dies_or_says_nothing_is_an_error_of_the_file() {
+    let Some(studio) = Studio::open() else { return };
+    let file = studio.both("whole.mp4", "-c:v libx264 -c:a aac").unwrap();
+    let program = |program: &str| {
+        WorkerDecoder::new(WorkerOptions { program: program.into(), ..WorkerOptions::default() })
+    };
+    refused(&program("/bin/true"), &file, &["ended without an answer"]);
+    // Copies its input to its output, which is no message.
+    let loud = studio.path("loud.sh");
+    std::fs::write(&loud, "#!/bin/sh\nexec cat\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&loud, mode).unwrap();
+    refused(&program(loud.to_str().unwrap()), &file, &["write what it never would"]);
+    let error = program("/does/not/exist").probe(&file).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+}
+
+#[test]
+fn containers_and_codecs_that_are_not_listed_are_named() {
+    let Some(studio) = Studio::open() else { return };
+    let file = studio.both("plain.mkv", "-c:v ffv1 -c:a flac").unwrap();
+    let with = |change: fn(&mut WorkerOptions)| {
+        let mut options = WorkerOptions::default();
+        change(&mut options);
+        confined(options)
+    };
+    let only_mov = with(|o| o.ffmpeg.containers = vec!["mov".into()]);
+    refused(&only_mov, &file, &["'matroska,webm'", "decoder.containers", "mov"]);
+    let no_ffv1 = with(|o| o.ffmpeg.codecs.retain(|codec| codec != "ffv1"));
+    refused(&no_ffv1, &file, &["pictures", "'ffv1'", "decoder.codecs", "h264"]);
+    let no_flac = with(|o| o.ffmpeg.codecs.retain(|codec| codec != "flac"));
+    refused(&no_flac, &file, &["sound", "'flac'"]);
+    let list = studio.path("list.mp4");
+    std::fs::write(&list, "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\na.ts\n").unwrap();
+    refused(&decoder(), &list, &["'hls'", "matroska"]);
+}
+
+#[test]
+fn sound_of_one_sample_a_second_is_refused() {
+    let Some(studio) = Studio::open() else { return };
+    let whole = studio.make("whole.wav", "-f lavfi -i {sound} -c:a pcm_s16le").unwrap();
+    let slow = studio.changed("slow.wav", &whole, |bytes| {
+        let rate = place_of(bytes, b"fmt ") + 12;
+        bytes[rate..rate + 4].copy_from_slice(&1u32.to_le_bytes());
+    });
+    refused(&decoder(), &slow, &["1 samples per second", "4,000 to 384,000"]);
+}
+
+#[test]
+fn a_stamp_that_jumps_makes_no_video_longer() {
+    let Some(studio) = Studio::open() else { return };
+    // The last tag of a Flash video: the upper byte of its time.
+    let whole = studio.both("whole.flv", "-c:v flv -q:v 5 -c:a pcm_s16le").unwrap();
+    let flash = studio.changed("jump.flv", &whole, |bytes| {
+        let end = bytes.len() - 4;
+        let size = u32::from_be_bytes(bytes[end..].try_into().unwrap()) as usize;
+        bytes[end - size + 4] ^= 0xb8;
+    });
+    // A cluster of a Matroska file: its time.
+    let coding = "-f lavfi -i {picture} -c:v mpeg4 -g 5 -cluster_time_limit 400";
+    let whole = studio.make("whole.mkv", coding).unwrap();
+    let cluster = |bytes: &[u8], nth: usize| {
+        let id = [0x1f, 0x43, 0xb6, 0x75];
+        let mut places = (0..bytes.len() - 4).filter(|&at| bytes[at..at + 4] == id);
+        let start = places.nth(nth).unwrap();
+        start + place_of(&bytes[start..], &[0xe7, 0x82]) + 2
+    };
+    let matroska = studio.changed("jump.mkv", &whole, |bytes| {
+        let time = cluster(bytes, 4);
+        bytes[time] = 0xe0;
+    });
+    for file in [flash, matroska] {
+        let name = file.display();
+        let (seen, summary) = scanned(&file);
+        assert!((2.5..=4.0).contains(&summary.end), "{name}: ends at {}", summary.end);
+        assert!(seen.samples as f64 <= 4.0 * f64::from(SAMPLE_RATE), "{name}");
+        assert_eq!(summary.frames, 75, "{name}");
+        // Frames are found where the scan saw them.
+        let (first, last) = (seen.times[10], seen.times[74]);
+        let frames = decoder().frames(&file, &[last + 0.01, first + 0.01], 64).unwrap();
+        let times: Vec<f64> = frames.iter().map(|f| f.as_ref().unwrap().time).collect();
+        assert!((times[0] - last).abs() < 0.05, "{name}: {times:?} and not {last}");
+        assert!((times[1] - first).abs() < 0.05, "{name}: {times:?} and not {first}");
+    }
+}
+
+#[test]
+fn pictures_that_last_keep_their_length() {
+    let Some(studio) = Studio::open() else { return };
+    for (name, arguments, end) in [
+        ("slides.mp4", "-f lavfi -i testsrc2=s=64x36:r=1/10:d=40 -c:v libx264", 40.0),
+        ("slides.mkv", "-f lavfi -i testsrc2=s=64x36:r=1/10:d=40 -c:v libx264", 40.0),
+        ("slides.gif", "-f lavfi -i testsrc2=s=64x36:r=1/10:d=40", 40.0),
+        // A frame a minute.
+        ("screen.mp4", "-f lavfi -i testsrc2=s=64x36:r=1/60:d=180 -c:v libx264", 180.0),
+        ("screen.webm", "-f lavfi -i testsrc2=s=64x36:r=1/60:d=180 -c:v libvpx", 180.0),
+        // A still picture for as long as its sound.
+        (
+            "still.mp4",
+            "-f lavfi -i testsrc2=s=64x36:r=25:d=0.04 -f lavfi -i sine=440:d=30 -c:v libx264 -c:a aac",
+            30.0,
+        ),
+    ] {
+        let Some(file) = studio.make(name, arguments) else { continue };
+        let (seen, summary) = scanned(&file);
+        assert!((summary.end - end).abs() < 0.2, "{name}: ends at {}", summary.end);
+        let step = seen.times.windows(2).map(|w| w[1] - w[0]).fold(0.0, f64::max);
+        assert!(step < 60.1, "{name}: {:?}", seen.times);
+    }
+}

@@ -1,0 +1,11 @@
+//! The program whose processes decode for the conformance tests: `shotlog decode` and no more.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    match arguments.next() {
+        Some(command) if command == "decode" => shotlog_adapters::decoder::work(arguments.next()),
+        _ => ExitCode::FAILURE,
+    }
+}

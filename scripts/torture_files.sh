@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Hostile files: bombs through the service, damaged files through the same decoder.
+#
+#   scripts/torture_files.sh
+#
+#   SHOTLOG_TORTURE=short        what `make test` runs, less than a minute of it
+#   SHOTLOG_TORTURE_FILES=10000  damaged files
+#   SHOTLOG_TORTURE_SEED=0       which ones
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+scratch=$(mktemp -d)
+trap 'stop_service; rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+
+if [[ ${SHOTLOG_TORTURE-} == short ]]; then
+    files=${SHOTLOG_TORTURE_FILES:-220}
+else
+    files=${SHOTLOG_TORTURE_FILES:-10000}
+fi
+
+bombs() {
+    local port
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=160x90:r=25:d=2 "$scratch/good.mp4"
+    port=$(free_port)
+    base=http://127.0.0.1:$port
+    # Models have no part in it: memory that moves is the decoder's.
+    SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data SERVICE_EMBEDDER__KIND=hashing \
+        SERVICE_OCR__KIND=none SERVICE_DETECTOR__KIND=none SERVICE_TRANSCRIBER__KIND=none \
+        SERVICE_VAD__KIND=none SERVICE_SPEAKER__KIND=none \
+        start_service "$scratch/service.log" --config config.toml serve
+    python3 scripts/torture_files.py bombs "$base" "$service_pid" "$scratch/bombs" "$scratch/good.mp4"
+    kill -0 "$service_pid" || die "the service has ended"
+    stop_service
+}
+
+damaged() {
+    python3 scripts/make_corpus.py damaged "$scratch/damaged" "$files" "${SHOTLOG_TORTURE_SEED:-0}"
+    find "$scratch/damaged" -name '[0-9]*' -print0 | sort -z |
+        xargs -0 -n 1000 "$built/examples/scan_files" "$binary" >"$scratch/reports"
+    python3 scripts/torture_files.py damaged "$scratch/damaged/real.json" <"$scratch/reports"
+    (($(wc -l <"$scratch/reports") == files)) || die "not every damaged file was reported"
+}
+
+# What `cargo test` builds: a separate `cargo build` would compile the dependencies again, with other
+# features.
+cargo test --quiet --workspace --locked --no-run
+built=${CARGO_TARGET_DIR:-target}/debug
+binary=$built/shotlog
+bombs
+damaged
