@@ -11,10 +11,14 @@ use poem_openapi::payload::Payload;
 use poem_openapi::registry::{MetaHeader, MetaMediaType, MetaResponse, MetaResponses, Registry};
 use poem_openapi::types::Type;
 use poem_openapi::{ApiResponse, Object};
+use ports::ErrorKind;
 
 use super::body::Json;
 use super::params;
 use crate::domain;
+
+/// When to try again where a disk is full, seconds: somebody has to make room.
+const ROOM_AFTER: u32 = 60;
 
 /// The body of every error.
 #[derive(Object)]
@@ -111,6 +115,10 @@ impl From<domain::Error> for Failure {
             Error::Busy { message, retry_after } => Self::busy(message, retry_after),
             Error::Cancelled(detail) => Self::busy(detail, 30),
             Error::BudgetExhausted(detail) => Self::new(StatusCode::BAD_REQUEST, detail),
+            Error::Port(error) if error.kind() == ErrorKind::Full => {
+                tracing::error!(trace = %chain(&error), "no room");
+                Self::busy(error.to_string(), ROOM_AFTER)
+            }
             Error::Port(error) => {
                 tracing::error!(kind = ?error.kind(), trace = %chain(&error), "request failed");
                 Self::internal()
