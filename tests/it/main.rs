@@ -27,6 +27,7 @@ mod replicas;
 #[cfg(feature = "ffmpeg")]
 mod resume;
 mod routes;
+mod secrets;
 mod sight;
 mod speech;
 mod support;

@@ -10,6 +10,7 @@ pub mod progress;
 pub mod schema;
 pub mod seconds;
 pub mod time;
+pub(crate) mod urls;
 pub mod vector;
 
 pub use error::{Error, Result};
