@@ -1,7 +1,8 @@
 """Holds thousands of connections that say nothing, or too little, open to a service that may open
 few descriptors, and asks it for its health all the while.
 
-    scripts/torture_connections.py BINARY [--connections 2000] [--descriptors 1024] [--seconds 60] [--limit-ms 100]
+    scripts/torture_connections.py BINARY [--connections 2000] [--descriptors 1024] [--reopened 200]
+        [--seconds 60] [--limit-ms 100]
 
 Starts the binary itself, over an empty folder. Ends with 1 when /health fails or takes longer than
 the limit, or when a client with something to ask is cut off.
@@ -9,6 +10,7 @@ the limit, or when a client with something to ask is cut off.
 
 import argparse
 import http.client
+import multiprocessing
 import os
 import random
 import resource
@@ -28,6 +30,7 @@ def arguments():
     parser.add_argument("binary")
     parser.add_argument("--connections", type=int, default=2000)
     parser.add_argument("--descriptors", type=int, default=1024)
+    parser.add_argument("--reopened", type=int, default=200, help="connections opened again per second")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--limit-ms", type=float, default=100)
     return parser.parse_args()
@@ -79,40 +82,39 @@ def ask(port, timeout):
     return time.monotonic() - began
 
 
-class Silent(threading.Thread):
-    """Keeps connections open: some say nothing, some half of a head, some drip; those that are closed
-    are opened again."""
+class Silent(multiprocessing.Process):
+    """Keeps connections open, from a process of its own: some say nothing, some half of a head, some
+    drip. Those that are closed are opened again, so many a second."""
 
-    def __init__(self, port, count):
+    def __init__(self, port, count, reopened):
         super().__init__(daemon=True)
-        self.port, self.count = port, count
-        self.opened = self.closed = 0
-        self.done = threading.Event()
-        self.open = {}
-        self.selector = selectors.DefaultSelector()
+        self.port, self.count, self.reopened = port, count, reopened
+        self.done = multiprocessing.Event()
+        self.opened, self.closed = multiprocessing.Value("q"), multiprocessing.Value("q")
 
     def run(self):
-        random_ = random.Random(14)
-        next_drip = time.monotonic()
+        self.open, self.selector = {}, selectors.DefaultSelector()
+        random_, began = random.Random(14), time.monotonic()
+        next_drip = began
         while not self.done.is_set():
-            for _ in range(min(50, self.count - len(self.open))):
-                self.connect(random_.choice(["silent", "half", "drip"]))
-            for key, _ in self.selector.select(timeout=0.01):
+            allowed = self.count + self.reopened * (time.monotonic() - began)
+            for _ in range(min(100, self.count - len(self.open))):
+                if self.opened.value < allowed:
+                    self.connect(random_.choice(["silent", "half", "drip"]))
+            for key, _ in self.selector.select(timeout=0.02):
                 self.drop(key.fileobj)
             if time.monotonic() >= next_drip:
                 next_drip += 1
                 for connection, kind in list(self.open.items()):
                     if kind == "drip":
                         self.send(connection, b"x")
-        for connection in list(self.open):
-            self.drop(connection)
 
     def connect(self, kind):
         connection = socket.socket()
         connection.setblocking(False)
         connection.connect_ex(("127.0.0.1", self.port))
         self.open[connection] = kind
-        self.opened += 1
+        self.opened.value += 1
         self.selector.register(connection, selectors.EVENT_READ)
         if kind != "silent":
             # It may not be connected yet; then it is one more that is silent.
@@ -129,7 +131,7 @@ class Silent(threading.Thread):
     def drop(self, connection):
         """The service has closed it, or told it why it will."""
         if self.open.pop(connection, None):
-            self.closed += 1
+            self.closed.value += 1
             self.selector.unregister(connection)
             connection.close()
 
@@ -162,7 +164,7 @@ def main():
     port, failures, times = free_port(), [], []
     with tempfile.TemporaryDirectory() as folder, open(f"{folder}/log", "wb") as log:
         service = start(options, port, folder, log)
-        silent = Silent(port, options.connections)
+        silent = Silent(port, options.connections, options.reopened)
         try:
             silent.start()
             slow = threading.Thread(target=slow_upload, args=(port, min(20, options.seconds), failures))
@@ -189,7 +191,7 @@ def main():
         failures.append(f"/health took up to {worst:.0f} ms, {late} times more than {options.limit_ms:.0f} ms")
     print(
         f"{options.connections} silent connections under {options.descriptors} descriptors for "
-        f"{options.seconds:.0f} s ({silent.opened} opened, {silent.closed} closed): {len(times)} times "
+        f"{options.seconds:.0f} s ({silent.opened.value} opened, {silent.closed.value} closed): {len(times)} times "
         f"/health, median {usual:.1f} ms, worst {worst:.1f} ms"
     )
     for failure in failures[:20]:

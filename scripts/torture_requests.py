@@ -44,6 +44,7 @@ BROKEN = [
     b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
     b"GET /videos HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 200_000 + b"\r\n\r\n",
     b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\xff" * 100, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x41" * 200,
+    b"GET /videos HTTP/1.1\r\nHost: localhost\r\nAccept: \x7f\r\n\r\n",
     b"GET http://localhost/videos HTTP/1.1\r\nHost: localhost\r\n\r\n", b"GET /%ff%fe/%00 HTTP/1.1\r\nHost: localhost\r\n\r\n",
 ]
 
@@ -191,13 +192,14 @@ class Generator:
             headers["Content-Type"], body = self.body(kind, media.get("schema", {}), wild)
         if random_.random() < wild:
             name, text = random_.choice([
-                ("Range", "bytes=0-,5-1"), ("If-None-Match", "*"), ("Accept", "\x7f"), ("Idempotency-Key", "x" * 300),
-                ("Origin", "null"), ("X-Request-Id", "a" * 500), ("Content-Type", "text/html; charset=\x7f"), ("Cookie", "shotlog_session=1.2.3"),
+                ("Range", "bytes=0-,5-1"), ("If-None-Match", "*"), ("Accept", "*/*;q=x, é"), ("Idempotency-Key", "x" * 300),
+                ("Origin", "null"), ("X-Request-Id", "a" * 500), ("Content-Type", "text/html; charset=é"), ("Cookie", "shotlog_session=1.2.3"),
                 ("Accept-Encoding", "gzip;q=nan"), ("Expect", "100-continue"), ("X-Core-Token", "é"),
             ])
             headers[name] = text
         if random_.random() < wild / 5:
-            method, template = random_.choice(METHODS), None
+            named = any(video in path for video in self.videos)
+            method, template = random_.choice([m for m in METHODS if m != "DELETE" or not named]), None
         if random_.random() < wild / 10:
             path, template = "/" + urllib.parse.quote(random_.choice(HOSTILE)[:2000]), None
         target = path + ("?" + urllib.parse.urlencode(query, errors="replace") if query else "")
@@ -256,7 +258,7 @@ class Judge:
                     self.close()
                 return answer.status, kind, content
             except (http.client.HTTPException, ConnectionError, BrokenPipeError) as error:
-                # A connection that was idle for too long, or one closed on a body that nobody wants.
+                # One that was idle for too long, or one closed on a body that nobody wants.
                 self.close()
                 if again:
                     return 0, "", repr(error).encode()
@@ -299,7 +301,10 @@ class Judge:
                 connection.sendall(block)
                 connection.shutdown(socket.SHUT_WR)
                 answer = connection.recv(4096)
-        except (ConnectionError, BrokenPipeError):
+        except TimeoutError:
+            return "no answer"
+        except OSError:
+            # Closed in the middle of it: a refusal too.
             return None
         words = answer.split(b" ", 2)
         if len(words) > 1 and words[1].startswith(b"5") and words[1] != b"505":
@@ -308,7 +313,14 @@ class Judge:
 
 
 def work(options, document, seed, count, end, results):
-    """One process: sends `count` requests, and tells of them in batches."""
+    """One process: sends `count` requests, and tells of them in batches; at last, that it has ended."""
+    try:
+        send_all(options, document, seed, count, end, results)
+    finally:
+        results.put(None)
+
+
+def send_all(options, document, seed, count, end, results):
     generator = Generator(document, options.video, seed)
     judge = Judge(urllib.parse.urlsplit(options.base), document, options.token)
     tally, failures = collections.Counter(), []
@@ -332,8 +344,7 @@ def work(options, document, seed, count, end, results):
             results.put((tally, failures))
             tally, failures = collections.Counter(), []
             if time.monotonic() > end:
-                break
-    results.put(None)
+                return
 
 
 def resident(pid):
@@ -387,6 +398,8 @@ def main():
             print(f"{told} requests, {most >> 20} MiB resident at most, {len(failures)} failures", flush=True)
     for worker in workers:
         worker.join()
+        if worker.exitcode:
+            failures.append("a process of this program broke")
     took = time.monotonic() - began
     statuses = ", ".join(f"{status or 'none'}: {count}" for status, count in sorted(tally.items()))
     print(f"{tally.total()} requests generated in {took:.0f} s ({tally.total() / took:.0f}/s), by status {statuses}")

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, app};
@@ -16,7 +15,7 @@ use crate::domain::search::reindex::{Reindexed, Repair};
 pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), Failure> {
     let listen = &config.http.listen;
     let unheard = |e| format!("cannot listen on {listen} (http.listen): {e}");
-    let listener = TcpListener::bind(listen.as_str()).await.map_err(unheard)?;
+    let listener = crate::http::listen(listen).await.map_err(unheard)?;
     let address = listener.local_addr().map_err(unheard)?;
     let app = app::build(config, address).await?;
     for (role, adapter) in &app.roles {

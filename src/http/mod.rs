@@ -42,7 +42,7 @@ use poem_openapi::OpenApiService;
 use tokio::sync::Semaphore;
 
 use crate::domain::Shotlog;
-pub use server::serve;
+pub use server::{listen, serve};
 pub use settings::{AuthSettings, Exposed, HttpOptions, HttpSettings, origin};
 
 /// Every route of the service.

@@ -22,7 +22,7 @@ use poem::endpoint::BoxEndpoint;
 use poem::http::uri::Scheme;
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Addr, Endpoint, Request, Response};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -37,10 +37,33 @@ const REST: Duration = Duration::from_millis(50);
 const GRACE: Duration = Duration::from_secs(5);
 /// Connections past `http.max_connections`, whose requests are refused, save for probes.
 const SPARE: usize = 32;
+/// Connections that may wait to be accepted: whoever comes in a rush, and is not among them, tries
+/// again only after a second. The system may allow fewer.
+const BACKLOG: u32 = 4096;
 /// Requests of one HTTP/2 connection at once.
 const STREAMS: u32 = 100;
 /// Paths that are answered even where the house is full.
 const PROBES: [&str; 3] = ["/health", "/live", "/ready"];
+
+/// Listens on an address and port, or on the first that a name and port lead to.
+pub async fn listen(address: &str) -> io::Result<TcpListener> {
+    let mut failed = io::Error::new(io::ErrorKind::NotFound, "it leads to no address");
+    for address in lookup_host(address).await? {
+        match listen_on(address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A service that starts again must not wait for the connections of the one before.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
 
 /// Serves `app` until `stop` is done; what runs then gets five seconds more.
 pub async fn serve(

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use poem::{Body, EndpointExt, Request, Response};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
 use super::*;
@@ -49,7 +49,7 @@ async fn started(settings: HttpSettings) -> (SocketAddr, Gate) {
             Response::builder().body(path)
         }
     });
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a listener");
+    let listener = listen("127.0.0.1:0").await.expect("a listener");
     let address = listener.local_addr().expect("an address");
     let app = app.map_to_response().boxed();
     tokio::spawn(async move { serve(listener, app, &settings, std::future::pending()).await });
@@ -207,7 +207,7 @@ async fn heads_have_a_limit() {
 
 #[tokio::test]
 async fn what_runs_is_finished_when_the_service_stops() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a listener");
+    let listener = listen("127.0.0.1:0").await.expect("a listener");
     let address = listener.local_addr().expect("an address");
     let (begun, gate) = (Arc::new(Semaphore::new(0)), Gate::new(Semaphore::new(0)));
     let (starts, waits) = (begun.clone(), gate.clone());
@@ -237,4 +237,20 @@ fn connections_leave_half_of_the_descriptors_to_others() {
     assert_eq!(affordable(1000, Some(1024)), 512);
     assert_eq!(affordable(1000, Some(65_536)), 1000);
     assert_eq!(affordable(1000, None), 1000);
+}
+
+#[tokio::test]
+async fn one_connection_may_carry_many_requests_of_http2() {
+    let (address, _) = started(HttpSettings { max_connections: 1, ..patient() }).await;
+    let client = reqwest::Client::builder().http2_prior_knowledge().no_proxy().build();
+    let client = client.expect("a client");
+    let asked = (0..300).map(|number| {
+        let request = client.get(format!("http://{address}/{number}"));
+        async move {
+            let reply = request.send().await.expect("an answer");
+            assert_eq!(reply.version(), reqwest::Version::HTTP_2);
+            assert_eq!(reply.text().await.expect("a body"), format!("/{number}"));
+        }
+    });
+    futures::future::join_all(asked).await;
 }
