@@ -30,7 +30,7 @@ impl Default for ProbeSettings {
         Self {
             interval: Duration::from_secs(1),
             timeout: Duration::from_millis(1500),
-            patience: Duration::from_millis(60),
+            patience: Duration::from_millis(40),
             storage_is_local: false,
         }
     }
@@ -151,7 +151,7 @@ mod tests {
     const SETTINGS: ProbeSettings = ProbeSettings {
         interval: Duration::from_secs(2),
         timeout: Duration::from_secs(1),
-        patience: Duration::from_millis(60),
+        patience: Duration::from_millis(40),
         storage_is_local: false,
     };
 

@@ -238,19 +238,3 @@ fn connections_leave_half_of_the_descriptors_to_others() {
     assert_eq!(affordable(1000, Some(65_536)), 1000);
     assert_eq!(affordable(1000, None), 1000);
 }
-
-#[tokio::test]
-async fn one_connection_may_carry_many_requests_of_http2() {
-    let (address, _) = started(HttpSettings { max_connections: 1, ..patient() }).await;
-    let client = reqwest::Client::builder().http2_prior_knowledge().no_proxy().build();
-    let client = client.expect("a client");
-    let asked = (0..300).map(|number| {
-        let request = client.get(format!("http://{address}/{number}"));
-        async move {
-            let reply = request.send().await.expect("an answer");
-            assert_eq!(reply.version(), reqwest::Version::HTTP_2);
-            assert_eq!(reply.text().await.expect("a body"), format!("/{number}"));
-        }
-    });
-    futures::future::join_all(asked).await;
-}
