@@ -154,18 +154,26 @@ impl Front {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives up the connection that has been silent for longest, those first that never asked for
-    /// anything. False where every one is at work.
+    /// Gives up the connections that have been silent for longest, those first that never asked for
+    /// anything: a few at once, so that a rush of new ones does not look through all of them each
+    /// time. False where every one is at work.
     fn make_room(&self) -> bool {
         let mut open = self.open();
         let silent = open.iter().filter_map(|(id, connection)| {
             connection.activity.silent_since().map(|since| (since, *id))
         });
-        let Some((_, longest)) = silent.min() else { return false };
-        if let Some(connection) = open.remove(&longest) {
-            connection.given_up.cancel();
+        let mut silent: Vec<_> = silent.collect();
+        let few = (self.most / 32).clamp(1, silent.len().max(1));
+        if silent.len() > few {
+            silent.select_nth_unstable(few);
         }
-        true
+        silent.truncate(few);
+        for (_, id) in &silent {
+            if let Some(connection) = open.remove(id) {
+                connection.given_up.cancel();
+            }
+        }
+        !silent.is_empty()
     }
 
     /// Serves a connection in a task of its own.
