@@ -165,7 +165,13 @@ EOF
     # The same requests every time; SHOTLOG_FUZZ_EXAMPLES=1000 looks further.
     fuzz fuzz --max-examples "${SHOTLOG_FUZZ_EXAMPLES:-40}" --phases examples,coverage,fuzzing,stateful
     curl -sf "$base/health" >/dev/null || die "the service does not answer after the run"
+
+    heading "hostile requests, and connections that say nothing"
+    # Short forms of scripts/torture_http.sh, with time for a machine that does other things too.
+    python3 scripts/torture_requests.py "$base" --pid "$service_pid" --video "$kept" --processes 2 \
+        --count "${SHOTLOG_HOSTILE_REQUESTS:-5000}" --seconds 30 | tee "$scratch/hostile"
     stop_service
+    python3 scripts/torture_connections.py "$binary" --seconds 8 --limit-ms 1000
 
     heading "the same, without the token it asks for"
     SERVICE_AUTH__TOKENS='["only-for-this-check"]' serve_fresh closed
@@ -174,7 +180,7 @@ EOF
 
     local cases
     cases=$(number '[0-9]+ generated' "$scratch/fuzz")
-    counts+=("OpenAPI document valid" "$cases API cases conform")
+    counts+=("OpenAPI document valid" "$cases API cases conform" "$(number '[0-9]+ requests generated' "$scratch/hostile") hostile requests")
 }
 
 check_deploy() {

@@ -17,6 +17,7 @@ use ports::index::VectorIndex;
 use crate::config::Config;
 use crate::domain::analysis::VECTOR_FIELDS;
 use crate::domain::search::reindex::{Reindexed, Repair};
+use crate::domain::status::ProbeSettings;
 use crate::domain::{Models, Settings, Shotlog, Stores};
 use crate::http::{Exposed, HttpOptions, origin};
 
@@ -154,7 +155,12 @@ async fn assemble(
     };
     let settings = Settings {
         shared_records: config.records.is_shared(),
-        probe_timeout: Duration::from_secs_f64(config.http.probe_timeout),
+        probes: ProbeSettings {
+            interval: Duration::from_secs_f64(config.http.probe_interval),
+            timeout: Duration::from_secs_f64(config.http.probe_timeout),
+            storage_is_local: config.storage.kind.is_served(),
+            ..ProbeSettings::default()
+        },
         ui: !config.http.api_only,
         ..config.domain.clone()
     };

@@ -128,6 +128,18 @@ impl Config {
                 ));
             }
         }
+        if self.http.max_header_bytes < 8192 || self.http.max_connections == 0 {
+            return wrong(
+                "http.max_header_bytes must be at least 8192, http.max_connections at least 1"
+                    .into(),
+            );
+        }
+        if !(0.1..=3600.0).contains(&self.http.probe_interval) {
+            return wrong(format!(
+                "http.probe_interval is {}; it must be seconds from 0.1 to 3600",
+                self.http.probe_interval
+            ));
+        }
         if !(0.001..=60.0).contains(&self.http.probe_timeout) {
             return wrong(format!(
                 "http.probe_timeout is {}; it must be seconds from 0.001 to 60",

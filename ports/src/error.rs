@@ -22,6 +22,8 @@ pub enum ErrorKind {
     Timeout,
     /// Stored data does not read back as what was written.
     Corrupt,
+    /// There is no room for what was to be written.
+    Full,
     /// Anything else.
     Other,
 }
@@ -36,6 +38,7 @@ impl ErrorKind {
             Self::Unavailable => "ConnectionError",
             Self::Timeout => "TimeoutError",
             Self::Corrupt => "DataError",
+            Self::Full => "OSError",
             Self::Other => "RuntimeError",
         }
     }
@@ -89,8 +92,13 @@ impl From<std::io::Error> for PortError {
             std::io::ErrorKind::NotFound => ErrorKind::NotFound,
             std::io::ErrorKind::PermissionDenied => ErrorKind::Denied,
             std::io::ErrorKind::TimedOut => ErrorKind::Timeout,
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => ErrorKind::Full,
             _ => ErrorKind::Other,
         };
-        Self::caused_by(kind, e.to_string(), e)
+        let message = match kind {
+            ErrorKind::Full => format!("no space is left on the disk; free some: {e}"),
+            _ => e.to_string(),
+        };
+        Self::caused_by(kind, message, e)
     }
 }

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use poem::listener::{Acceptor, Listener, TcpListener};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, app};
@@ -15,15 +14,9 @@ use crate::domain::search::reindex::{Reindexed, Repair};
 /// Runs the service until SIGINT or SIGTERM.
 pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), Failure> {
     let listen = &config.http.listen;
-    let acceptor = TcpListener::bind(listen.as_str())
-        .into_acceptor()
-        .await
-        .map_err(|e| format!("cannot listen on {listen} (http.listen): {e}"))?;
-    let address = acceptor
-        .local_addr()
-        .iter()
-        .find_map(|address| address.as_socket_addr().copied())
-        .ok_or("the listener has no address")?;
+    let unheard = |e| format!("cannot listen on {listen} (http.listen): {e}");
+    let listener = crate::http::listen(listen).await.map_err(unheard)?;
+    let address = listener.local_addr().map_err(unheard)?;
     let app = app::build(config, address).await?;
     for (role, adapter) in &app.roles {
         tracing::info!(%role, %adapter);
@@ -43,18 +36,16 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), F
         tokio::spawn(repair_now_and_then(app.service.clone(), every));
     }
     tokio::spawn(calibrate(app.service.clone()));
+    let watched = app.service.clone();
+    tokio::spawn(async move { watched.status.watch().await });
     app.service.jobs.start();
-    let server = poem::Server::new_with_acceptor(acceptor).run_with_graceful_shutdown(
-        crate::http::app(app.service, app.http),
-        async move {
-            stop_signal().await;
-            tracing::info!("stopping: running jobs get {} s", grace.as_secs());
-            // Reads go on until the jobs have stopped; then the listener closes.
-            service.jobs.stop(grace).await;
-        },
-        Some(Duration::from_secs(5)),
-    );
-    server.await?;
+    let stop = async move {
+        stop_signal().await;
+        tracing::info!("stopping: running jobs get {} s", grace.as_secs());
+        // Reads go on until the jobs have stopped; then the listener closes.
+        service.jobs.stop(grace).await;
+    };
+    crate::http::serve(listener, crate::http::app(app.service, app.http), &config.http, stop).await;
     Ok(())
 }
 
@@ -116,7 +107,7 @@ pub(super) async fn check(config: &Config) -> Result<(), Failure> {
             Ok(()) => println!("{port:<16} ok"),
             Err(error) => {
                 failed = true;
-                println!("{port:<16} FAILED {}", error.labelled());
+                println!("{port:<16} FAILED {error}");
             }
         }
     }

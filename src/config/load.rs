@@ -116,7 +116,8 @@ fn typed(name: &str, text: &str, default: Option<&Value>) -> Result<Value, Confi
 }
 
 /// Keys of what is not there any more, each with what to know.
-const GONE: [(&str, &str); 5] = [
+const GONE: [(&str, &str); 6] = [
+    ("auth.max_sessions", "is not needed: no instance remembers sessions"),
     ("transcriber.concurrency", POCKETSPHINX),
     ("transcriber.library", POCKETSPHINX),
     ("transcriber.pocketsphinx", POCKETSPHINX),
@@ -141,11 +142,7 @@ fn check_keys(table: &Table, known: &Table, prefix: &str, root: &Table) -> Resul
             }
             (Some(_), _) => {}
             (None, _) => {
-                let gone = GONE.iter().find(|(key, _)| *key == path);
-                return Err(ConfigError::new(match gone {
-                    Some((_, why)) => format!("the key '{path}' {why}; remove it"),
-                    None => unknown("the key", &path, root),
-                }));
+                return Err(ConfigError::new(unknown("the key", &path, root)));
             }
         }
     }
@@ -153,6 +150,9 @@ fn check_keys(table: &Table, known: &Table, prefix: &str, root: &Table) -> Resul
 }
 
 fn unknown(what: &str, path: &str, known: &Table) -> String {
+    if let Some((_, why)) = GONE.iter().find(|(key, _)| *key == path) {
+        return format!("{what} '{path}' {why}; remove it");
+    }
     let (section, rest) = path.split_at(path.find('.').unwrap_or(path.len()));
     if let Some((_, now)) = RENAMED.iter().find(|(old, _)| *old == section) {
         return format!("{what} '{path}' has another name: it is '{now}{rest}'");
@@ -282,6 +282,10 @@ mod tests {
             (Some("[frames]\nfolder = 'x'"), vec![], "'frames.folder' is unknown"),
             (Some("[reader]\nkind = 'none'"), vec![], "'reader' has another name: it is 'ocr'"),
             (None, vec![("SERVICE_VOICE__KIND", "none")], "it is 'vad.kind'"),
+            (Some("[auth]\nmax_sessions = 9"), vec![], "'auth.max_sessions' is not needed"),
+            (None, vec![("SERVICE_AUTH__MAX_SESSIONS", "9")], "no instance remembers sessions"),
+            (None, vec![("SERVICE_HTTP__PROBE_INTERVAL", "0")], "from 0.1 to 3600"),
+            (None, vec![("SERVICE_HTTP__MAX_HEADER_BYTES", "1")], "at least 8192"),
             (None, vec![("SERVICE_LLM__MODLE", "x")], "did you mean 'llm.model'?"),
             (None, vec![("SERVICE_INGEST__WORKERS", "two")], "must be an integer"),
             (None, vec![("SERVICE_AUTH__TOKENS", "a,b")], "a TOML list"),

@@ -63,9 +63,9 @@ pub struct Settings {
     /// Whether other instances change the records too. Told by who opens them, not by a key.
     #[serde(skip)]
     pub shared_records: bool,
-    /// How long a port may take to say that it answers. Told by who serves the answer.
+    /// How it is found out whether ports answer. Told by who serves the answer.
     #[serde(skip)]
-    pub probe_timeout: Duration,
+    pub probes: status::ProbeSettings,
     /// Whether the web UI is served (`/health` says so). Told by who serves it, not by a key.
     #[serde(skip)]
     pub ui: bool,
@@ -88,7 +88,7 @@ impl Default for Settings {
             jobs: jobs::JobSettings::default(),
             callbacks: jobs::webhook::CallbackSettings::default(),
             shared_records: false,
-            probe_timeout: Duration::from_millis(1500),
+            probes: status::ProbeSettings::default(),
             ui: false,
         }
     }
@@ -207,7 +207,7 @@ impl Shotlog {
                 models,
                 catalog.clone(),
                 jobs.clone(),
-                settings.probe_timeout,
+                settings.probes,
                 settings.ui,
             ),
             catalog,

@@ -1,10 +1,13 @@
 //! What this install can do: `/health`, `/schema` and `/analyzers`.
 
+mod probes;
+
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
+use futures::future::join_all;
 use ports::index::Filter;
-use ports::{ErrorKind, PortError};
 use serde_json::Value;
 
 use crate::domain::catalog::Catalog;
@@ -18,6 +21,11 @@ use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::search::filters;
 use crate::domain::search::filters::FilterSpec;
 use crate::domain::{analysis, search};
+use probes::Probe;
+pub use probes::{Outcome, ProbeSettings};
+
+/// Ports are watched no more often than this, however short an outcome holds.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The health document.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,7 +94,10 @@ pub struct Status {
     models: Models,
     catalog: Arc<Catalog>,
     jobs: Arc<Jobs>,
-    probe_timeout: Duration,
+    settings: ProbeSettings,
+    storage: Arc<Probe>,
+    /// Every port that can be unreachable, storage among them.
+    probes: Vec<Arc<Probe>>,
     ui: bool,
 }
 
@@ -96,10 +107,12 @@ impl Status {
         models: Models,
         catalog: Arc<Catalog>,
         jobs: Arc<Jobs>,
-        probe_timeout: Duration,
+        settings: ProbeSettings,
         ui: bool,
     ) -> Self {
-        Self { stores, models, catalog, jobs, probe_timeout, ui }
+        let probes = probes(&stores, &models, settings);
+        let storage = probes[0].clone();
+        Self { stores, models, catalog, jobs, settings, storage, probes, ui }
     }
 
     /// Records what is measured by looking: jobs, points, videos.
@@ -114,55 +127,30 @@ impl Status {
         Ok(())
     }
 
-    /// Whether each port that can be unreachable answers. They are asked side by side, and one that
-    /// has not answered within `http.probe_timeout` has failed.
-    pub async fn probe(&self) -> Vec<(&'static str, Result<()>)> {
-        let stores = &self.stores;
-        let (storage, records, index, jobs, embedder) = tokio::join!(
-            self.in_time("storage", stores.storage.probe()),
-            self.in_time("the record store", stores.records.probe()),
-            self.in_time("the index", stores.index.probe()),
-            self.in_time("the job queue", stores.jobs.probe()),
-            self.in_time("the embedder", self.models.embedder.probe()),
-        );
-        vec![
-            ("storage answers", storage),
-            ("records answer", records),
-            ("index answers", index),
-            ("jobs answer", jobs),
-            ("embedder answers", embedder),
-        ]
+    /// Whether each port that can be unreachable answers, as it was last seen; one that has not
+    /// answered within `http.probe_timeout` has failed. None is billed for it.
+    pub async fn probe(&self) -> Vec<(&'static str, Outcome)> {
+        let outcome = async |probe: &Arc<Probe>| (probe.check, probe.outcome().await);
+        join_all(self.probes.iter().map(outcome)).await
     }
 
-    /// The outcome of a probe, or `Timeout` when it takes too long.
-    async fn in_time(
-        &self,
-        port: &str,
-        probe: impl Future<Output = ports::Result<()>>,
-    ) -> Result<()> {
-        let limit = self.probe_timeout;
-        let late = |_| {
-            let message = format!(
-                "{port} did not answer within {} s (http.probe_timeout)",
-                limit.as_secs_f64()
-            );
-            PortError::new(ErrorKind::Timeout, message)
-        };
-        Ok(tokio::time::timeout(limit, probe).await.map_err(late)??)
-    }
-
-    /// Whether the service can work. Probes storage on each call.
-    pub async fn health(&self) -> Health {
-        let probe = self.in_time("storage", self.stores.storage.probe()).await;
-        if let Err(error) = &probe {
-            tracing::warn!(error = %error.labelled(), "storage is unreachable");
+    /// Keeps what is known of the ports up to date until it is dropped.
+    pub async fn watch(&self) {
+        loop {
+            self.probe().await;
+            tokio::time::sleep(self.settings.interval.max(SHORTEST_INTERVAL)).await;
         }
+    }
+
+    /// Whether the service can work, as it was last seen.
+    pub async fn health(&self) -> Health {
+        let storage = self.storage.outcome().await;
         let unavailable = self.catalog.analyzers.unavailable(&self.models);
         Health {
-            ok: probe.is_ok(),
+            ok: storage.is_ok(),
             ui: self.ui,
             bucket: self.stores.storage.bucket().to_owned(),
-            storage_error: probe.err().map(|e| e.labelled()),
+            storage_error: storage.err(),
             analyzers: self.catalog.analyzers.ids(&self.models),
             aggregators: self.catalog.aggregators.ids(),
             unavailable,
@@ -202,4 +190,28 @@ impl Status {
                 .collect(),
         }
     }
+}
+
+/// A probe of each port that can be unreachable, storage first.
+fn probes(stores: &Stores, models: &Models, settings: ProbeSettings) -> Vec<Arc<Probe>> {
+    let of_storage = match settings.storage_is_local {
+        true => ProbeSettings { interval: Duration::ZERO, ..settings },
+        false => settings,
+    };
+    macro_rules! probe {
+        ($check:literal, $name:literal, $settings:expr, $port:expr) => {{
+            let port = $port.clone();
+            Probe::new($check, $name, $settings, move || {
+                let port = port.clone();
+                async move { port.probe().await }.boxed()
+            })
+        }};
+    }
+    vec![
+        probe!("storage answers", "storage", of_storage, stores.storage),
+        probe!("records answer", "the record store", settings, stores.records),
+        probe!("index answers", "the index", settings, stores.index),
+        probe!("jobs answer", "the job queue", settings, stores.jobs),
+        probe!("embedder answers", "the embedder", settings, models.embedder),
+    ]
 }

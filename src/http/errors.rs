@@ -11,10 +11,14 @@ use poem_openapi::payload::Payload;
 use poem_openapi::registry::{MetaHeader, MetaMediaType, MetaResponse, MetaResponses, Registry};
 use poem_openapi::types::Type;
 use poem_openapi::{ApiResponse, Object};
+use ports::ErrorKind;
 
 use super::body::Json;
 use super::params;
 use crate::domain;
+
+/// When to try again where a disk is full, seconds: somebody has to make room.
+const ROOM_AFTER: u32 = 60;
 
 /// The body of every error.
 #[derive(Object)]
@@ -111,6 +115,10 @@ impl From<domain::Error> for Failure {
             Error::Busy { message, retry_after } => Self::busy(message, retry_after),
             Error::Cancelled(detail) => Self::busy(detail, 30),
             Error::BudgetExhausted(detail) => Self::new(StatusCode::BAD_REQUEST, detail),
+            Error::Port(error) if error.kind() == ErrorKind::Full => {
+                tracing::error!(trace = %chain(&error), "no room");
+                Self::busy(error.to_string(), ROOM_AFTER)
+            }
             Error::Port(error) => {
                 tracing::error!(kind = ?error.kind(), trace = %chain(&error), "request failed");
                 Self::internal()
@@ -188,19 +196,19 @@ macro_rules! declares {
 
 declares! {
     /// Open routes that take nothing.
-    Open = [422, 500];
+    Open = [403, 422, 500];
     /// Reads that take nothing.
-    Plain = [401, 422, 500];
+    Plain = [401, 403, 422, 500];
     /// Listings with checked parameters.
-    Listing = [401, 422, 500];
+    Listing = [401, 403, 422, 500];
     /// Reads of one thing by its id.
-    OfOne = [401, 404, 422, 500];
+    OfOne = [401, 403, 404, 422, 500];
     /// Reads of one thing that name analyzers or aggregators.
-    ByIdNamed = [400, 401, 404, 422, 500];
+    ByIdNamed = [400, 401, 403, 404, 422, 500];
     /// The listing of jobs.
-    JobListing = [401, 422, 500, 503];
+    JobListing = [401, 403, 422, 500, 503];
     /// Reads of a job, and pictures of a video.
-    Busy = [401, 404, 422, 500, 503];
+    Busy = [401, 403, 404, 422, 500, 503];
     /// Changes of one thing that take no body.
     Change = [401, 403, 404, 422, 500, 503];
     /// Questions and searches.
@@ -252,7 +260,9 @@ fn declared(status: u16) -> MetaResponse {
         description: match status {
             400 => "The request names something this install does not know, or lacks something.",
             401 => "The token is missing or wrong.",
-            403 => "The request comes from a page of another site.",
+            403 => {
+                "The request comes from a page of another site, or was sent to a name that is not ours."
+            }
             404 => "There is no such video, chunk or job.",
             408 => "The body stopped arriving.",
             413 => "The body is too large.",

@@ -23,7 +23,7 @@ pub(super) struct MetaApi(pub(super) Arc<Shotlog>);
 impl MetaApi {
     /// Liveness, and loaded analyzers and aggregators.
     ///
-    /// Needs no token. Storage is probed on each call.
+    /// Needs no token. Tells of storage what was seen within `http.probe_interval`.
     #[oai(path = "/health", method = "get", operation_id = "health")]
     async fn health(&self) -> Result<Json<Health>, ApiError<Open>> {
         Ok(Json(self.0.status.health().await.into()))

@@ -1,7 +1,7 @@
 //! The inbound HTTP adapter: one file per section of the contract. Handlers parse the wire type,
 //! call one use-case and return a wire type. Must not name an adapter.
 //!
-//! A request passes the edge (id, log line, guard, errors), then the routes below.
+//! A request comes through the front, which holds connections to their limits, passes the edge (id, log line, guard, errors), then the routes below.
 
 mod aggregates;
 mod ask;
@@ -17,6 +17,7 @@ mod errors;
 mod events;
 mod export;
 mod frames;
+mod hosts;
 mod jobs;
 mod media;
 mod meta;
@@ -25,6 +26,8 @@ mod multipart;
 mod params;
 mod plan;
 mod query;
+mod server;
+mod session;
 mod settings;
 mod storage;
 mod ui;
@@ -39,6 +42,7 @@ use poem_openapi::OpenApiService;
 use tokio::sync::Semaphore;
 
 use crate::domain::Shotlog;
+pub use server::{listen, serve};
 pub use settings::{AuthSettings, Exposed, HttpOptions, HttpSettings, origin};
 
 /// Every route of the service.
@@ -61,9 +65,9 @@ pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, 
 
     let guard = Arc::new(auth::Guard::new(&options, open));
     let session = RouteMethod::new()
-        .get(auth::session_state)
-        .post(auth::open_session)
-        .delete(auth::close_session);
+        .get(session::session_state)
+        .post(session::open_session)
+        .delete(session::close_session);
     let mut routes = Route::new()
         .at("/openapi.json", get(document::fixed("application/json", document.json)))
         .at("/docs", get(document::fixed("text/html; charset=utf-8", document.swagger)))

@@ -16,8 +16,24 @@ pub struct HttpSettings {
     pub listen: String,
     /// How clients reach the service; empty: `http://` and the listening address.
     pub base_url: String,
+    /// Names, beside that of `base_url`, that requests may be sent to where there are no tokens.
+    pub hosts: Vec<String>,
     /// No web UI.
     pub api_only: bool,
+    /// Connections at once; the one that has been silent for longest makes room for the next.
+    pub max_connections: usize,
+    /// Longest time from a connection, or from the first byte of a further request, to the end of
+    /// the request's head, in the file seconds.
+    #[serde(with = "seconds")]
+    pub header_timeout: Duration,
+    /// Longest time between two requests of one connection, in the file seconds.
+    #[serde(with = "seconds")]
+    pub idle_timeout: Duration,
+    /// Longest time that a client may take no bytes of an answer, in the file seconds.
+    #[serde(with = "seconds")]
+    pub send_timeout: Duration,
+    /// Largest head of a request, bytes; at least 8192.
+    pub max_header_bytes: usize,
     /// Largest JSON body, bytes.
     pub max_json_bytes: usize,
     /// Largest form body, bytes.
@@ -32,7 +48,10 @@ pub struct HttpSettings {
     pub upload_idle: Duration,
     /// Uploads on their way at once.
     pub max_uploads: usize,
-    /// Longest time that `/health` and `/ready` wait for a port's answer, in the file seconds.
+    /// Time for which the answer of a store or a server holds for `/health` and `/ready`, in the file
+    /// seconds.
+    pub probe_interval: f64,
+    /// Longest time that a store or a server may take to answer a probe, in the file seconds.
     pub probe_timeout: f64,
 }
 
@@ -41,13 +60,20 @@ impl Default for HttpSettings {
         Self {
             listen: "127.0.0.1:8080".into(),
             base_url: String::new(),
+            hosts: Vec::new(),
             api_only: false,
+            max_connections: 1000,
+            header_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(75),
+            send_timeout: Duration::from_secs(60),
+            max_header_bytes: 64 << 10,
             max_json_bytes: 1 << 20,
             max_form_bytes: 64 << 10,
             max_field_bytes: 64 << 10,
             body_timeout: Duration::from_secs(30),
             upload_idle: Duration::from_secs(60),
             max_uploads: 16,
+            probe_interval: 1.0,
             probe_timeout: 1.5,
         }
     }
@@ -79,8 +105,6 @@ pub struct AuthSettings {
     /// Life of a browser session, in the file `session_seconds`.
     #[serde(rename = "session_seconds", with = "seconds")]
     pub session_ttl: Duration,
-    /// Browser sessions at once; the oldest gives way.
-    pub max_sessions: usize,
 }
 
 impl Default for AuthSettings {
@@ -89,7 +113,6 @@ impl Default for AuthSettings {
             tokens: Vec::new(),
             allow_anonymous: false,
             session_ttl: Duration::from_secs(12 * 3600),
-            max_sessions: 1000,
         }
     }
 }

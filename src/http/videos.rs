@@ -39,7 +39,7 @@ impl VideosApi {
         let source = upload.filename.unwrap_or_default();
         let name = (!source.is_empty()).then_some(source.as_str());
         let job = self.0.jobs.ingest_file(name, upload.file, fields).await?;
-        Ok(Accepted(IngestAccepted::new(&job, source)))
+        Ok(Accepted(IngestAccepted::new(&job)))
     }
 
     /// Ingest from an http(s) URL.
@@ -57,7 +57,7 @@ impl VideosApi {
         let (url, options) = request.split();
         let fields = IngestFields { idempotency_key: key.0, ..options.into() };
         let job = self.0.jobs.ingest_url(&url, fields).await?;
-        Ok(Accepted(IngestAccepted::new(&job, url)))
+        Ok(Accepted(IngestAccepted::new(&job)))
     }
 
     /// Ingested videos, newest first.
@@ -205,13 +205,14 @@ impl From<IngestOptions> for IngestFields {
 struct IngestAccepted {
     job_id: String,
     status: super::jobs::JobStatus,
-    /// The file's name or the URL.
+    /// The file's name or the URL, without passwords and signatures.
     source: String,
 }
 
 impl IngestAccepted {
-    fn new(job: &jobs::Job, source: String) -> Self {
-        Self { job_id: job.job_id.clone(), status: job.status.into(), source }
+    fn new(job: &jobs::Job) -> Self {
+        let jobs::Job { job_id, source, status, .. } = job;
+        Self { job_id: job_id.clone(), status: (*status).into(), source: source.clone() }
     }
 }
 

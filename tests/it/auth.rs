@@ -141,8 +141,9 @@ async fn a_session_stands_for_the_token() {
     assert_eq!(send(&app, Method::DELETE, path, &[("cookie", &cookie)]).await.status, 401);
 
     let end = [("cookie", &*cookie), ("origin", BASE)];
-    assert_eq!(send(&app, Method::DELETE, "/session", &end).await.status, 204);
-    assert_eq!(send(&app, Method::GET, "/videos", &[("cookie", &cookie)]).await.status, 401);
+    let ended = send(&app, Method::DELETE, "/session", &end).await;
+    assert_eq!(ended.status, 204);
+    mentions(ended.header("set-cookie"), &["shotlog_session=;", "Max-Age=0"]);
 }
 
 #[tokio::test]
@@ -164,24 +165,55 @@ async fn a_wrong_token_opens_no_session() {
 }
 
 #[tokio::test]
-async fn sessions_end_and_are_bounded() {
-    let expired = TestApp::with(|setup| {
-        setup.http.auth.tokens = vec![TOKEN.into()];
-        setup.http.auth.session_ttl = std::time::Duration::ZERO;
-    })
-    .await;
-    let id = cookie(&expired).await;
-    assert_eq!(send(&expired, Method::GET, "/videos", &[("cookie", &id)]).await.status, 401);
-
-    let few = TestApp::with(|setup| {
-        setup.http.auth.tokens = vec![TOKEN.into()];
-        setup.http.auth.max_sessions = 2;
-    })
-    .await;
-    let ids = [cookie(&few).await, cookie(&few).await, cookie(&few).await];
-    for (id, status) in ids.iter().zip([401, 200, 200]) {
-        assert_eq!(send(&few, Method::GET, "/videos", &[("cookie", id)]).await.status, status);
+async fn sessions_hold_on_every_instance_until_their_token_goes_or_their_time_is_up() {
+    let with = async |tokens: &[&str], seconds: u64| {
+        TestApp::with(|setup| {
+            setup.http.auth.tokens = tokens.iter().map(|token| (*token).to_owned()).collect();
+            setup.http.auth.session_ttl = std::time::Duration::from_secs(seconds);
+        })
+        .await
+    };
+    let session = cookie(&with(&[TOKEN, SECOND], 60).await).await;
+    for (tokens, seconds, status) in [
+        (&[TOKEN, SECOND][..], 60, 200),
+        (&[SECOND, TOKEN], 60, 200),
+        (&[SECOND], 60, 401),
+        (&[TOKEN], 0, 401),
+    ] {
+        let other = with(tokens, seconds).await;
+        let reply = send(&other, Method::GET, "/videos", &[("cookie", &session)]).await;
+        assert_eq!(reply.status, status, "{tokens:?}, {seconds} s");
     }
+}
+
+#[tokio::test]
+async fn without_tokens_a_name_that_leads_here_gets_nothing() {
+    let app = TestApp::with(|setup| setup.http.server.hosts = vec!["camera-7".into()]).await;
+    let id = app.video().await;
+    let sent_to = async |method: Method, path: &str, host: &str, origin: Option<&str>| {
+        let mut request =
+            poem::Request::builder().method(method).uri_str(path).header("host", host);
+        if let Some(origin) = origin {
+            request = request.header("origin", origin).header("sec-fetch-site", "same-origin");
+        }
+        app.raw(request.finish()).await
+    };
+    let path = format!("/videos/{id}");
+    for host in ["evil.test", "evil.test:8080", "localhost.evil.test", "a@evil.test"] {
+        let origin = format!("http://{host}");
+        let refused = sent_to(Method::DELETE, &path, host, Some(&origin)).await.error(403);
+        mentions(&refused, &[host, "http.hosts", "http.base_url"]);
+        for path in ["/", "/videos", "/health", "/openapi.json"] {
+            sent_to(Method::GET, path, host, None).await.error(403);
+        }
+    }
+    for host in ["localhost:8080", "127.0.0.1:8080", "[::1]:8080", "shotlog.test", "camera-7:1"] {
+        assert_eq!(sent_to(Method::GET, &path, host, None).await.status, 200, "{host}");
+    }
+    let locked = locked().await;
+    let request = poem::Request::builder().uri_str("/videos").header("host", "any.test");
+    let reply = locked.raw(request.header("x-core-token", TOKEN).finish()).await;
+    assert_eq!(reply.status, 200, "a token tells who asks");
 }
 
 #[tokio::test]

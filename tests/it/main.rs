@@ -4,6 +4,8 @@
 #![expect(unreachable_pub, reason = "a test binary has no outside")]
 
 mod auth;
+#[cfg(feature = "ffmpeg")]
+mod connections;
 #[cfg(all(feature = "ffmpeg", feature = "onnx"))]
 mod diarization;
 mod errors;
@@ -27,6 +29,7 @@ mod replicas;
 #[cfg(feature = "ffmpeg")]
 mod resume;
 mod routes;
+mod secrets;
 mod sight;
 mod speech;
 mod support;

@@ -11,7 +11,7 @@ use tokio::sync::Barrier;
 use crate::support::{Setup, TestApp, mentions};
 
 fn impatient(setup: &mut Setup) {
-    setup.settings.probe_timeout = Duration::from_millis(20);
+    setup.settings.probes.timeout = Duration::from_millis(20);
 }
 
 #[tokio::test]
@@ -46,6 +46,37 @@ async fn probes_run_side_by_side() {
     app.storage.probes.meet(both.clone());
     app.embedder.probes.meet(both);
     assert_eq!(app.get("/ready").await.status, 200, "one waits for the other");
+}
+
+#[tokio::test]
+async fn however_many_ask_each_store_is_asked_once_per_interval() {
+    let app = TestApp::with(|setup| {
+        setup.settings.probes.interval = Duration::from_secs(600);
+    })
+    .await;
+    let probes = (0..250).map(|_| async {
+        assert_eq!(app.get("/health").await.status, 200);
+        assert_eq!(app.get("/ready").await.status, 200);
+    });
+    futures::future::join_all(probes).await;
+    assert_eq!((app.storage.probes.asked(), app.embedder.probes.asked()), (1, 1));
+}
+
+#[tokio::test]
+async fn while_a_store_hangs_what_was_last_seen_is_told() {
+    let app = TestApp::with(|setup| {
+        let probes = &mut setup.settings.probes;
+        (probes.timeout, probes.patience) = (Duration::from_secs(600), Duration::from_millis(1));
+    })
+    .await;
+    assert_eq!(app.get("/ready").await.status, 200);
+    app.storage.probes.hang();
+    app.embedder.probes.hang();
+    for _ in 0..20 {
+        assert_eq!(app.get("/health").await.ok()["status"], "ok");
+        assert_eq!(app.get("/ready").await.status, 200);
+    }
+    assert_eq!(app.storage.probes.asked(), 2, "one that is under way is enough");
 }
 
 #[tokio::test]

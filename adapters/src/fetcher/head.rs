@@ -50,7 +50,7 @@ pub(super) fn shown(url: &Url) -> String {
     url.to_string()
 }
 
-/// An address that must not be fetched from.
+/// An address that must not be fetched from, or a name that leads to such.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NotPublic(pub(super) String);
 

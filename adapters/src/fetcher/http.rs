@@ -108,7 +108,7 @@ impl HttpFetcher {
             Some(address)
                 if !self.options.allow_private && !(self.network.is_public)(address.ip()) =>
             {
-                Err(NotPublic(address.ip().to_string()).into())
+                Err(NotPublic(url.host_str().unwrap_or_default().to_owned()).into())
             }
             _ => Ok(response),
         }
@@ -238,11 +238,11 @@ impl Resolve for CheckedResolver {
         let (network, allow_private) = (self.network.clone(), self.allow_private);
         async move {
             let mut addresses = (network.lookup)(name.as_str().to_owned()).await?;
-            let refused = addresses.iter().map(SocketAddr::ip).find(|ip| !(network.is_public)(*ip));
-            if let (Some(refused), false) = (refused, allow_private) {
+            if !allow_private && !addresses.is_empty() {
                 addresses.retain(|address| (network.is_public)(address.ip()));
                 if addresses.is_empty() {
-                    return Err(NotPublic(format!("{} ({refused})", name.as_str())).into());
+                    // What the name leads to is for those who run the network to know.
+                    return Err(NotPublic(name.as_str().to_owned()).into());
                 }
             }
             Ok(Box::new(addresses.into_iter()) as Addrs)

@@ -366,6 +366,11 @@ pub(crate) fn failed(action: &str, key: &str, e: opendal::Error) -> PortError {
         {
             kind = ErrorKind::Invalid;
         }
+        if let Some(io) = deeper.downcast_ref::<io::Error>()
+            && matches!(io.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+        {
+            kind = ErrorKind::Full;
+        }
         cause = deeper.source();
     }
     PortError::caused_by(kind, format!("cannot {action} {key}: {reason}"), e)

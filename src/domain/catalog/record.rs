@@ -28,7 +28,7 @@ pub struct VideoRecord {
     pub storage_path: String,
     /// `<video_id>/poster.jpg` when there is one.
     pub poster_path: Option<String>,
-    /// Where it was fetched from.
+    /// Where it was fetched from; without secrets.
     pub source_url: Option<String>,
     /// Size in bytes.
     pub size_bytes: u64,

@@ -12,6 +12,7 @@ use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::is_video_id;
+use crate::domain::kernel::urls::without_secrets;
 
 /// A video as listed.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +95,8 @@ impl Catalog {
             params: record.chunking.params(),
             aggregates: self.aggregators.in_order(record.aggregates.keys()),
             storage_path: record.storage_path,
-            source_url: record.source_url,
+            // Earlier versions kept the address as it was given.
+            source_url: record.source_url.as_deref().map(without_secrets),
             size_bytes: record.size_bytes,
         })
     }

@@ -4,7 +4,9 @@
 //! for the next request; at most one decode per video runs at a time.
 
 use std::collections::VecDeque;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -17,6 +19,7 @@ use tokio::sync::Semaphore;
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::ingest::{Limit, Spool, Spooled};
+use crate::domain::kernel::disk::BLOCK;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::media::decode::decode;
@@ -26,7 +29,7 @@ use crate::domain::media::picture::jpeg;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FrameSettings {
-    /// Most bytes of pictures kept below `data_dir`; the longest unused go first.
+    /// Most bytes of disk that pictures kept below `data_dir` take; the longest unused go first.
     pub cache_bytes: u64,
     /// Widest frame, pixels.
     pub max_width: u32,
@@ -86,6 +89,8 @@ pub struct Frames {
     decodes: Semaphore,
     waiting: Semaphore,
     sources: Mutex<VecDeque<(String, Source)>>,
+    /// Bytes kept since it was last looked how many there are; many, before the first look.
+    unmeasured: AtomicU64,
 }
 
 impl Frames {
@@ -103,6 +108,7 @@ impl Frames {
             decodes: Semaphore::new(settings.concurrency),
             waiting: Semaphore::new(settings.queue),
             sources: Mutex::default(),
+            unmeasured: AtomicU64::new(u64::MAX / 2),
             folders,
             settings,
         }
@@ -159,12 +165,13 @@ impl Frames {
         let frame = frames.into_iter().flatten().next();
         let frame = frame.ok_or_else(|| Error::NotFound("the video has no picture".into()))?;
         let bytes = jpeg(frame.image).await?;
-        self.keep(video_id, &key, bytes.clone()).await?;
+        self.keep(video_id, &key, bytes.clone()).await;
         Ok(bytes)
     }
 
     /// Small frames spread over the whole video, and where each is in [`Frames::storyboard_sheet`].
     pub async fn storyboard(&self, video_id: &str) -> Result<Storyboard> {
+        self.catalog.record(video_id).await?;
         if let Some(bytes) = self.kept(video_id, INDEX).await
             && let Ok(index) = serde_json::from_slice(&bytes)
         {
@@ -209,8 +216,8 @@ impl Frames {
         let sheet = jpeg(sheet(&index, &frames)).await?;
         let text = serde_json::to_vec(&index)
             .map_err(|e| Error::corrupt(format!("cannot write a storyboard's index: {e}")))?;
-        self.keep(video_id, INDEX, text.into()).await?;
-        self.keep(video_id, SHEET, sheet.clone()).await?;
+        self.keep(video_id, INDEX, text.into()).await;
+        self.keep(video_id, SHEET, sheet.clone()).await;
         Ok((index, sheet))
     }
 
@@ -264,20 +271,28 @@ impl Frames {
         Some(bytes.into())
     }
 
-    async fn keep(&self, video_id: &str, key: &str, bytes: Bytes) -> Result<()> {
-        let (frames, most) = (self.folders.pictures.clone(), self.settings.cache_bytes);
+    /// Keeps a picture for the next who asks. Where it cannot be kept, it is decoded again.
+    async fn keep(&self, video_id: &str, key: &str, bytes: Bytes) {
+        let frames = self.folders.pictures.clone();
+        // Looking takes longer the more there are, so it is done now and then.
+        let (most, now_and_then) = (self.settings.cache_bytes, self.settings.cache_bytes / 32);
+        let kept = bytes.len() as u64 + BLOCK;
+        let full = self.unmeasured.fetch_add(kept, Ordering::Relaxed) + kept >= now_and_then;
+        if full {
+            self.unmeasured.store(0, Ordering::Relaxed);
+        }
         let folder = frames.join(video_id);
         let key = key.to_owned();
-        tokio::task::spawn_blocking(move || {
+        let kept = tokio::task::spawn_blocking(move || {
             std::fs::create_dir_all(&folder)?;
             let file = tempfile::NamedTempFile::new_in(&folder)?;
             std::fs::write(file.path(), &bytes)?;
             file.persist(folder.join(key)).map_err(|e| e.error)?;
-            trim(&frames, most)
-        })
-        .await
-        .map_err(std::io::Error::from)??;
-        Ok(())
+            if full { trim(&frames, most - now_and_then) } else { Ok(()) }
+        });
+        if let Err(error) = kept.await.unwrap_or_else(|error| Err(error.into())) {
+            tracing::warn!(video_id, %error, "a picture could not be kept");
+        }
     }
 
     /// Removes what is kept of a video.
@@ -321,14 +336,15 @@ fn sheet(index: &Storyboard, frames: &[Option<Frame>]) -> Image {
     Image { width: width as u32, height: height as u32, rgb }
 }
 
-/// Removes the pictures used longest ago until at most `most` bytes are left. *Blocks.*
+/// Removes the pictures used longest ago until those that are left take at most `most` bytes of the
+/// disk, and the folders that are empty then. *Blocks.*
 fn trim(folder: &Path, most: u64) -> std::io::Result<()> {
     let mut files = Vec::new();
     for video in std::fs::read_dir(folder)?.flatten() {
         for file in std::fs::read_dir(video.path()).into_iter().flatten().flatten() {
             if let Ok(info) = file.metadata() {
                 let used = info.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-                files.push((used, info.len(), file.path()));
+                files.push((used, info.blocks() * BLOCK, file.path()));
             }
         }
     }
@@ -339,10 +355,12 @@ fn trim(folder: &Path, most: u64) -> std::io::Result<()> {
             break;
         }
         total -= size;
-        match std::fs::remove_file(path) {
+        match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
+        // One that is not empty stays.
+        let _ = path.parent().map(std::fs::remove_dir);
     }
     Ok(())
 }
@@ -372,15 +390,23 @@ mod tests {
     #[test]
     fn the_longest_unused_pictures_go_first() {
         let folder = tempfile::tempdir().expect("a folder");
-        let video = folder.path().join("v");
-        std::fs::create_dir(&video).expect("a folder");
-        for (age, name) in [(30, "old"), (20, "middle"), (10, "new")] {
-            let file = std::fs::File::create(video.join(name)).expect("a file");
-            file.set_len(10).expect("its length");
+        let [gone, video] = ["u", "v"].map(|video| folder.path().join(video));
+        let of = |name: &str| if name == "oldest" { gone.join(name) } else { video.join(name) };
+        for folder in [&gone, &video] {
+            std::fs::create_dir(folder).expect("a folder");
+        }
+        let mut size = 0;
+        for (age, name) in [(40, "oldest"), (30, "old"), (20, "middle"), (10, "new")] {
+            std::fs::write(of(name), b"one byte takes a block").expect("a file");
+            let file = std::fs::File::options().append(true).open(of(name)).expect("a file");
+            file.sync_all().expect("on the disk");
+            size = file.metadata().expect("its size").blocks() * BLOCK;
             let then = SystemTime::now() - std::time::Duration::from_secs(age);
             file.set_modified(then).expect("its time");
         }
-        trim(folder.path(), 20).expect("trimmed");
+        assert!(size > 22, "a file takes whole blocks: {size}");
+        trim(folder.path(), 2 * size).expect("trimmed");
+        assert!(!gone.exists(), "an empty folder is no use");
         assert!(!video.join("old").exists());
         assert!(video.join("middle").exists() && video.join("new").exists());
     }

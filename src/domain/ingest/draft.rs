@@ -12,6 +12,7 @@ use crate::domain::ingest::signals::MediaSignals;
 use crate::domain::ingest::{Ingest, IngestRequest};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::{Span, now};
+use crate::domain::kernel::urls::without_secrets;
 
 /// A video on its way to publication. Its documents are stored as they come, and named by nothing
 /// but its record.
@@ -95,7 +96,7 @@ impl Ingest {
         spans: &[Span],
     ) -> Result<VideoRecord> {
         let source_url = previous
-            .and_then(|previous| previous.record.source_url.clone())
+            .and_then(|previous| previous.record.source_url.as_deref().map(without_secrets))
             .or_else(|| fetched.source_url.clone());
         if let Some(previous) = previous.and_then(Previous::intact)
             && previous.chunking == request.chunking

@@ -6,6 +6,7 @@ use tempfile::TempPath;
 
 use crate::domain::ingest::{Ingest, Limit, Source, Spool, Spooled, source};
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::urls::without_secrets;
 use crate::domain::media::decode::probe;
 
 /// A source on disk that has turned out to be a video.
@@ -16,7 +17,7 @@ pub(crate) struct Fetched {
     pub(super) info: MediaInfo,
     /// Cleaned name, for a video that is not known yet.
     pub(super) filename: String,
-    /// Where it came from, if that was an address.
+    /// Where it came from, if that was an address; without secrets.
     pub(super) source_url: Option<String>,
 }
 
@@ -35,7 +36,7 @@ impl Ingest {
             }
             Source::Url { url } => {
                 let (file, name) = self.download(&url).await?;
-                (file, name, Some(url))
+                (file, name, Some(without_secrets(&url)))
             }
         };
         if file.size == 0 {

@@ -115,9 +115,11 @@ impl Ingest {
         Self { catalog, search, stores: stores.clone(), models: models.clone(), settings }
     }
 
-    /// A file to stream an upload into; `TooLarge` past the upload limit. Dropping it removes it.
+    /// A file to stream an upload into; `TooLarge` past the upload limit, `Busy` while too many
+    /// bytes of uploads wait. Dropping it removes it.
     pub async fn spool_upload(&self) -> Result<Spool> {
-        Spool::create(self.settings.work_dir.clone(), self.upload_limit()).await
+        let most = self.settings.ingest.max_waiting_bytes;
+        Spool::upload(self.settings.work_dir.clone(), self.upload_limit(), most).await
     }
 
     fn upload_limit(&self) -> Limit {

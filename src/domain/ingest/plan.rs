@@ -11,6 +11,7 @@ use crate::domain::ingest::Ingest;
 use crate::domain::ingest::{IngestFields, IngestRequest, check_url};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::urls::without_secrets;
 
 /// How many of the newest videos estimates are drawn from.
 const HISTORY: usize = 50;
@@ -143,7 +144,9 @@ impl Ingest {
             Subject::Video(id) => Some(self.catalog.record(id).await?),
             Subject::Url(url) => {
                 check_url(url)?;
-                records.iter().find(|r| r.source_url.as_deref() == Some(url)).cloned()
+                let shown = |url: &str| Some(without_secrets(url));
+                let wanted = shown(url);
+                records.iter().find(|r| r.source_url.as_deref().and_then(shown) == wanted).cloned()
             }
         };
         let history = self.history(&records).await?;

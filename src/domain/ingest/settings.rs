@@ -20,6 +20,9 @@ pub struct IngestSettings {
     pub concurrency: usize,
     /// Largest upload, bytes.
     pub max_upload_bytes: u64,
+    /// Bytes of uploads on this machine's disk, on their way, waiting or worked on; past them one more
+    /// is refused.
+    pub max_waiting_bytes: u64,
     /// Longest video, in the file seconds.
     #[serde(with = "seconds")]
     pub max_duration: Duration,
@@ -38,6 +41,7 @@ impl Default for IngestSettings {
             queue: 100,
             concurrency: 2,
             max_upload_bytes: 4 << 30,
+            max_waiting_bytes: 32 << 30,
             max_duration: Duration::from_secs(12 * 3600),
             max_chunks: 10_000,
             frames_per_chunk: 3,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::urls::without_secrets;
 
 /// Longest stored file name, bytes.
 const NAME_BYTES: usize = 128;
@@ -26,10 +27,17 @@ pub(crate) enum Source {
 
 impl Source {
     /// What clients know it by.
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> String {
         match self {
-            Self::File { name, .. } | Self::Stored { name, .. } => name.as_deref().unwrap_or(""),
-            Self::Url { url } => url,
+            Self::File { name, .. } | Self::Stored { name, .. } => name.clone().unwrap_or_default(),
+            Self::Url { url } => without_secrets(url),
+        }
+    }
+
+    /// Forgets what only a download needs.
+    pub(crate) fn forget_secrets(&mut self) {
+        if let Self::Url { url } = self {
+            *url = without_secrets(url);
         }
     }
 }
@@ -41,8 +49,11 @@ pub(crate) fn incoming() -> String {
 
 /// Checks that a URL can be fetched at all.
 pub(crate) fn check_url(url: &str) -> Result<()> {
-    let wrong =
-        |why: &str| Err(Error::Invalid(format!("'{url}' {why}; it must be an http or https URL")));
+    let wrong = |why: &str| {
+        let host = Url::parse(url).is_ok_and(|url| url.has_host());
+        let url = if host { without_secrets(url) } else { url.to_owned() };
+        Err(Error::Invalid(format!("'{url}' {why}; it must be an http or https URL")))
+    };
     match Url::parse(url) {
         Err(_) => wrong("is not a URL"),
         Ok(parsed) if !matches!(parsed.scheme(), "http" | "https") => {
@@ -135,6 +146,8 @@ mod tests {
         {
             assert!(matches!(check_url(url), Err(Error::Invalid(_))), "{url}");
         }
+        let refused = check_url("ftp://user:pw@a/b?token=x").expect_err("is ftp").to_string();
+        assert!(refused.contains("ftp://a/b?token=REDACTED"), "{refused}");
         assert_eq!(name_in_url("http://a/x/my%20clip.mp4?t=1").as_deref(), Some("my clip.mp4"));
     }
 }

@@ -15,6 +15,7 @@ use crate::domain::kernel::progress::Stage;
 
 use crate::domain::aggregation::run::AggregatesResult;
 use crate::domain::ingest::IngestResult;
+use record::TRACEBACK;
 pub(crate) use record::{Idempotency, JobRecord, Task};
 pub use store::Jobs;
 pub(crate) use store::Submitted;

@@ -11,8 +11,11 @@ use crate::domain::kernel::metrics;
 use crate::domain::kernel::progress::Stage;
 use crate::domain::kernel::time::now;
 
+/// Where a failed job's `detail` keeps the account of its failure.
+pub(super) const TRACEBACK: &str = "traceback";
+
 /// Longest account of a failure, characters.
-const TRACEBACK: usize = 2000;
+const MOST_TRACEBACK: usize = 2000;
 
 /// What a job is to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -134,6 +137,9 @@ impl JobRecord {
 
     /// It has ended.
     pub(super) fn end(&mut self, outcome: Result<JobResult>) {
+        if let Task::Ingest { source, .. } = &mut self.task {
+            source.forget_secrets();
+        }
         match outcome {
             Ok(result) => {
                 self.enter(Stage::Complete, Map::new());
@@ -142,7 +148,7 @@ impl JobRecord {
             }
             Err(error) => {
                 self.job.status = JobStatus::Failed;
-                self.job.detail.insert("traceback".into(), json!(self.traceback(&error)));
+                self.job.detail.insert(TRACEBACK.into(), json!(self.traceback(&error)));
                 self.job.error = Some(error.labelled());
                 self.job.updated_at = now();
             }
@@ -166,7 +172,7 @@ impl JobRecord {
             text.push_str(&format!("\ncaused by: {inner}"));
             cause = inner.source();
         }
-        let surplus = text.chars().count().saturating_sub(TRACEBACK);
+        let surplus = text.chars().count().saturating_sub(MOST_TRACEBACK);
         text.chars().skip(surplus).collect()
     }
 }

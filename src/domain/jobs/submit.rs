@@ -6,14 +6,19 @@ use crate::domain::ingest::{IngestFields, Source, Spooled, check_url};
 use crate::domain::jobs::webhook::Callback;
 use crate::domain::jobs::{Idempotency, Job, Jobs, Submitted, Task};
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::urls::without_secrets;
 
 impl IngestFields {
-    /// What the key stands for: these fields and the source.
+    /// What the key stands for: these fields and the source. A request that is sent again may be
+    /// signed anew.
     fn idempotency(&self, source: &str) -> Option<Idempotency> {
         let key = self.idempotency_key.clone()?;
         let request = format!(
             "{source}\n{}\n{:?}\n{:?}\n{:?}",
-            self.analyzers, self.chunking, self.callback_url, self.max_model_calls
+            self.analyzers,
+            self.chunking,
+            self.callback_url.as_deref().map(without_secrets),
+            self.max_model_calls
         );
         Some(Idempotency { key, request })
     }
@@ -51,7 +56,7 @@ impl Jobs {
     pub async fn ingest_url(&self, url: &str, fields: IngestFields) -> Result<Job> {
         check_url(url)?;
         self.check(&fields)?;
-        let idempotency = fields.idempotency(url);
+        let idempotency = fields.idempotency(&without_secrets(url));
         self.submit(Source::Url { url: url.to_owned() }, fields, idempotency).await
     }
 
@@ -75,8 +80,7 @@ impl Jobs {
     ) -> Result<Job> {
         let task = Task::Ingest { source: source.clone(), fields: Box::new(fields) };
         // On an error the job may have been added all the same, and need its source.
-        let Submitted { job, before } =
-            self.add(source.name().to_owned(), task, idempotency).await?;
+        let Submitted { job, before } = self.add(source.name(), task, idempotency).await?;
         if before {
             self.ingest.discard_source(&source).await;
         }

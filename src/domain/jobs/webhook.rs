@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 use crate::domain::ingest::check_url;
-use crate::domain::jobs::Job;
+use crate::domain::jobs::{Job, TRACEBACK};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::seconds;
 
@@ -63,8 +63,11 @@ impl Callback {
         Ok(Self { url: url.to_owned(), webhooks, settings: settings.clone() })
     }
 
-    /// Sends the job as `GET /jobs/{job_id}` shows it, until it is taken or attempts run out.
-    pub(crate) async fn send(self, job: Job) {
+    /// Sends the job as `GET /jobs/{job_id}` shows it, but for the traceback, until it is taken or
+    /// attempts run out.
+    pub(crate) async fn send(self, mut job: Job) {
+        // What went on inside is for those who may ask the service.
+        job.detail.remove(TRACEBACK);
         let Ok(body) = serde_json::to_vec(&job) else { return };
         let body = Bytes::from(body);
         let mut pause = self.settings.pause;

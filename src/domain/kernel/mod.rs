@@ -1,6 +1,7 @@
 //! What every other room stands on: ids, times, vectors, errors, the ports in bundles, progress and
 //! metrics. Knows nothing of video.
 
+pub(crate) mod disk;
 pub mod error;
 pub mod metrics;
 pub mod names;
@@ -9,6 +10,7 @@ pub mod progress;
 pub mod schema;
 pub mod seconds;
 pub mod time;
+pub(crate) mod urls;
 pub mod vector;
 
 pub use error::{Error, Result};

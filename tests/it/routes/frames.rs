@@ -45,3 +45,15 @@ async fn an_unknown_or_deleted_video_has_no_pictures() {
     }
     assert_eq!(app.spooled(), 0, "no copy of the video is left");
 }
+
+#[tokio::test]
+async fn an_id_that_is_none_reaches_no_file() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    app.get(&format!("/videos/{id}/storyboard")).await.ok();
+    for id in [&format!("x%2F..%2F{id}"), &format!("..%2Fframes%2F{id}"), "..", "%2e%2e%2fx", "X"] {
+        for route in ["frames?t=0", "storyboard", "storyboard.jpg"] {
+            app.get(&format!("/videos/{id}/{route}")).await.error(404);
+        }
+    }
+}

@@ -123,6 +123,9 @@ async fn the_end_of_a_job_is_told_where_the_ingest_says() {
             serde_json::from_slice::<Value>(&notice.body).unwrap()["job_id"] == job["job_id"]
         });
         let told = told.expect("each job is told");
+        let mut job = job.clone();
+        let traceback = job["detail"].as_object_mut().expect("it").remove("traceback");
+        assert_eq!(traceback.is_some(), job["status"] == "failed");
         assert_eq!(serde_json::from_slice::<Value>(&told.body).unwrap(), job);
         assert_eq!(told.url, url);
         let (name, value) = &told.headers[0];

@@ -188,7 +188,10 @@ impl Embedder for FakeEmbedder {
 
 /// What the probes of a fake wait for; nothing, unless a test says so.
 #[derive(Default)]
-pub struct Probes(Mutex<Option<Arc<Barrier>>>);
+pub struct Probes {
+    waits: Mutex<Option<Arc<Barrier>>>,
+    asked: AtomicUsize,
+}
 
 impl Probes {
     /// Probes never end.
@@ -198,11 +201,17 @@ impl Probes {
 
     /// Probes wait until as many as the barrier counts are under way.
     pub fn meet(&self, barrier: Arc<Barrier>) {
-        *self.0.lock().expect("unpoisoned") = Some(barrier);
+        *self.waits.lock().expect("unpoisoned") = Some(barrier);
+    }
+
+    /// How often there was a probe.
+    pub fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
     }
 
     async fn wait(&self) {
-        let barrier = self.0.lock().expect("unpoisoned").clone();
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let barrier = self.waits.lock().expect("unpoisoned").clone();
         if let Some(barrier) = barrier {
             barrier.wait().await;
         }

@@ -35,6 +35,7 @@ use shotlog::domain::answering::ask::AskSettings;
 use shotlog::domain::frames::FrameSettings;
 use shotlog::domain::ingest::{DownloadSettings, IngestSettings, ScanSettings};
 use shotlog::domain::jobs::webhook::CallbackSettings;
+use shotlog::domain::status::ProbeSettings;
 use shotlog::domain::{Settings, Shotlog};
 use shotlog::http::HttpOptions;
 use tempfile::TempDir;
@@ -131,7 +132,13 @@ impl TestApp {
                     queue: 8,
                     sources: 1,
                 },
-                probe_timeout: Duration::from_secs(20),
+                // Each request tells the present state.
+                probes: ProbeSettings {
+                    interval: Duration::ZERO,
+                    timeout: Duration::from_secs(20),
+                    patience: Duration::from_secs(20),
+                    storage_is_local: false,
+                },
                 ui: true,
                 ..Settings::default()
             },

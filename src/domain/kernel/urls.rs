@@ -1,0 +1,155 @@
+//! URLs as others may see them. What clients give may hold passwords and signatures; both are for
+//! whoever fetches alone, never for records, jobs, notices or logs.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+/// Stands for a value that is not shown.
+const HIDDEN: &str = "REDACTED";
+
+/// Parts of a parameter's name that tell a secret: those of signed URLs (S3, GCS, Azure, CloudFront,
+/// Akamai), of keys and of sessions.
+const SECRET: &[&str] = &[
+    "apikey",
+    "auth",
+    "authorization",
+    "code",
+    "credential",
+    "credentials",
+    "hdnea",
+    "hdntl",
+    "hdnts",
+    "hmac",
+    "jwt",
+    "key",
+    "keyid",
+    "pass",
+    "passwd",
+    "password",
+    "policy",
+    "pwd",
+    "secret",
+    "session",
+    "sessionid",
+    "sid",
+    "sig",
+    "sign",
+    "signature",
+    "token",
+];
+
+/// Beginnings of the names of a signed URL's parameters, which are of no use to anyone else.
+const SIGNED: &[&str] = &["x-amz-", "x-goog-", "x-oss-", "x-cos-"];
+
+/// The URL without user, password and fragment, and with the values of parameters that look secret
+/// replaced. Everything else stays as it was given. What has no host is not shown at all.
+pub(crate) fn without_secrets(url: &str) -> String {
+    let Some(parsed) = Url::parse(url.trim()).ok().filter(Url::has_host) else {
+        return HIDDEN.into();
+    };
+    let plain = parsed.username().is_empty()
+        && parsed.password().is_none()
+        && parsed.fragment().is_none()
+        && parsed.query().is_none_or(|query| !query.split('&').any(is_secret));
+    if plain {
+        return url.to_owned();
+    }
+    let mut shown = parsed.clone();
+    // Both are impossible only where there is no host, and then there is neither.
+    let _ = shown.set_username("");
+    let _ = shown.set_password(None);
+    shown.set_fragment(None);
+    let hide = |pair| match is_secret(pair) {
+        true => {
+            Cow::Owned(format!("{}={HIDDEN}", pair.split_once('=').map_or(pair, |(name, _)| name)))
+        }
+        false => Cow::Borrowed(pair),
+    };
+    let query =
+        parsed.query().map(|query| query.split('&').map(hide).collect::<Vec<_>>().join("&"));
+    shown.set_query(query.as_deref());
+    shown.into()
+}
+
+/// Whether `name=value` of a query looks as if its value were secret.
+fn is_secret(pair: &str) -> bool {
+    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let name = percent_decode_str(name).decode_utf8_lossy();
+    let value = percent_decode_str(value).decode_utf8_lossy();
+    // A JSON web token begins so, whatever its name; so may an address with a password.
+    value.starts_with("eyJ")
+        || value.contains("://") && value.contains('@')
+        || SIGNED.iter().any(|beginning| name.to_ascii_lowercase().starts_with(beginning))
+        || words(&name).any(|word| SECRET.contains(&word.as_str()))
+}
+
+/// The words of `accessToken`, `access_token`, `access-token` or `AccessToken`, in lower case, and
+/// those that follow one another as one: `AWSAccessKeyId` has `keyid`.
+fn words(name: &str) -> impl Iterator<Item = String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for c in name.chars() {
+        if !c.is_ascii_alphanumeric() {
+            words.push(String::new());
+        } else {
+            if c.is_ascii_uppercase() && before.is_ascii_lowercase() {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.push(c.to_ascii_lowercase());
+            }
+        }
+        before = c;
+    }
+    let pairs: Vec<String> = words.windows(2).map(|pair| pair.concat()).collect();
+    words.into_iter().chain(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn harmless_urls_stay_as_they_are() {
+        for url in [
+            "http://127.0.0.1:8080/clip.mp4",
+            "https://example.org/a%20b/clip.mp4?v=2&t=10s",
+            "https://example.org/clip.mp4?",
+            "https://example.org/watch?v=dQw4w9WgXcQ&list=PL1&keyboard=1&monkey=2&design=3",
+            "HTTP://EXAMPLE.org/clip.mp4?empty=&flag",
+        ] {
+            assert_eq!(without_secrets(url), url);
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        for (url, shown) in [
+            ("https://user:pw@a.test/x.mp4", "https://a.test/x.mp4"),
+            ("https://token@a.test/x.mp4?v=1", "https://a.test/x.mp4?v=1"),
+            ("https://a.test/x.mp4#access_token=s3cret", "https://a.test/x.mp4"),
+            (
+                "https://b.s3.amazonaws.com/x.mp4?v=1&X-Amz-Credential=AK%2F1&X-Amz-Signature=ab",
+                "https://b.s3.amazonaws.com/x.mp4?v=1&X-Amz-Credential=REDACTED&X-Amz-Signature=REDACTED",
+            ),
+            (
+                "https://a.test/x?AWSAccessKeyId=AK&Expires=1&Signature=s3cret%3D",
+                "https://a.test/x?AWSAccessKeyId=REDACTED&Expires=1&Signature=REDACTED",
+            ),
+            ("https://a.test/x?sv=1&sig=s3cret", "https://a.test/x?sv=1&sig=REDACTED"),
+            ("https://a.test/x?accessToken=s", "https://a.test/x?accessToken=REDACTED"),
+            ("https://a.test/x?api_key=s&b=1", "https://a.test/x?api_key=REDACTED&b=1"),
+            ("https://a.test/x?s%69g=s3cret", "https://a.test/x?s%69g=REDACTED"),
+            ("https://a.test/x?q=eyJhbGciOi.J9.x", "https://a.test/x?q=REDACTED"),
+            (
+                "https://a.test/proxy?url=http%3A%2F%2Fu%3Apw%40b.test%2F",
+                "https://a.test/proxy?url=REDACTED",
+            ),
+            ("user:pw@a.test is no address", "REDACTED"),
+        ] {
+            assert_eq!(without_secrets(url), shown, "{url}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The names a service without tokens answers to. A page whose name is made to lead here after it was
+//! loaded (DNS rebinding) counts as ours to a browser; the name in its requests gives it away.
+
+use std::net::IpAddr;
+
+use poem::Request;
+use poem::http::header;
+use poem::http::uri::Authority;
+
+use super::HttpOptions;
+
+/// Names, beside `localhost` and IP addresses, that requests may be sent to.
+pub(super) struct Hosts(Vec<String>);
+
+impl Hosts {
+    pub(super) fn new(options: &HttpOptions) -> Self {
+        let base = url::Url::parse(&options.base_url).ok();
+        let base = base.and_then(|base| base.host_str().map(str::to_owned));
+        let names = options.server.hosts.iter().cloned().chain(base);
+        Self(names.map(|name| name.trim_end_matches('.').to_ascii_lowercase()).collect())
+    }
+
+    /// The name that the request was sent to, if that is none of ours.
+    pub(super) fn refused(&self, request: &Request) -> Option<String> {
+        let named = request.headers().get_all(header::HOST).into_iter();
+        let named = named.map(|host| String::from_utf8_lossy(host.as_bytes()).into_owned());
+        // Where the target of the request has a name too, that is the one which counts.
+        let target = request.uri().authority().map(ToString::to_string);
+        named.chain(target).find(|host| !self.ours(host))
+    }
+
+    fn ours(&self, host: &str) -> bool {
+        let Ok(authority) = host.parse::<Authority>() else { return false };
+        let name = authority.host().trim_end_matches('.').to_ascii_lowercase();
+        let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+        // No name leads to these but through the browser itself.
+        address.unwrap_or(&name).parse::<IpAddr>().is_ok()
+            || name == "localhost"
+            || name.ends_with(".localhost")
+            || self.0.contains(&name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::HttpSettings;
+
+    #[test]
+    fn a_name_is_ours_or_not() {
+        let server = HttpSettings { hosts: vec!["Shotlog".into()], ..HttpSettings::default() };
+        let base_url = "https://video.example.org:8443/".into();
+        let hosts = Hosts::new(&HttpOptions { server, base_url, ..HttpOptions::default() });
+        for host in [
+            "localhost",
+            "LOCALHOST:8080",
+            "localhost.",
+            "a.localhost:1",
+            "127.0.0.1",
+            "127.0.0.1:8080",
+            "10.1.2.3:8080",
+            "[::1]:8080",
+            "video.example.org",
+            "Video.Example.org.:1",
+            "shotlog:8080",
+        ] {
+            assert!(hosts.ours(host), "{host}");
+        }
+        for host in [
+            "evil.test",
+            "evil.test:8080",
+            "localhost.evil.test",
+            "127.0.0.1.evil.test",
+            "localhost@evil.test",
+            "a.video.example.org",
+            "notlocalhost",
+            "",
+            " ",
+            "[::1",
+        ] {
+            assert!(!hosts.ours(host), "{host}");
+        }
+    }
+}

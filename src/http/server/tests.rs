@@ -1,0 +1,240 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use poem::{Body, EndpointExt, Request, Response};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+
+use super::*;
+
+const SHORT: Duration = Duration::from_millis(30);
+const GET: &[u8] = b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/// What requests of `/wait` wait for.
+type Gate = Arc<Semaphore>;
+
+fn patient() -> HttpSettings {
+    let long = Duration::from_secs(600);
+    HttpSettings {
+        header_timeout: long,
+        idle_timeout: long,
+        send_timeout: long,
+        max_connections: 8,
+        ..HttpSettings::default()
+    }
+}
+
+/// Serves an endpoint that echoes bodies; answers without one name the path.
+async fn started(settings: HttpSettings) -> (SocketAddr, Gate) {
+    let gate = Gate::new(Semaphore::new(0));
+    let waits = gate.clone();
+    let app = poem::endpoint::make(move |request: Request| {
+        let gate = waits.clone();
+        async move {
+            let path = request.uri().path().to_owned();
+            match path.as_str() {
+                "/wait" => drop(gate.acquire().await),
+                "/echo" => {
+                    let body = request.into_body().into_vec().await.unwrap_or_default();
+                    return Response::builder().body(body);
+                }
+                "/endless" => {
+                    let block = || Ok::<_, io::Error>(bytes::Bytes::from(vec![0; 64 << 10]));
+                    let blocks = futures::stream::repeat_with(block);
+                    return Response::builder().body(Body::from_bytes_stream(blocks));
+                }
+                _ => {}
+            }
+            Response::builder().body(path)
+        }
+    });
+    let listener = listen("127.0.0.1:0").await.expect("a listener");
+    let address = listener.local_addr().expect("an address");
+    let app = app.map_to_response().boxed();
+    tokio::spawn(async move { serve(listener, app, &settings, std::future::pending()).await });
+    (address, gate)
+}
+
+async fn connected(address: SocketAddr) -> TcpStream {
+    TcpStream::connect(address).await.expect("a connection")
+}
+
+/// Everything up to the end of the connection.
+async fn rest(socket: &mut TcpStream) -> String {
+    let mut text = Vec::new();
+    // A connection that is reset has ended too.
+    let _ = socket.read_to_end(&mut text).await;
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// One answer, whose body ends with `end`.
+async fn answer(socket: &mut TcpStream, end: &str) -> String {
+    let mut text = String::new();
+    while !text.ends_with(end) {
+        let mut block = [0; 1024];
+        let count = socket.read(&mut block).await.expect("an answer");
+        assert!(count > 0, "the connection ended after {text:?}");
+        text.push_str(&String::from_utf8_lossy(&block[..count]));
+    }
+    text
+}
+
+/// Asks for `path` on a connection of its own.
+async fn ask(address: SocketAddr, path: &str) -> String {
+    let mut socket = connected(address).await;
+    let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    socket.write_all(head.as_bytes()).await.expect("sent");
+    rest(&mut socket).await
+}
+
+#[tokio::test]
+async fn silent_connections_are_closed() {
+    let (address, _) = started(HttpSettings { header_timeout: SHORT, ..patient() }).await;
+    assert_eq!(rest(&mut connected(address).await).await, "");
+}
+
+#[tokio::test]
+async fn heads_that_drip_are_cut_off_and_told_why() {
+    let (address, _) = started(HttpSettings { header_timeout: SHORT, ..patient() }).await;
+    let (mut from, mut to) = connected(address).await.into_split();
+    let dripping = tokio::spawn(async move {
+        to.write_all(b"GET /a HTTP/1.1\r\n").await?;
+        loop {
+            to.write_all(b"x").await?;
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        #[expect(unreachable_code, reason = "tells the type of the errors above")]
+        Ok::<_, io::Error>(())
+    });
+    let mut text = Vec::new();
+    let _ = from.read_to_end(&mut text).await;
+    let text = String::from_utf8_lossy(&text);
+    assert!(text.starts_with("HTTP/1.1 408") && text.contains("http.header_timeout"), "{text}");
+    dripping.abort();
+}
+
+#[tokio::test]
+async fn connections_are_used_again_until_they_are_idle_for_too_long() {
+    let (address, _) = started(HttpSettings { idle_timeout: SHORT, ..patient() }).await;
+    let mut socket = connected(address).await;
+    for _ in 0..3 {
+        socket.write_all(GET).await.expect("sent");
+        assert!(answer(&mut socket, "/a").await.starts_with("HTTP/1.1 200"));
+    }
+    assert_eq!(rest(&mut socket).await, "");
+}
+
+#[tokio::test]
+async fn work_and_uploads_that_go_on_are_not_cut_off() {
+    let limits = HttpSettings { header_timeout: SHORT, idle_timeout: SHORT, ..patient() };
+    let (address, gate) = started(HttpSettings { send_timeout: SHORT, ..limits }).await;
+    let waiting = tokio::spawn(ask(address, "/wait"));
+    let mut socket = connected(address).await;
+    socket
+        .write_all(b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n")
+        .await
+        .expect("sent");
+    for _ in 0..8 {
+        tokio::time::sleep(SHORT).await;
+        socket.write_all(b"x").await.expect("sent");
+    }
+    assert!(answer(&mut socket, "xxxxxxxx").await.starts_with("HTTP/1.1 200"));
+    gate.add_permits(1);
+    assert!(waiting.await.expect("an answer").ends_with("/wait"));
+}
+
+#[tokio::test]
+async fn a_client_that_takes_nothing_is_cut_off() {
+    let (address, _) = started(HttpSettings { send_timeout: SHORT, ..patient() }).await;
+    let mut socket = connected(address).await;
+    socket.write_all(b"GET /endless HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("sent");
+    tokio::time::sleep(10 * SHORT).await;
+    let mut taken = vec![0; 1 << 20];
+    // What is in the sockets' buffers arrives, and then the connection has ended.
+    while socket.read(&mut taken).await.is_ok_and(|count| count > 0) {}
+}
+
+#[tokio::test]
+async fn the_longest_silent_connection_makes_room() {
+    let (address, _) = started(patient()).await;
+    let mut kept = connected(address).await;
+    kept.write_all(GET).await.expect("sent");
+    answer(&mut kept, "/a").await;
+    let mut silent = Vec::new();
+    for _ in 0..100 {
+        silent.push(connected(address).await);
+        assert!(ask(address, "/health").await.ends_with("/health"));
+    }
+    for socket in &mut silent[..80] {
+        assert_eq!(rest(socket).await, "");
+    }
+    kept.write_all(GET).await.expect("one that has asked stays rather than one that never did");
+    answer(&mut kept, "/a").await;
+}
+
+#[tokio::test]
+async fn a_full_house_refuses_with_the_limit_and_answers_probes() {
+    let (address, gate) = started(patient()).await;
+    let busy: Vec<_> = (0..8).map(|_| tokio::spawn(ask(address, "/wait"))).collect();
+    let refusal = loop {
+        let reply = ask(address, "/a").await;
+        if reply.starts_with("HTTP/1.1 503") {
+            break reply;
+        }
+    };
+    assert!(
+        refusal.contains("http.max_connections") && refusal.contains("retry-after: 1"),
+        "{refusal}"
+    );
+    assert!(ask(address, "/health").await.ends_with("/health"));
+    gate.add_permits(8);
+    for reply in busy {
+        assert!(reply.await.expect("an answer").ends_with("/wait"));
+    }
+    assert!(ask(address, "/a").await.ends_with("/a"));
+}
+
+#[tokio::test]
+async fn heads_have_a_limit() {
+    let (address, _) = started(HttpSettings { max_header_bytes: 8192, ..patient() }).await;
+    let mut socket = connected(address).await;
+    let head = format!("GET /a HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(20_000));
+    let _ = socket.write_all(head.as_bytes()).await;
+    let reply = rest(&mut socket).await;
+    assert!(reply.is_empty() || reply.starts_with("HTTP/1.1 431"), "{reply}");
+}
+
+#[tokio::test]
+async fn what_runs_is_finished_when_the_service_stops() {
+    let listener = listen("127.0.0.1:0").await.expect("a listener");
+    let address = listener.local_addr().expect("an address");
+    let (begun, gate) = (Arc::new(Semaphore::new(0)), Gate::new(Semaphore::new(0)));
+    let (starts, waits) = (begun.clone(), gate.clone());
+    let app = poem::endpoint::make(move |_: Request| {
+        let (begun, gate) = (starts.clone(), waits.clone());
+        async move {
+            begun.add_permits(1);
+            drop(gate.acquire().await);
+            "done"
+        }
+    });
+    let stop = CancellationToken::new();
+    let stopped = stop.clone().cancelled_owned();
+    let app = app.map_to_response().boxed();
+    let serving = tokio::spawn(async move { serve(listener, app, &patient(), stopped).await });
+    let asking = tokio::spawn(ask(address, "/"));
+    drop(begun.acquire().await);
+    stop.cancel();
+    gate.add_permits(1);
+    assert!(asking.await.expect("an answer").ends_with("done"));
+    serving.await.expect("it has stopped");
+    assert!(TcpStream::connect(address).await.is_err(), "nothing listens");
+}
+
+#[test]
+fn connections_leave_half_of_the_descriptors_to_others() {
+    assert_eq!(affordable(1000, Some(1024)), 512);
+    assert_eq!(affordable(1000, Some(65_536)), 1000);
+    assert_eq!(affordable(1000, None), 1000);
+}

@@ -1,0 +1,204 @@
+//! Sessions of the web UI: a form posts a token once, and a signed cookie stands for it from then on.
+//!
+//! The cookie says until when it holds and is signed with the token that opened it. So every instance
+//! that has the token honours it, no instance remembers it, and it ends with the token.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hmac::{Hmac, KeyInit, Mac};
+use poem::http::{StatusCode, header};
+use poem::web::Data;
+use poem::{IntoResponse, Request, Response, Result, handler};
+use sha2::Sha256;
+
+use super::auth::Guard;
+use super::body;
+use super::errors::Failure;
+
+/// The cookie's name.
+const COOKIE: &str = "shotlog_session";
+
+/// What makes and honours cookies: `<end, seconds since 1970>.<random>.<HMAC-SHA256 of both>`.
+pub(super) struct Sessions {
+    pub(super) tokens: Vec<String>,
+    /// How long a session lasts.
+    pub(super) ttl: Duration,
+    /// Whether cookies are kept to https.
+    pub(super) secure: bool,
+}
+
+impl Sessions {
+    /// The cookie of a new session that `token` opens.
+    fn open(&self, token: &str) -> String {
+        let ends = now().saturating_add(self.ttl.as_secs());
+        let claim = format!("{ends}.{}", uuid::Uuid::new_v4().simple());
+        let signature: String = signed(token, &claim)
+            .finalize()
+            .into_bytes()
+            .iter()
+            .map(|b| format!("{b:02x}"))
+            .collect();
+        self.cookie(&format!("{claim}.{signature}"), self.ttl.as_secs())
+    }
+
+    /// Whether the caller's cookie stands for a token.
+    pub(super) fn holds(&self, request: &Request) -> bool {
+        cookie(request).is_some_and(|value| self.honours(value, now()))
+    }
+
+    fn honours(&self, value: &str, now: u64) -> bool {
+        let Some((claim, signature)) = value.rsplit_once('.') else { return false };
+        let Some(signature) = bytes(signature) else { return false };
+        let ends = claim.split_once('.').and_then(|(ends, _)| ends.parse::<u64>().ok());
+        // A lifetime that was made shorter holds for the sessions that are open, too.
+        let alive =
+            ends.is_some_and(|ends| ends > now && ends <= now.saturating_add(self.ttl.as_secs()));
+        alive
+            && self.tokens.iter().any(|token| signed(token, claim).verify_slice(&signature).is_ok())
+    }
+
+    fn cookie(&self, value: &str, seconds: u64) -> String {
+        let secure = if self.secure { "; Secure" } else { "" };
+        format!("{COOKIE}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}")
+    }
+}
+
+fn signed(token: &str, claim: &str) -> Hmac<Sha256> {
+    let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(token.as_bytes())
+        .unwrap_or_else(|_| unreachable!("a key of any length will do"));
+    mac.update(format!("shotlog session {claim}").as_bytes());
+    mac
+}
+
+/// The bytes that hexadecimal digits stand for.
+fn bytes(hexadecimal: &str) -> Option<Vec<u8>> {
+    let digits = hexadecimal.as_bytes();
+    let pairs = digits.chunks(2).map(|pair| {
+        let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
+        u8::from_str_radix(pair, 16).ok()
+    });
+    pairs.collect()
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    jiff::Timestamp::now().as_second().unsigned_abs()
+}
+
+fn cookie(request: &Request) -> Option<&str> {
+    let values = request.headers().get_all(header::COOKIE).into_iter();
+    values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find_map(|(name, value)| (name == COOKIE).then_some(value))
+}
+
+/// Whether a token is needed and whether the caller's cookie already stands for one.
+#[handler]
+pub(super) fn session_state(request: &Request, Data(guard): Data<&Arc<Guard>>) -> Response {
+    let required = guard.needs_tokens();
+    let state = serde_json::json!({
+        "required": required,
+        "authenticated": !required || guard.session(request, false),
+    });
+    Response::builder()
+        .content_type("application/json")
+        .header(header::CACHE_CONTROL, "no-store")
+        .body(state.to_string())
+}
+
+/// Exchanges the form field `token` for a session cookie. A browser that submits the form as a page
+/// is sent back to the UI; a script gets 204 or 401.
+#[handler]
+pub(super) async fn open_session(
+    request: &Request,
+    payload: poem::Body,
+    Data(guard): Data<&Arc<Guard>>,
+) -> Result<Response> {
+    let page = request.header("accept").is_some_and(|accept| accept.contains("text/html"));
+    let bytes = body::read(request, payload, |options| options.server.max_form_bytes).await?;
+    let fields = body::form(request, bytes.into()).await?;
+    let token = fields.iter().find(|(name, _)| name == "token").map(|(_, token)| token.trim());
+    let Some(token) = token else {
+        return Err(Failure::unprocessable("token is missing; it must be a string").into());
+    };
+    let accepted = guard.accepts(token.as_bytes());
+    if !accepted && !page {
+        return Err(Failure::new(StatusCode::UNAUTHORIZED, "the token is wrong").into());
+    }
+    let response = match (page, accepted) {
+        (true, true) => see_other("/"),
+        (true, false) => see_other("/?session=refused"),
+        (false, _) => StatusCode::NO_CONTENT.into_response(),
+    };
+    if !accepted {
+        return Ok(response);
+    }
+    let cookie = guard.sessions.open(token);
+    Ok(response.with_header(header::SET_COOKIE, cookie).into_response())
+}
+
+/// Has the browser forget the session.
+#[handler]
+pub(super) fn close_session(Data(guard): Data<&Arc<Guard>>) -> Response {
+    let cookie = guard.sessions.cookie("", 0);
+    StatusCode::NO_CONTENT.with_header(header::SET_COOKIE, cookie).into_response()
+}
+
+fn see_other(location: &'static str) -> Response {
+    StatusCode::SEE_OTHER.with_header(header::LOCATION, location).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sessions(tokens: &[&str], seconds: u64) -> Sessions {
+        let tokens = tokens.iter().map(|token| (*token).to_owned()).collect();
+        Sessions { tokens, ttl: Duration::from_secs(seconds), secure: false }
+    }
+
+    fn value(cookie: &str) -> &str {
+        cookie.split(['=', ';']).nth(1).expect("a value")
+    }
+
+    #[test]
+    fn every_instance_that_has_the_token_honours_a_session_until_it_ends() {
+        let here = sessions(&["old", "new"], 60);
+        let cookie = here.open("old");
+        let value = value(&cookie);
+        for (tokens, honoured) in
+            [(&["old", "new"][..], true), (&["new", "old"], true), (&["new"], false), (&[], false)]
+        {
+            assert_eq!(sessions(tokens, 60).honours(value, now()), honoured, "{tokens:?}");
+        }
+        assert!(!here.honours(value, now() + 61), "it has ended");
+        assert!(!sessions(&["old"], 30).honours(value, now()), "it lasts longer than it may");
+    }
+
+    #[test]
+    fn what_was_changed_is_no_session() {
+        let sessions = sessions(&["token"], 60);
+        let cookie = sessions.open("token");
+        let value = value(&cookie);
+        let (claim, signature) = value.rsplit_once('.').expect("a signature");
+        let (ends, random) = claim.split_once('.').expect("an end");
+        let later = ends.parse::<u64>().expect("a number") - 1;
+        let shorter = &signature[2..];
+        for forged in [
+            format!("{later}.{random}.{signature}"),
+            format!("{ends}.x.{signature}"),
+            format!("{claim}.{shorter}"),
+            format!("{claim}."),
+            format!("{claim}.zz"),
+            format!("{claim}.é"),
+            claim.to_owned(),
+            String::new(),
+        ] {
+            assert!(!sessions.honours(&forged, now()), "{forged}");
+        }
+        assert!(sessions.honours(value, now()));
+    }
+}
