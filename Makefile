@@ -4,7 +4,7 @@ PROFILE ?= dev
 export PROFILE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sample run test fmt clippy shell ui rust browser api deploy bench eval lm clean
+.PHONY: help setup sample run test fmt clippy shell ui rust browser api deploy supply kills bench eval lm clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,12 @@ api: ## the OpenAPI document, and a live service against it
 
 deploy: ## deployment files and metrics alone
 	@scripts/check.sh deploy
+
+supply: ## licences, sources and known vulnerabilities of what is built in
+	@scripts/check.sh supply
+
+kills: ## the service killed at random moments, and what is left: TORTURE_KILLS=1000 TORTURE_SECONDS=7200
+	@scripts/check.sh kills
 
 bench: ## the figures the README quotes
 	@scripts/bench.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that has to pass before a change is merged; ends with a line of counts.
 #
-#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api] [deploy]     (none: all of them)
+#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api] [deploy] [supply] [kills]     (none: all of them)
 #
 #   SHOTLOG_MEDIA=DIR     footage for the tests that need more than the sample clip
 #   SHOTLOG_MODELS=DIR    model files, var/models when unset
@@ -12,11 +12,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 parts=("$@")
-((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api deploy)
+((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api deploy supply kills)
 for part in "${parts[@]}"; do
     case $part in
-        fmt | clippy | shell | ui | rust | browser | api | deploy) ;;
-        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api, deploy" ;;
+        fmt | clippy | shell | ui | rust | browser | api | deploy | supply | kills) ;;
+        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api, deploy, supply, kills" ;;
     esac
 done
 
@@ -204,6 +204,23 @@ check_deploy() {
     counts+=("deployment files ok" "${#meters[@]} meters ok")
 }
 
+check_supply() {
+    heading "what comes from elsewhere"
+    scripts/supply.sh | tee "$scratch/supply"
+    if grep '^note: ' "$scratch/supply" >>"$scratch/notes"; then
+        counts+=("licences and sources ok")
+    else
+        counts+=("licences, sources and advisories ok")
+    fi
+}
+
+check_kills() {
+    heading "kills"
+    sample
+    SHOTLOG_BINARY=$binary scripts/torture_kills.sh | tee "$scratch/kills"
+    counts+=("$(number '^[0-9]+ kills' "$scratch/kills") kills survived")
+}
+
 scripts/setup.sh test
 for part in "${parts[@]}"; do
     "check_$part"
@@ -213,6 +230,7 @@ printf '\n'
 if [[ -s var/log/setup.warnings ]]; then
     while IFS= read -r line; do echo "warning: $line"; done <var/log/setup.warnings
 fi
+[[ ! -s $scratch/notes ]] || cat "$scratch/notes"
 [[ -n ${SHOTLOG_MEDIA-} ]] || echo "note: SHOTLOG_MEDIA is not set, so the tests over real footage skipped themselves"
 joined=$(printf '%s, ' "${counts[@]}")
 echo "all checks passed in $((SECONDS / 60)) min $((SECONDS % 60)) s: ${joined%, }"
