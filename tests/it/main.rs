@@ -18,6 +18,8 @@ mod memory;
 mod migration;
 mod model_server;
 mod openapi;
+#[cfg(feature = "ffmpeg")]
+mod operations;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]
 mod outage;
 mod probes;
@@ -29,6 +31,8 @@ mod resume;
 mod routes;
 mod sight;
 mod speech;
+#[cfg(feature = "cloud")]
+mod startup;
 mod support;
 mod takeover;
 mod tidy;
