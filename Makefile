@@ -4,7 +4,7 @@ PROFILE ?= dev
 export PROFILE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sample run test fmt clippy shell ui rust browser api deploy files torture bench eval lm clean
+.PHONY: help setup sample run test fmt clippy shell ui rust browser api deploy supply files kills torture bench eval lm clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,11 +45,17 @@ api: ## the OpenAPI document, and a live service against it
 deploy: ## deployment files and metrics alone
 	@scripts/check.sh deploy
 
-files: ## hostile files alone, the short form
+supply: ## licences, sources and known vulnerabilities of what is built in
+	@scripts/check.sh supply
+
+files: ## hostile files alone
 	@scripts/check.sh files
 
-torture: ## the long forms of what nothing may break: SHOTLOG_TORTURE_FILES=10000
-	@scripts/torture_files.sh
+kills: ## the service killed at random moments, and what is left
+	@scripts/check.sh kills
+
+torture: ## the long forms of what nothing may break: TORTURE_FILES=10000 TORTURE_KILLS=1000
+	@scripts/torture.sh
 
 bench: ## the figures the README quotes
 	@scripts/bench.sh

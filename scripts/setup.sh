@@ -325,7 +325,7 @@ web_ui() {
     local stamp=ui/node_modules/.built-from installed=ui/node_modules/.package-lock.sha256
     [[ -f ui/dist/index.html && -f $stamp && $(cat "$stamp") == "$(ui_key)" ]] && return 0
     if ! sha256sum --status --check "$installed" 2>/dev/null; then
-        logged "packages of the web UI" npm --prefix ui ci --no-audit --no-fund || return 1
+        logged "packages of the web UI" npm --prefix ui ci --ignore-scripts --no-audit --no-fund || return 1
         sha256sum ui/package-lock.json >"$installed"
     fi
     logged "web UI" npm --prefix ui run build || return 1
@@ -340,7 +340,7 @@ if [[ $purpose == test ]]; then
     stamp=tests/browser/node_modules/.package-lock.sha256
     if ! sha256sum --status --check "$stamp" 2>/dev/null; then
         PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 logged "browser test packages" \
-            npm --prefix tests/browser ci --no-audit --no-fund ||
+            npm --prefix tests/browser ci --ignore-scripts --no-audit --no-fund ||
             die "the npm packages of tests/browser cannot be installed; the whole output is in $log"
         sha256sum tests/browser/package-lock.json >"$stamp"
     fi

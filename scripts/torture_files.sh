@@ -3,9 +3,9 @@
 #
 #   scripts/torture_files.sh
 #
-#   SHOTLOG_TORTURE=short        what `make test` runs, less than a minute of it
-#   SHOTLOG_TORTURE_FILES=10000  damaged files
-#   SHOTLOG_TORTURE_SEED=0       which ones
+#   TORTURE=short        what `make test` runs, less than a minute of it
+#   TORTURE_FILES=10000  damaged files
+#   TORTURE_SEED=0       which ones
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -16,10 +16,10 @@ scratch=$(mktemp -d)
 trap 'stop_service; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
-if [[ ${SHOTLOG_TORTURE-} == short ]]; then
-    files=${SHOTLOG_TORTURE_FILES:-220}
+if [[ ${TORTURE-} == short ]]; then
+    files=${TORTURE_FILES:-220}
 else
-    files=${SHOTLOG_TORTURE_FILES:-10000}
+    files=${TORTURE_FILES:-10000}
 fi
 
 bombs() {
@@ -38,7 +38,7 @@ bombs() {
 }
 
 damaged() {
-    python3 scripts/make_corpus.py damaged "$scratch/damaged" "$files" "${SHOTLOG_TORTURE_SEED:-0}"
+    python3 scripts/make_corpus.py damaged "$scratch/damaged" "$files" "${TORTURE_SEED:-0}"
     find "$scratch/damaged" -name '[0-9]*' -print0 | sort -z |
         xargs -0 -n 1000 "$built/examples/scan_files" "$binary" >"$scratch/reports"
     python3 scripts/torture_files.py damaged "$scratch/damaged/real.json" <"$scratch/reports"

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters::index::{Contents, Rebuild};
+use adapters::index::{Contents, Rebuild, Unreadable};
 use adapters::{OpenError, index};
 use ports::embedder::Embedder;
 use ports::index::VectorIndex;
@@ -56,13 +56,32 @@ pub struct App {
 
 /// Opens every adapter that the configuration names. `address` is where the service listens.
 pub async fn build(config: &Config, address: SocketAddr) -> Result<App> {
+    with_index(config, address, Unreadable::Refuse).await
+}
+
+/// The same for a service that is about to run: an embedded index whose files are damaged or of
+/// another format makes room for an empty one, which the repair of the start fills.
+pub async fn build_to_serve(config: &Config, address: SocketAddr) -> Result<App> {
+    let on_servers =
+        config.index.kind == index::Kind::Qdrant || config.jobs.kind == adapters::jobs::Kind::Nats;
+    if on_servers && !config.records.is_shared() {
+        tracing::warn!(
+            "the records are in a folder of this machine (records.kind), so that no other instance \
+             can use the same index and queue: it would be refused"
+        );
+    }
+    with_index(config, address, Unreadable::Replace).await
+}
+
+async fn with_index(config: &Config, address: SocketAddr, unreadable: Unreadable) -> Result<App> {
     let embedder = embedder(config)?;
-    let index = index::open(&config.index, contents(config, embedder.as_ref())).await?;
+    let contents = contents(config, embedder.as_ref());
+    let index = index::open(&config.index, contents, unreadable).await?;
     assemble(config, address, embedder, index).await
 }
 
-/// Rebuilds every point from the records. On a Qdrant server a new collection is filled beside the
-/// one that is searched, and takes its place when it is full.
+/// Rebuilds every point from the records: a new index is filled beside the one that is searched,
+/// whatever became of that, and takes its place when it is full.
 /// Vectors of more than a few videos without a record are kept, unless `remove_orphans`.
 pub async fn reindex(
     config: &Config,
@@ -74,7 +93,7 @@ pub async fn reindex(
     let fresh = Rebuild::open(&config.index, contents(config, embedder.as_ref())).await?;
     let service = assemble(config, address, embedder, fresh.index.clone()).await?.service;
     service.own_stores().await.map_err(StartError::Reindex)?;
-    if let Some(searched) = fresh.replaced().await?
+    if let Some(searched) = &fresh.searched
         && !remove_orphans
     {
         let orphans = service.search.many_orphans(searched.as_ref()).await;
@@ -135,7 +154,7 @@ async fn assemble(
         storage: storage::open(&config.storage, data_dir, &base_url)?,
         records: records::open(&config.records, &config.storage, data_dir)?,
         index,
-        jobs: jobs::open(&config.jobs).await?,
+        jobs: jobs::open(&config.jobs)?,
         fetcher: http.clone(),
         webhooks: http,
     };

@@ -13,6 +13,8 @@ pub mod fetcher;
 pub mod index;
 pub mod jobs;
 mod keys;
+#[cfg(feature = "cloud")]
+mod lazy;
 pub mod llm;
 pub mod models;
 pub mod ner;

@@ -181,6 +181,12 @@ pub trait VectorIndex: Send + Sync {
         Ok(install.to_owned())
     }
 
+    /// Reads everything that is stored: `Corrupt` where that is not what was written. What a server
+    /// keeps is the server's to check.
+    async fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Fails unless the index can be searched.
     async fn probe(&self) -> Result<()>;
 }

@@ -11,7 +11,7 @@ use crate::Result;
 pub struct StoredJob {
     /// What `/jobs` and callbacks call it.
     pub job_id: String,
-    /// What is known of it; the queue does not look into it.
+    /// What is known of it; the queue does not look into it. `Null` where what is kept is no JSON.
     pub document: Value,
     /// Changes with every change of the document.
     pub version: u64,
@@ -80,6 +80,9 @@ pub trait JobQueue: Send + Sync {
 pub trait Lease: Send + Sync {
     /// The job's id.
     fn job_id(&self) -> &str;
+
+    /// How often the job has been offered, this time included.
+    fn offers(&self) -> u32;
 
     /// Nothing is left to do: the job is not offered again.
     async fn ack(self: Box<Self>) -> Result<()>;

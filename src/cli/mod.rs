@@ -3,6 +3,7 @@
 mod client;
 mod models;
 mod serve;
+mod startup;
 mod telemetry;
 
 use std::path::PathBuf;

@@ -37,9 +37,11 @@ struct Model {
     file: PathBuf,
     name: String,
     licence: String,
-    /// Unknown for files that change where they are published; then so is the checksum.
+    /// Unknown for files that are converted where they are set up; then so is the checksum.
     bytes: Option<u64>,
     sha256: Option<String>,
+    /// The commit of `url`, so that what is fetched stays what was looked at.
+    revision: Option<String>,
     url: Option<String>,
     from: String,
 }
@@ -193,7 +195,8 @@ async fn download(
         return Err(named(format!("its SHA-256 is {sum}, it should be {expected}")).into());
     }
     partial.persist(path)?;
-    println!("fetched {} ({size} bytes, SHA-256 {sum})", model.name);
+    let revision = model.revision.as_deref().unwrap_or("unknown");
+    println!("fetched {} ({size} bytes, revision {revision}, SHA-256 {sum})", model.name);
     Ok(())
 }
 
@@ -245,6 +248,7 @@ mod tests {
             licence: "CC0".into(),
             bytes: Some(bytes),
             sha256: Some(hex(&Sha256::digest(content))),
+            revision: None,
             url: None,
             from: "a test".into(),
         }
@@ -286,13 +290,40 @@ mod tests {
         assert!(error.to_string().contains("http://127.0.0.1:9/m"), "{error}");
     }
 
+    fn is_hex(text: &str, length: usize) -> bool {
+        text.len() == length && text.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f'))
+    }
+
     #[test]
-    fn the_manifest_reads() {
+    fn every_file_that_is_fetched_has_a_revision_a_size_and_a_checksum() {
         let manifest: Manifest = toml::from_str(MANIFEST).expect("a manifest");
+        let mut fetched = 0;
         for model in manifest.model {
+            let file = model.file.display();
             let known = model.sha256.is_some();
-            assert!(model.sha256.is_none_or(|sum| sum.len() == 64), "{}", model.name);
-            assert_eq!(model.bytes.is_some_and(|bytes| bytes > 0), known, "{}", model.name);
+            assert!(model.sha256.is_none_or(|sum| is_hex(&sum, 64)), "{file}");
+            assert_eq!(model.bytes.is_some_and(|bytes| bytes > 0), known, "{file}");
+            if let Some(url) = &model.url {
+                fetched += 1;
+                let revision = model.revision.expect("a revision");
+                assert!(known && is_hex(&revision, 40), "{file}: {revision}");
+                assert!(url.starts_with("https://") && url.contains(&revision), "{file}: {url}");
+            }
+        }
+        assert!(fetched > 0);
+    }
+
+    #[test]
+    fn everything_that_the_set_up_takes_out_of_wheels_is_pinned() {
+        let list = include_str!("../../scripts/artefacts.tsv");
+        let lines: Vec<&str> =
+            list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+        assert!(!lines.is_empty());
+        for line in lines {
+            let columns: Vec<&str> = line.split('\t').collect();
+            let [_, _, wheel, _, _, sum] = columns[..] else { panic!("six columns: {line}") };
+            assert!(wheel.split_once("==").is_some_and(|(_, v)| !v.contains('*')), "{line}");
+            assert!(is_hex(sum, 64), "{line}");
         }
     }
 

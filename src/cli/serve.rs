@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{Failure, app};
+use super::{Failure, app, startup};
 use crate::config::Config;
 use crate::domain::Shotlog;
+use crate::domain::catalog::opening::Opened;
 use crate::domain::search::reindex::{Reindexed, Repair};
 
 /// Runs the service until SIGINT or SIGTERM.
@@ -17,36 +18,64 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), F
     let unheard = |e| format!("cannot listen on {listen} (http.listen): {e}");
     let listener = crate::http::listen(listen).await.map_err(unheard)?;
     let address = listener.local_addr().map_err(unheard)?;
-    let app = app::build(config, address).await?;
+    let app = app::build_to_serve(config, address).await?;
     for (role, adapter) in &app.roles {
         tracing::info!(%role, %adapter);
     }
     for (analyzer, why) in app.service.status.health().await.unavailable {
         tracing::warn!(%analyzer, %why, "analyzer not available");
     }
-    app.service.own_stores().await?;
     app.service.ingest.clear_work().await?;
-    let repair = Repair { remove_orphans, ..Repair::default() };
-    tell(&app.service.search.reindex(repair).await?);
+    app.service.catalog.opening.enter(Opened::Trying);
+    tokio::spawn(begin(app.service.clone(), config.clone(), remove_orphans));
+    app.service.catalog.opening.attempted(startup::PATIENCE).await;
+    if let Opened::Refused(why) = app.service.catalog.opening.now() {
+        return Err(why.into());
+    }
     tracing::info!(url = %app.http.base_url, ui = !app.http.server.api_only, "listening");
     let grace = config.shutdown.grace;
-    let service = app.service.clone();
-    if config.records.is_shared() {
-        let every = config.domain.records.repair.max(Duration::from_secs(1));
-        tokio::spawn(repair_now_and_then(app.service.clone(), every));
-    }
-    tokio::spawn(calibrate(app.service.clone()));
+    let (service, opened) = (app.service.clone(), app.service.clone());
     let watched = app.service.clone();
     tokio::spawn(async move { watched.status.watch().await });
-    app.service.jobs.start();
     let stop = async move {
-        stop_signal().await;
+        tokio::select! {
+            () = stop_signal() => {}
+            _ = service.catalog.opening.refused() => {}
+        }
         tracing::info!("stopping: running jobs get {} s", grace.as_secs());
         // Reads go on until the jobs have stopped; then the listener closes.
         service.jobs.stop(grace).await;
     };
     crate::http::serve(listener, crate::http::app(app.service, app.http), &config.http, stop).await;
-    Ok(())
+    match opened.catalog.opening.now() {
+        Opened::Refused(why) => Err(why.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Reads the index whole, since damage that no search meets stays unseen otherwise.
+async fn check_index(service: Arc<Shotlog>) {
+    match service.search.mend_index().await {
+        Ok(None) => {}
+        Ok(Some(done)) => tell(&done),
+        Err(error) => tracing::error!(
+            error = %error.labelled(),
+            "the index could not be checked, or not be mended; `shotlog reindex` makes it anew"
+        ),
+    }
+}
+
+/// What begins with the stores: their repair, the jobs, and what is measured.
+async fn begin(service: Arc<Shotlog>, config: Config, remove_orphans: bool) {
+    let repair = Repair { remove_orphans, ..Repair::default() };
+    if !startup::open(service.clone(), repair).await {
+        return;
+    }
+    let every = config.domain.records.repair.max(Duration::from_secs(1));
+    tokio::spawn(calibrate(service.clone()));
+    tokio::spawn(check_index(service.clone()));
+    service.jobs.start();
+    repair_now_and_then(service, repair, config.records.is_shared().then_some(every)).await;
 }
 
 /// Measures what scores are worth with this embedder, so that no search waits for it.
@@ -59,18 +88,21 @@ async fn calibrate(service: Arc<Shotlog>) {
     }
 }
 
-/// Another instance may die in an ingest at any time: what it left is searched until it is removed.
-async fn repair_now_and_then(service: Arc<Shotlog>, every: Duration) {
+/// Looks at every video once, beside the requests, and where instances share the records again
+/// `every` so often: another one may die in an ingest at any time.
+async fn repair_now_and_then(service: Arc<Shotlog>, mut repair: Repair, every: Option<Duration>) {
     loop {
-        tokio::time::sleep(every).await;
-        match service.search.reindex(Repair::default()).await {
+        match service.search.reindex(repair).await {
             Ok(done) => tell(&done),
             Err(error) => tracing::warn!(error = %error.labelled(), "the index was not checked"),
         }
+        repair = Repair::default();
+        let Some(every) = every else { return };
+        tokio::time::sleep(every).await;
     }
 }
 
-fn tell(repaired: &Reindexed) {
+pub(super) fn tell(repaired: &Reindexed) {
     if repaired.rebuilt + repaired.orphans > 0 {
         tracing::warn!(
             rebuilt = repaired.rebuilt,

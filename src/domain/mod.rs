@@ -219,8 +219,9 @@ impl Shotlog {
     }
 
     /// Enters this install as the owner of the index and the queue, where they have none yet.
-    /// `Invalid` when another owns one of them.
+    /// `Invalid` when another owns one of them, `NotFound` when a bucket does not exist.
     pub async fn own_stores(&self) -> Result<()> {
+        self.catalog.probe().await?;
         self.catalog.own_index().await?;
         self.jobs.own_queue(&self.catalog.install().await?).await
     }
@@ -228,6 +229,7 @@ impl Shotlog {
     /// Removes vectors, record, objects and local copies of a video. A running ingest of it is
     /// cancelled first.
     pub async fn delete_video(&self, video_id: &str) -> Result<Deleted> {
+        self.catalog.opening.check()?;
         // Also one whose record does not read back.
         if self.catalog.stored(video_id).await? == Stored::Absent {
             return Err(unknown(video_id));

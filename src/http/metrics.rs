@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::errors::Failure;
 use crate::domain::Shotlog;
+use crate::domain::catalog::opening::Opened;
 use crate::domain::kernel;
 
 const REQUESTS: &str = "shotlog_http_requests_total";
@@ -90,6 +91,10 @@ pub(super) async fn ready(service: Data<&Arc<Shotlog>>) -> Response {
     let mut ready = service.jobs.open();
     if !ready {
         checks.insert("not stopping".into(), "failed".into());
+    }
+    if service.catalog.opening.now() != Opened::Open {
+        ready = false;
+        checks.insert("stores opened".into(), "failed".into());
     }
     for (check, outcome) in service.status.probe().await {
         ready &= outcome.is_ok();

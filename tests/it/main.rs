@@ -20,6 +20,8 @@ mod memory;
 mod migration;
 mod model_server;
 mod openapi;
+#[cfg(feature = "ffmpeg")]
+mod operations;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]
 mod outage;
 mod probes;
@@ -32,6 +34,8 @@ mod routes;
 mod secrets;
 mod sight;
 mod speech;
+#[cfg(feature = "cloud")]
+mod startup;
 mod support;
 mod takeover;
 mod tidy;

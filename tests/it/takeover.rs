@@ -273,3 +273,33 @@ async fn an_instance_that_was_taken_for_dead_leaves_the_job_to_its_successor() {
     let error = job["error"].as_str().unwrap();
     mentions(error, &["ConnectionError", "given up", "3 times", "jobs.attempts"]);
 }
+
+#[tokio::test]
+async fn a_job_that_does_not_read_back_is_set_aside() {
+    let jobs = Arc::new(MemoryJobs::shared());
+    for (job_id, document) in
+        [("null", Value::Null), ("other", json!({"job": "of a later version"}))]
+    {
+        jobs.add(job_id, &document).await.unwrap();
+    }
+    let app = TestApp::with(|setup| {
+        setup.jobs = jobs.clone();
+        setup.settings.ingest.workers = 1;
+        setup.settings.jobs.attempts = 2;
+    })
+    .await;
+    // It holds nothing up.
+    assert_eq!(app.job_of(&[], "c.mp4", &clip(10.0)).await["status"], "done");
+    for job_id in ["null", "other"] {
+        while jobs.get(job_id).await.unwrap().unwrap().document["job"]["status"] != "failed" {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let job = app.get(&format!("/jobs/{job_id}")).await.ok();
+        let error = job["error"].as_str().unwrap();
+        mentions(error, &["DataError: ", "set aside", "2 times", "jobs.attempts", "again"]);
+    }
+    while jobs.waiting().await.unwrap() > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(app.get("/jobs").await.ok()["total"], 3);
+}

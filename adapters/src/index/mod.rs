@@ -2,10 +2,12 @@
 
 mod check;
 pub mod embedded;
+#[cfg(feature = "cloud")]
+mod lazy;
 pub mod memory;
 mod open;
 #[cfg(feature = "cloud")]
 pub mod qdrant;
 mod words;
 
-pub use open::{Contents, Kind, Rebuild, Settings, open};
+pub use open::{Contents, Kind, Rebuild, Settings, Unreadable, open};

@@ -3,15 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(feature = "cloud")]
+use futures::FutureExt;
 use ports::embedder::Embedder;
 use ports::index::VectorIndex;
 use serde::{Deserialize, Serialize};
 
-use super::embedded::{EmbeddedIndex, EmbeddedOptions};
+use super::embedded::{Beside, EmbeddedIndex, EmbeddedOptions, is_replaceable};
 use super::memory::MemoryIndex;
 #[cfg(feature = "cloud")]
 use super::qdrant::{QdrantIndex, QdrantOptions};
 use crate::OpenError;
+#[cfg(feature = "cloud")]
+use crate::lazy::Lazy;
 
 /// Where vectors are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,80 +86,119 @@ pub struct Contents<'a> {
     pub fields: Vec<String>,
 }
 
-/// Opens the index that is searched.
+/// What becomes of an embedded index whose files are damaged or of another format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unreadable {
+    /// It is an error.
+    Refuse,
+    /// An empty one takes its place, for the points to be made again from the records.
+    Replace,
+}
+
+/// Opens the index that is searched; a server is connected to when it is first used.
 pub async fn open(
     section: &Settings,
     contents: Contents<'_>,
+    unreadable: Unreadable,
 ) -> Result<Arc<dyn VectorIndex>, OpenError> {
-    let embedder = contents.embedder;
     match section.kind {
-        Kind::Memory => Ok(Arc::new(MemoryIndex::new(embedder.dimension()))),
+        Kind::Memory => Ok(Arc::new(MemoryIndex::new(contents.embedder.dimension()))),
         #[cfg(feature = "cloud")]
         Kind::Qdrant => {
-            let index = QdrantIndex::open(qdrant(section, contents)).await;
-            Ok(Arc::new(index.map_err(OpenError::at("index"))?))
+            let options = qdrant(section, contents);
+            Ok(Arc::new(Lazy::new(move || QdrantIndex::open(options.clone()).boxed())))
         }
         #[cfg(not(feature = "cloud"))]
         Kind::Qdrant => Err(OpenError::compiled_out("index.kind = \"qdrant\"", "cloud")),
         Kind::Embedded => {
-            let options = EmbeddedOptions {
-                folder: folder(contents.data_dir, embedder),
-                dimension: embedder.dimension(),
-                model: embedder.model().to_owned(),
-                threads: section.threads,
-                writer_memory: section.writer_memory,
+            let options = embedded(section, contents);
+            let index = match EmbeddedIndex::open(options.clone()).await {
+                Err(error) if unreadable == Unreadable::Replace && is_replaceable(&error) => {
+                    let Beside { fresh, .. } =
+                        EmbeddedIndex::beside(options).await.map_err(OpenError::at("index"))?;
+                    fresh.publish().await.map(|()| fresh)
+                }
+                opened => opened,
             };
-            let index = EmbeddedIndex::open(options).await;
             Ok(Arc::new(index.map_err(OpenError::at("index"))?))
         }
     }
 }
 
-/// An index that is to be filled anew.
+/// An index that is filled anew beside the one that is searched; in memory it is the index itself.
 pub struct Rebuild {
     /// Where the points go.
     pub index: Arc<dyn VectorIndex>,
-    /// The collection that takes the searched one's place once it is full.
+    /// What searches still go to, where that is another one and can be read.
+    pub searched: Option<Arc<dyn VectorIndex>>,
+    fresh: Fresh,
+}
+
+/// What takes the place of the index that is searched.
+enum Fresh {
+    Memory,
+    Embedded(Arc<EmbeddedIndex>),
     #[cfg(feature = "cloud")]
-    beside: Option<QdrantIndex>,
+    Qdrant(Arc<QdrantIndex>),
 }
 
 impl Rebuild {
-    /// Opens what is to be filled: on a server a collection beside the one that is searched, else
-    /// the index itself.
+    /// Opens what is to be filled, whatever became of the index that is searched.
     pub async fn open(section: &Settings, contents: Contents<'_>) -> Result<Self, OpenError> {
-        #[cfg(feature = "cloud")]
-        if section.kind == Kind::Qdrant {
-            let fresh = QdrantIndex::beside(qdrant(section, contents)).await;
-            let fresh = fresh.map_err(OpenError::at("index"))?;
-            return Ok(Self { index: Arc::new(fresh.clone()), beside: Some(fresh) });
-        }
-        Ok(Self {
-            index: open(section, contents).await?,
+        let at = OpenError::at("index");
+        match section.kind {
             #[cfg(feature = "cloud")]
-            beside: None,
-        })
-    }
-
-    /// What searches still go to, where that is another collection than the one to be filled.
-    pub async fn replaced(&self) -> Result<Option<Arc<dyn VectorIndex>>, OpenError> {
-        #[cfg(feature = "cloud")]
-        if let Some(fresh) = &self.beside {
-            let before = fresh.before().await.map_err(OpenError::at("index"))?;
-            return Ok(before.map(|index| Arc::new(index) as Arc<dyn VectorIndex>));
+            Kind::Qdrant => {
+                let fresh = QdrantIndex::beside(qdrant(section, contents)).await.map_err(&at)?;
+                let before = fresh.before().await.map_err(&at)?;
+                let fresh = Arc::new(fresh);
+                Ok(Self {
+                    index: fresh.clone(),
+                    searched: before.map(|index| Arc::new(index) as Arc<dyn VectorIndex>),
+                    fresh: Fresh::Qdrant(fresh),
+                })
+            }
+            Kind::Embedded => {
+                let opened = EmbeddedIndex::beside(embedded(section, contents)).await;
+                let Beside { fresh, searched } = opened.map_err(&at)?;
+                let fresh = Arc::new(fresh);
+                Ok(Self {
+                    index: fresh.clone(),
+                    searched: searched.map(|index| Arc::new(index) as Arc<dyn VectorIndex>),
+                    fresh: Fresh::Embedded(fresh),
+                })
+            }
+            _ => Ok(Self {
+                index: open(section, contents, Unreadable::Refuse).await?,
+                searched: None,
+                fresh: Fresh::Memory,
+            }),
         }
-        Ok(None)
     }
 
     /// Has searches go to what was filled. True where they went elsewhere meanwhile, so that what
     /// was written since is not in it yet.
     pub async fn publish(self) -> Result<bool, OpenError> {
-        #[cfg(feature = "cloud")]
-        if let Some(fresh) = self.beside {
-            fresh.publish().await.map_err(OpenError::at("index"))?;
-            return Ok(true);
-        }
-        Ok(false)
+        // Nobody reads what goes.
+        drop(self.searched);
+        let (published, elsewhere) = match self.fresh {
+            Fresh::Memory => (Ok(()), false),
+            // Its folder was locked all the time.
+            Fresh::Embedded(fresh) => (fresh.publish().await, false),
+            #[cfg(feature = "cloud")]
+            Fresh::Qdrant(fresh) => (fresh.publish().await, true),
+        };
+        published.map(|()| elsewhere).map_err(OpenError::at("index"))
+    }
+}
+
+fn embedded(section: &Settings, contents: Contents<'_>) -> EmbeddedOptions {
+    EmbeddedOptions {
+        folder: folder(contents.data_dir, contents.embedder),
+        dimension: contents.embedder.dimension(),
+        model: contents.embedder.model().to_owned(),
+        threads: section.threads,
+        writer_memory: section.writer_memory,
     }
 }
 

@@ -30,6 +30,8 @@ struct Shelf {
 struct State {
     jobs: HashMap<String, watch::Sender<StoredJob>>,
     queue: VecDeque<String>,
+    /// How often each job that has not ended was taken.
+    offers: HashMap<String, u32>,
     version: u64,
 }
 
@@ -42,6 +44,16 @@ impl MemoryJobs {
     /// No jobs, for services of one process that share them.
     pub fn shared() -> Self {
         Self { shared: true, ..Self::default() }
+    }
+}
+
+impl State {
+    /// Takes the job that has waited longest out of the queue, and says how often it was taken.
+    fn next(&mut self) -> Option<(String, u32)> {
+        let job_id = self.queue.pop_front()?;
+        let offers = self.offers.entry(job_id.clone()).or_default();
+        *offers += 1;
+        Some((job_id, *offers))
     }
 }
 
@@ -86,10 +98,10 @@ impl JobQueue for MemoryJobs {
 
     async fn take(&self) -> Result<Box<dyn Lease>> {
         loop {
-            if let Some(job_id) = self.shelf.state().queue.pop_front() {
+            if let Some((job_id, offers)) = self.shelf.state().next() {
                 // Of several that came at once, only one may have been told of.
                 self.shelf.filled.notify_one();
-                return Ok(Box::new(Taken { job_id, shelf: Some(self.shelf.clone()) }));
+                return Ok(Box::new(Taken { job_id, offers, shelf: Some(self.shelf.clone()) }));
             }
             self.shelf.filled.notified().await;
         }
@@ -139,6 +151,7 @@ impl JobQueue for MemoryJobs {
         let mut state = self.shelf.state();
         let before = state.queue.len();
         state.queue.retain(|waiting| waiting != job_id);
+        state.offers.remove(job_id);
         Ok(state.queue.len() < before)
     }
 
@@ -161,6 +174,7 @@ impl JobQueue for MemoryJobs {
 
 struct Taken {
     job_id: String,
+    offers: u32,
     /// Until the job is done with.
     shelf: Option<Arc<Shelf>>,
 }
@@ -179,8 +193,14 @@ impl Lease for Taken {
         &self.job_id
     }
 
+    fn offers(&self) -> u32 {
+        self.offers
+    }
+
     async fn ack(mut self: Box<Self>) -> Result<()> {
-        self.shelf = None;
+        if let Some(shelf) = self.shelf.take() {
+            shelf.state().offers.remove(&self.job_id);
+        }
         Ok(())
     }
 

@@ -1,5 +1,7 @@
 //! Adapters of `ports::jobs`.
 
+#[cfg(feature = "cloud")]
+mod lazy;
 mod memory;
 #[cfg(feature = "cloud")]
 mod nats;

@@ -174,7 +174,7 @@ impl NatsJobs {
         if self.is_kept(&job_id).await? {
             return Ok(Some(Taken::new(job_id, message, self.options.redelivery / SIGNS)));
         }
-        let offers = message.info().map_or(1, |info| info.delivered.try_into().unwrap_or(1));
+        let offers = offers(&message);
         if offers < OFFERS {
             let pause = (PAUSE * 2_u32.saturating_pow(offers - 1).min(60)).min(LONGEST_PAUSE);
             message.ack_with(AckKind::Nak(Some(pause))).await.map_err(unanswered)?;
@@ -352,8 +352,14 @@ impl JobQueue for NatsJobs {
     }
 }
 
+/// How often the server has delivered a message.
+fn offers(message: &Message) -> u32 {
+    message.info().map_or(1, |info| info.delivered.try_into().unwrap_or(1))
+}
+
 struct Taken {
     job_id: String,
+    offers: u32,
     message: Message,
     signs: AbortHandle,
 }
@@ -369,7 +375,7 @@ impl Taken {
                 }
             }
         });
-        Self { job_id, message, signs: signs.abort_handle() }
+        Self { job_id, offers: offers(&message), message, signs: signs.abort_handle() }
     }
 }
 
@@ -383,6 +389,10 @@ impl Drop for Taken {
 impl Lease for Taken {
     fn job_id(&self) -> &str {
         &self.job_id
+    }
+
+    fn offers(&self) -> u32 {
+        self.offers
     }
 
     async fn ack(self: Box<Self>) -> Result<()> {
@@ -402,10 +412,8 @@ fn kept(entry: Entry) -> Result<Option<StoredJob>> {
     if entry.operation != Operation::Put {
         return Ok(None);
     }
-    let document = serde_json::from_slice(&entry.value).map_err(|e| {
-        let message = format!("the job {} is kept as something that is no JSON", entry.key);
-        PortError::caused_by(ErrorKind::Corrupt, message, e)
-    })?;
+    // Whoever takes it finds that it is no job.
+    let document = serde_json::from_slice(&entry.value).unwrap_or_default();
     Ok(Some(StoredJob { job_id: entry.key, document, version: entry.revision }))
 }
 

@@ -53,19 +53,24 @@ impl Default for Settings {
     }
 }
 
-/// Opens the queue.
-pub async fn open(section: &Settings) -> Result<Arc<dyn JobQueue>, OpenError> {
+/// Opens the queue; a server is connected to when it is first used.
+pub fn open(section: &Settings) -> Result<Arc<dyn JobQueue>, OpenError> {
     match section.kind {
         Kind::Memory => Ok(Arc::new(MemoryJobs::new())),
-        Kind::Nats => nats(section).await,
+        Kind::Nats => nats(section),
     }
 }
 
 #[cfg(feature = "cloud")]
-async fn nats(section: &Settings) -> Result<Arc<dyn JobQueue>, OpenError> {
+fn nats(section: &Settings) -> Result<Arc<dyn JobQueue>, OpenError> {
     use std::time::Duration;
 
-    let options = super::NatsOptions {
+    use futures::FutureExt;
+
+    use super::{NatsJobs, NatsOptions};
+    use crate::lazy::Lazy;
+
+    let options = NatsOptions {
         url: section.url.clone(),
         credentials: crate::open::set(&section.credentials).map(Into::into),
         name: section.name.clone(),
@@ -73,11 +78,10 @@ async fn nats(section: &Settings) -> Result<Arc<dyn JobQueue>, OpenError> {
         redelivery: Duration::from_secs(section.redelivery.max(1)),
         timeout: Duration::from_secs(section.timeout.max(1)),
     };
-    let jobs = super::NatsJobs::connect(options).await;
-    Ok(Arc::new(jobs.map_err(OpenError::at("jobs"))?))
+    Ok(Arc::new(Lazy::new(move || NatsJobs::connect(options.clone()).boxed())))
 }
 
 #[cfg(not(feature = "cloud"))]
-async fn nats(_: &Settings) -> Result<Arc<dyn JobQueue>, OpenError> {
+fn nats(_: &Settings) -> Result<Arc<dyn JobQueue>, OpenError> {
     Err(OpenError::compiled_out("jobs.kind = \"nats\"", "cloud"))
 }

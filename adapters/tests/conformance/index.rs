@@ -14,7 +14,7 @@ use ports::index::{
     FieldValue, Filter, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
 use serde_json::json;
-use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
+use shotlog_adapters::index::embedded::{Beside, EmbeddedIndex, EmbeddedOptions};
 use shotlog_adapters::index::memory::MemoryIndex;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,8 +65,8 @@ async fn embedded_refuses_what_it_cannot_open() {
     let (kind, message) = refused(options(folder.path())).await;
     assert_eq!(kind, ErrorKind::Unavailable);
     assert!(message.contains("another process"), "{message}");
-    let error = EmbeddedIndex::clear(folder.path()).await.err().unwrap();
-    assert_eq!(error.kind(), ErrorKind::Unavailable, "an open index is not cleared");
+    let error = EmbeddedIndex::beside(options(folder.path())).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "an open index is not replaced");
     drop(index);
 
     let model = EmbeddedOptions { model: "another".into(), ..options(folder.path()) };
@@ -86,35 +86,15 @@ async fn embedded_refuses_what_it_cannot_open() {
     assert_whole(&index, 0).await;
     drop(index);
 
-    EmbeddedIndex::clear(folder.path()).await.unwrap();
+    let Beside { fresh, searched } = EmbeddedIndex::beside(model.clone()).await.unwrap();
+    assert!(searched.is_none(), "it holds vectors of another model");
+    fresh.publish().await.unwrap();
+    drop(fresh);
     let index = EmbeddedIndex::open(model).await.unwrap();
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 0);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn embedded_reports_damaged_files() {
-    for file in ["index.json", "segments/meta.json", ".vectors"] {
-        let folder = tempfile::tempdir().unwrap();
-        let index = open(folder.path()).await;
-        index.replace(None, batch(0)).await.unwrap();
-        drop(index);
-        let path = match file {
-            ".vectors" => std::fs::read_dir(folder.path().join("segments"))
-                .unwrap()
-                .map(|entry| entry.unwrap().path())
-                .find(|path| path.to_string_lossy().ends_with(file))
-                .unwrap(),
-            name => folder.path().join(name),
-        };
-        let bytes = std::fs::read(&path).unwrap();
-        std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
-        let error = EmbeddedIndex::open(options(folder.path())).await.err().unwrap();
-        assert_eq!(error.kind(), ErrorKind::Corrupt, "{file}: {error}");
-        assert!(error.to_string().contains("shotlog reindex"), "{file}: {error}");
-        EmbeddedIndex::clear(folder.path()).await.unwrap();
-        open(folder.path()).await.probe().await.unwrap();
-    }
-}
+mod embedded;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn embedded_takes_back_the_room_of_removed_points() {

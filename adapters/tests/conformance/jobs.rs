@@ -132,6 +132,25 @@ mod nats {
         assert_eq!(jobs.waiting().await.unwrap(), 1, "what was refused is not queued");
     }
 
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_document_that_is_no_json_is_null() {
+        let Some(server) = Server::start() else { return };
+        let jobs = server.connect().await;
+        jobs.add("torn", &serde_json::json!({"whole": true})).await.unwrap();
+        let client = async_nats::connect(&server.options().url).await.unwrap();
+        let bucket = async_nats::jetstream::new(client).get_key_value("shotlog-test-jobs").await;
+        bucket.unwrap().put("torn", "{\"who".into()).await.unwrap();
+        assert_eq!(jobs.list().await.unwrap().len(), 1);
+        let taken = jobs.take().await.unwrap();
+        assert_eq!((taken.job_id(), taken.offers()), ("torn", 1));
+        let kept = jobs.get("torn").await.unwrap().expect("it is kept");
+        assert_eq!(kept.document, serde_json::Value::Null);
+        let failed = serde_json::json!({"failed": true});
+        assert!(jobs.compare_and_swap("torn", kept.version, &failed).await.unwrap().is_some());
+        taken.ack().await.unwrap();
+        assert_eq!(jobs.waiting().await.unwrap(), 0);
+    }
+
     #[tokio::test]
     async fn what_cannot_be_connected_to_says_why() {
         let options = |url: &str, name: &str| NatsOptions {

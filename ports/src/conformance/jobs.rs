@@ -196,12 +196,14 @@ async fn keeps_for_its_holder(jobs: &dyn JobQueue, redelivery: Duration) {
 
 async fn offers_again(jobs: &dyn JobQueue) {
     jobs.add("again", &json!(0)).await.unwrap();
-    take(jobs).await.nack().await.unwrap();
     let taken = take(jobs).await;
-    assert_eq!(taken.job_id(), "again", "given back");
+    assert_eq!(taken.offers(), 1);
+    taken.nack().await.unwrap();
+    let taken = take(jobs).await;
+    assert_eq!((taken.job_id(), taken.offers()), ("again", 2), "given back");
     drop(taken);
     let taken = take(jobs).await;
-    assert_eq!(taken.job_id(), "again", "its holder died");
+    assert_eq!((taken.job_id(), taken.offers()), ("again", 3), "its holder died");
     taken.ack().await.unwrap();
     silent(jobs).await;
     remove(jobs, "again").await;

@@ -12,12 +12,22 @@ use crate::domain::kernel::error::{Error, Result};
 const KEY: &str = "install.json";
 
 impl Catalog {
+    /// Fails unless the records answer, and where the bucket of objects is none. Objects that are out
+    /// of reach keep nothing from being read.
+    pub(crate) async fn probe(&self) -> Result<()> {
+        self.records.probe().await.map_err(|e| no_bucket(e, "records", "records.bucket"))?;
+        match self.storage.probe().await {
+            Err(e) if is_none(e.kind()) => Err(no_bucket(e, "objects", "storage.bucket").into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Enters the install of these records as the owner of the index, where it has none yet.
     /// `Invalid` when another owns it.
     pub(crate) async fn own_index(&self) -> Result<()> {
         let install = self.install().await?;
         if self.index.adopt(&install).await? != install {
-            return Err(owned("the index holds the vectors", "index.collection"));
+            return Err(owned("the index holds the vectors", "index.collection, data_dir"));
         }
         Ok(())
     }
@@ -39,6 +49,22 @@ impl Catalog {
             PortError::new(ErrorKind::Corrupt, message).into()
         })
     }
+}
+
+/// What a store answers that has no such bucket.
+fn is_none(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::Invalid)
+}
+
+fn no_bucket(error: PortError, of: &str, key: &str) -> PortError {
+    if !is_none(error.kind()) {
+        return error;
+    }
+    let message = format!(
+        "the bucket of {of} cannot be used; make it where it does not exist, or name another one \
+         ({key}): {error}"
+    );
+    PortError::caused_by(error.kind(), message, error)
 }
 
 /// A store that is another install's.

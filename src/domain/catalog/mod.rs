@@ -9,6 +9,7 @@ pub mod chunks;
 pub mod entities;
 pub(crate) mod install;
 pub mod locks;
+pub mod opening;
 mod publication;
 pub mod record;
 pub mod unreadable;
@@ -33,6 +34,7 @@ use crate::domain::aggregation::result::{Aggregate, Results};
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::video::{AnalyzedVideo, Outputs, doubtful};
 use crate::domain::catalog::locks::VideoLocks;
+use crate::domain::catalog::opening::Opening;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::catalog::unreadable::Unreadable;
 use crate::domain::chunking::Signals;
@@ -55,6 +57,8 @@ pub struct Catalog {
     /// Who changes which video right now.
     pub(crate) locks: VideoLocks,
     unreadable: Unreadable,
+    /// Whether the stores answer and belong together.
+    pub opening: Opening,
     /// The analyzers of this install.
     pub(crate) analyzers: Analyzers,
     /// The aggregators of this install.
@@ -75,6 +79,7 @@ impl Catalog {
             index: stores.index.clone(),
             locks: VideoLocks::new(stores.records.clone(), lease),
             unreadable: Unreadable::default(),
+            opening: Opening::default(),
             analyzers,
             aggregators,
         }

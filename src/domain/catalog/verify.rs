@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ports::ErrorKind;
 use ports::index::{Filter, Predicate};
 
 use crate::domain::catalog::record::VideoRecord;
@@ -20,10 +21,16 @@ pub struct Verified {
 }
 
 impl Catalog {
-    /// Looks at every video: its documents and objects are there, its vectors are those that its
+    /// Looks at the index's files and at every video: its documents and objects are there, its vectors are those that its
     /// record counts, and nothing is left of a video without a record. Changes nothing.
     pub async fn verify(&self) -> Result<Verified> {
         let mut found = Verified::default();
+        match self.index.check().await {
+            Err(error) if error.kind() == ErrorKind::Corrupt => {
+                found.problems.push(error.to_string());
+            }
+            checked => checked?,
+        }
         let ids: BTreeSet<String> = self.ids().await?.into_iter().collect();
         for video_id in &ids {
             let Some(_claim) = self.locks.try_lock(video_id).await? else {

@@ -29,6 +29,12 @@ impl Ingest {
             let content = file_stream(&fetched.file.path).await?;
             storage.put(&record.storage_path, content, &record.content_type).await?;
         }
+        // The bucket may have lost it.
+        if let Some(poster) = &record.poster_path
+            && storage.stat(poster).await?.is_none()
+        {
+            record.poster_path = None;
+        }
         if record.poster_path.is_some() || fetched.info.video.is_none() {
             return Ok(());
         }

@@ -93,7 +93,8 @@ pub struct Job {
 pub struct JobSettings {
     /// Finished jobs that are remembered.
     pub history: usize,
-    /// Times that a job may end with the instance that works on it before it is given up (nats).
+    /// Times that a job may end with the instance that works on it before it is given up, and that
+    /// one which does not read back is taken before it is set aside (nats).
     pub attempts: u32,
 }
 

@@ -25,6 +25,8 @@ pub(crate) enum Task {
     Ingest { source: Source, fields: Box<IngestFields> },
     /// Run aggregators again: the named ones, or all.
     Aggregate { video_id: String, aggregators: Option<Vec<String>>, force: bool },
+    /// Unknown: what was kept of the job does not read back.
+    Unreadable,
 }
 
 impl Task {
@@ -33,6 +35,7 @@ impl Task {
         match self {
             Self::Ingest { .. } => "ingest",
             Self::Aggregate { .. } => "aggregate",
+            Self::Unreadable => "unreadable",
         }
     }
 }
@@ -98,6 +101,17 @@ impl JobRecord {
             attempts: 0,
             cancel: None,
         }
+    }
+
+    /// What is kept in place of a job that no instance could read.
+    pub(super) fn unreadable(job_id: &str, offers: u32, error: &Error) -> Self {
+        let mut record = Self::new("unknown".into(), Task::Unreadable, None);
+        record.job.job_id = job_id.to_owned();
+        record.end(Err(Error::corrupt(format!(
+            "the job was set aside, since what is kept of it did not read back when it was taken, \
+             {offers} times (jobs.attempts); send the request again ({error})"
+        ))));
+        record
     }
 
     pub(super) fn read(document: Value) -> Result<Self> {

@@ -108,6 +108,9 @@ impl Jobs {
             Ok(Begun::Work(record, version)) => (record, version),
             Ok(Begun::Ended(record)) => return self.follow_up(record, Some(taken)).await,
             Ok(Begun::Gone) => return ack(taken).await,
+            Err(error) if error.is_corrupt() && taken.offers() >= self.settings.attempts.max(1) => {
+                return self.set_aside(taken, &error).await;
+            }
             Err(error) => {
                 tracing::warn!(job_id = taken.job_id(), error = %error.labelled(), "not begun");
                 return tokio::time::sleep(PAUSE).await;
@@ -142,6 +145,30 @@ impl Jobs {
         }
     }
 
+    /// Ends a job that no instance can read, so that it is seen and not offered for ever.
+    async fn set_aside(&self, taken: Box<dyn Lease>, error: &Error) {
+        let record = JobRecord::unreadable(taken.job_id(), taken.offers(), error);
+        let kept = async {
+            let Some(kept) = self.queue.get(taken.job_id()).await? else { return Ok(true) };
+            let document = record.document()?;
+            let swapped =
+                self.queue.compare_and_swap(taken.job_id(), kept.version, &document).await?;
+            Ok::<bool, Error>(swapped.is_some())
+        };
+        match kept.await {
+            Ok(true) => {
+                record.tell_end();
+                ack(taken).await;
+            }
+            // It is offered once more.
+            Ok(false) => {}
+            Err(error) => {
+                tracing::warn!(job_id = taken.job_id(), error = %error.labelled(), "not set aside");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+
     async fn perform(self: Arc<Self>, task: Task, progress: Progress) -> Result<JobResult> {
         match task {
             Task::Ingest { source, fields } => self
@@ -154,6 +181,7 @@ impl Jobs {
                     self.ingest.aggregate_again(&video_id, aggregators, force, progress).await?;
                 Ok(JobResult::Aggregates(Box::new(done)))
             }
+            Task::Unreadable => Err(Error::corrupt("what is kept of the job does not read back")),
         }
     }
 

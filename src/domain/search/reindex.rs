@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use ports::ErrorKind;
 use ports::index::{Filter, Predicate, VectorIndex};
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +98,23 @@ impl Search {
             }
         }
         Ok(done)
+    }
+
+    /// Reads everything that the index stores, and writes every point again where that is not what
+    /// was written: whether it did.
+    pub async fn mend_index(&self) -> Result<Option<Reindexed>> {
+        match self.index.check().await {
+            Err(error) if error.kind() == ErrorKind::Corrupt => {
+                tracing::error!(%error, "the index is damaged; every point is written again");
+                self.reindex(Repair { all: true, ..Repair::default() }).await.map(Some)
+            }
+            checked => Ok(checked.map(|()| None)?),
+        }
+    }
+
+    /// Whether there is nothing to search at all.
+    pub async fn is_empty(&self) -> Result<bool> {
+        Ok(self.index.count(&Filter::default()).await? == 0)
     }
 
     /// How many videos have points in an index but no record, if they are more than a repair

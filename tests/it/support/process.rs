@@ -16,8 +16,7 @@ pub struct Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.child.kill().expect("the process can be killed");
-        self.child.wait().expect("the process ends");
+        self.kill();
     }
 }
 
@@ -56,6 +55,36 @@ impl Process {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         process
+    }
+
+    /// Kills it; nothing is flushed, nothing is tidied up.
+    pub fn kill(&mut self) {
+        // One that is dead already stays so.
+        let _ = self.child.kill();
+        self.child.wait().expect("the process ends");
+    }
+
+    /// Stands still until it is told to go on.
+    pub fn pause(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Goes on after a pause.
+    pub fn go_on(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
+        assert!(sent.expect("the program kill").success(), "{signal}");
+    }
+
+    /// Waits until it is ready.
+    pub async fn ready(&self) {
+        let url = format!("{}/ready", self.url);
+        while reqwest::get(&url).await.expect("an answer").status() != 200 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// The most memory it has had resident so far, bytes.

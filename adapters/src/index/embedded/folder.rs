@@ -1,5 +1,6 @@
-//! The folder of an embedded index: who may write to it, and what the vectors in it are.
-//! Called when an index is opened, before anything else in the folder is touched.
+//! The folder of an embedded index: who may write to it, what the vectors in it are, and which of
+//! its folders of segments is searched: a new one is filled beside it and takes its place in one
+//! step. Called when an index is opened, before anything else in the folder is touched.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -11,6 +12,12 @@ use serde::{Deserialize, Serialize};
 /// Raised when the schema, the analyzer or the vector file changes.
 const FORMAT: u32 = 1;
 
+/// What the folder was made for, and which of its folders is the index.
+const CONTENTS: &str = "index.json";
+
+/// Begins the name of a folder of segments; the first one has no more than that.
+const SEGMENTS: &str = "segments";
+
 /// A folder that this process alone may use, until dropped.
 pub(super) struct Folder {
     path: PathBuf,
@@ -19,11 +26,56 @@ pub(super) struct Folder {
 }
 
 /// What the folder was made for.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Contents {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Contents {
     format: u32,
     dimension: usize,
     model: String,
+    /// The install whose vectors they are, once one has been entered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) install: Option<String>,
+    /// The folder of the segments that are searched.
+    #[serde(default = "first")]
+    segments: String,
+}
+
+fn first() -> String {
+    SEGMENTS.to_owned()
+}
+
+impl Contents {
+    /// Vectors of this model and dimension in the first folder of segments.
+    pub(super) fn new(model: &str, dimension: usize) -> Self {
+        let model = model.to_owned();
+        Self { format: FORMAT, dimension, model, install: None, segments: first() }
+    }
+
+    /// Fails unless an index of `wanted` can be what was found.
+    fn serves(&self, wanted: &Self, folder: &Path) -> Result<()> {
+        let of = |contents: &Self| (contents.format, contents.dimension, contents.model.clone());
+        if of(self) == of(wanted) {
+            return Ok(());
+        }
+        let message = if self.format == wanted.format {
+            format!(
+                "the index in {} holds vectors of `{}` with {} dimensions, not of `{}` with {}; \
+                 run `shotlog reindex` to rebuild it",
+                folder.display(),
+                self.model,
+                self.dimension,
+                wanted.model,
+                wanted.dimension
+            )
+        } else {
+            format!(
+                "the index in {} has format {}, this version reads {FORMAT}; run `shotlog \
+                 reindex` to rebuild it",
+                folder.display(),
+                self.format
+            )
+        };
+        Err(PortError::new(ErrorKind::Invalid, message))
+    }
 }
 
 impl Folder {
@@ -54,52 +106,41 @@ impl Folder {
         }
     }
 
-    /// Fails unless the folder is new or holds vectors of this model and dimension.
-    pub(super) fn claim(&self, model: &str, dimension: usize) -> Result<()> {
-        let wanted = Contents { format: FORMAT, dimension, model: model.to_owned() };
-        let file = self.path.join("index.json");
-        let found = match fs::read(&file) {
-            Ok(bytes) => serde_json::from_slice::<Contents>(&bytes).map_err(|e| {
-                let message = format!(
-                    "{} does not say what the index holds; run `shotlog reindex` to rebuild it",
-                    file.display()
-                );
-                PortError::caused_by(ErrorKind::Corrupt, message, e)
-            })?,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-                self.write_atomically(&file, &wanted)?;
-                return Ok(());
-            }
-            Err(e) => return Err(e.into()),
-        };
-        if found == wanted {
-            return Ok(());
+    /// What the folder holds, entered as `wanted` where it is new. Fails unless that serves for
+    /// `wanted`.
+    pub(super) fn claim(&self, wanted: Contents) -> Result<Contents> {
+        match self.contents()? {
+            Some(found) => found.serves(&wanted, &self.path).map(|()| found),
+            None => self.enter(&wanted).map(|()| wanted),
         }
-        let message = if found.format == wanted.format {
-            format!(
-                "the index in {} holds vectors of `{}` with {} dimensions, not of `{}` with {}; \
-                 run `shotlog reindex` to rebuild it",
-                self.path.display(),
-                found.model,
-                found.dimension,
-                wanted.model,
-                wanted.dimension
-            )
-        } else {
-            format!(
-                "the index in {} has format {}, this version reads {FORMAT}; run `shotlog \
-                 reindex` to rebuild it",
-                self.path.display(),
-                found.format
-            )
-        };
-        Err(PortError::new(ErrorKind::Invalid, message))
     }
 
-    /// Where the segments live; created when it is not there. What a killed process was about to
-    /// rename is removed.
-    pub(super) fn segments(&self) -> Result<PathBuf> {
-        let path = self.path.join("segments");
+    fn contents(&self) -> Result<Option<Contents>> {
+        let file = self.path.join(CONTENTS);
+        let unclear = |why: Box<dyn std::error::Error + Send + Sync>| {
+            let message = format!(
+                "{} does not say what the index holds; run `shotlog reindex` to rebuild it",
+                file.display()
+            );
+            PortError::caused_by(ErrorKind::Corrupt, message, why)
+        };
+        let found: Contents = match fs::read(&file) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|e| unclear(e.into()))?,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(e.into()),
+        };
+        // Damage must not lead out of the folder.
+        let name = found.segments.strip_prefix(SEGMENTS);
+        if !name.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')) {
+            return Err(unclear(format!("'{}' is no folder of segments", found.segments).into()));
+        }
+        Ok(Some(found))
+    }
+
+    /// Where the segments of `contents` live; created when it is not there. What a killed process
+    /// was about to rename is removed.
+    pub(super) fn segments(&self, contents: &Contents) -> Result<PathBuf> {
+        let path = self.path.join(&contents.segments);
         fs::create_dir_all(&path)?;
         for folder in [&self.path, &path] {
             for entry in fs::read_dir(folder)? {
@@ -113,28 +154,43 @@ impl Folder {
         Ok(path)
     }
 
-    /// Removes everything the index has stored. What it was made for goes last, so that a crash
-    /// on the way leaves a folder that still opens as what it was, or as new.
-    pub(super) fn clear(&self) -> Result<()> {
-        for (path, remove) in [
-            (self.path.join("segments"), fs::remove_dir_all as fn(PathBuf) -> _),
-            (self.path.join("index.json"), fs::remove_file),
-        ] {
-            match remove(path) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e.into()),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn write_atomically(&self, file: &Path, contents: &Contents) -> Result<()> {
+    /// Makes `contents` what the folder holds from now on. A crash leaves what it held before or
+    /// this.
+    pub(super) fn enter(&self, contents: &Contents) -> Result<()> {
         let mut new = tempfile::NamedTempFile::new_in(&self.path)?;
         let json = serde_json::to_vec_pretty(contents).map_err(std::io::Error::from)?;
         new.write_all(&json)?;
         new.as_file().sync_all()?;
-        new.persist(file).map_err(|e| e.error)?;
+        new.persist(self.path.join(CONTENTS)).map_err(|e| e.error)?;
         File::open(&self.path)?.sync_all()?;
+        Ok(())
+    }
+
+    /// `contents` in a folder of segments that is not there yet.
+    pub(super) fn anew(&self, contents: Contents) -> Result<Contents> {
+        let mut last = 1;
+        for entry in fs::read_dir(&self.path)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            let number = name.strip_prefix(SEGMENTS).and_then(|rest| rest.strip_prefix('-'));
+            last = last.max(number.and_then(|number| number.parse().ok()).unwrap_or(0));
+        }
+        Ok(Contents { segments: format!("{SEGMENTS}-{}", last + 1), ..contents })
+    }
+
+    /// Whether the segments of `contents` are those that the folder holds.
+    pub(super) fn holds(&self, contents: &Contents) -> Result<bool> {
+        Ok(self.contents()?.is_some_and(|found| found.segments == contents.segments))
+    }
+
+    /// Removes every folder of segments but those of `contents`.
+    pub(super) fn remove_others(&self, contents: &Contents) -> Result<()> {
+        for entry in fs::read_dir(&self.path)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with(SEGMENTS) && name != contents.segments {
+                fs::remove_dir_all(entry.path())?;
+            }
+        }
         Ok(())
     }
 }

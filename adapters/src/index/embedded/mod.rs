@@ -2,6 +2,7 @@
 //! exact float32 vectors in a segment component of our own beside them. One commit publishes
 //! both, so a crash leaves the state before a `replace` or after it. One process at a time.
 
+mod files;
 mod folder;
 mod schema;
 mod search;
@@ -11,7 +12,7 @@ mod writer;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use ports::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
@@ -22,7 +23,7 @@ use tantivy::directory::error::OpenReadError;
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 use tantivy::{Index, IndexReader, ReloadPolicy, TantivyError};
 
-use self::folder::Folder;
+use self::folder::{Contents, Folder};
 use self::schema::{PointSchema, TOKENIZER};
 use self::snapshot::Snapshot;
 use self::vectors::Vectors;
@@ -63,21 +64,64 @@ struct Inner {
     analyzer: Mutex<TextAnalyzer>,
     published: Arc<Published>,
     writer: Writer,
+    folder: Arc<Folder>,
+    contents: Mutex<Contents>,
+}
+
+/// Segments that are filled beside those that the folder holds.
+pub struct Beside {
+    /// The new ones, empty at first.
+    pub fresh: EmbeddedIndex,
+    /// The old ones, unless their files are damaged or of another format, model or dimension.
+    pub searched: Option<EmbeddedIndex>,
 }
 
 impl EmbeddedIndex {
-    /// Opens or creates the index. `Invalid` when the folder holds vectors of another model or
-    /// dimension, `Unavailable` when another process has it open.
+    /// Opens or creates the index. `Invalid` when the folder holds another format, or vectors of
+    /// another model or dimension; `Corrupt` when its files are damaged; `Unavailable` when another
+    /// process has it open.
     pub async fn open(options: EmbeddedOptions) -> Result<Self> {
-        let inner = blocking(move || Inner::open(&options)).await?;
-        Ok(Self { inner: Arc::new(inner) })
+        let inner = opening(move || {
+            let folder = Arc::new(Folder::lock(&options.folder)?);
+            let wanted = Contents::new(&options.model, options.dimension);
+            let inner = Inner::open(&options, folder, |folder| folder.claim(wanted))?;
+            inner.folder.remove_others(&inner.contents())?;
+            Ok(inner)
+        });
+        Ok(Self { inner: Arc::new(inner.await?) })
     }
 
-    /// Removes what the folder holds, so that it opens as a new index of any model. `Unavailable`
-    /// when it is open.
-    pub async fn clear(folder: &Path) -> Result<()> {
-        let folder = folder.to_owned();
-        blocking(move || Folder::lock(&folder)?.clear()).await
+    /// Makes empty segments beside those that the folder holds, whatever those are, for
+    /// [`Self::publish`] once they are full. `Unavailable` when another process has the index open.
+    pub async fn beside(options: EmbeddedOptions) -> Result<Beside> {
+        let folder = options.folder.clone();
+        let folder = Arc::new(blocking(move || Folder::lock(&folder)).await?);
+        let (old, at) = (options.clone(), folder.clone());
+        let wanted = Contents::new(&old.model, old.dimension);
+        let searched = opening(move || Inner::open(&old, at, |folder| folder.claim(wanted)));
+        let searched = match searched.await {
+            Ok(inner) => Some(Self { inner: Arc::new(inner) }),
+            Err(error) if is_replaceable(&error) => {
+                tracing::warn!(%error, "the index cannot be read and is made anew");
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        let contents = Contents::new(&options.model, options.dimension);
+        let inner = opening(move || Inner::open(&options, folder, |folder| folder.anew(contents)));
+        Ok(Beside { fresh: Self { inner: Arc::new(inner.await?) }, searched })
+    }
+
+    /// Makes these segments those that the folder holds, in one step, and removes the others, which
+    /// nobody may have open any more.
+    pub async fn publish(&self) -> Result<()> {
+        let inner = self.inner.clone();
+        blocking(move || {
+            let contents = inner.contents();
+            inner.folder.enter(&contents)?;
+            inner.folder.remove_others(&contents)
+        })
+        .await
     }
 
     /// Runs a search on a blocking thread, over the newest snapshot.
@@ -90,8 +134,17 @@ impl EmbeddedIndex {
     }
 }
 
+/// Whether an index that cannot be opened has to be made anew.
+pub(super) fn is_replaceable(error: &PortError) -> bool {
+    matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Invalid)
+}
+
 impl Inner {
-    fn open(options: &EmbeddedOptions) -> Result<Self> {
+    fn open(
+        options: &EmbeddedOptions,
+        folder: Arc<Folder>,
+        contents: impl FnOnce(&Folder) -> Result<Contents>,
+    ) -> Result<Self> {
         let invalid = |message: String| Err(PortError::new(ErrorKind::Invalid, message));
         if options.dimension == 0 {
             return invalid("the index's dimension is 0; at least 1 is expected".into());
@@ -102,20 +155,10 @@ impl Inner {
                 options.writer_memory
             ));
         }
-        let folder = Folder::lock(&options.folder)?;
-        folder.claim(&options.model, options.dimension)?;
+        let contents = contents(&folder)?;
         let schema = PointSchema::new();
-        let tokenizers = TokenizerManager::default();
-        tokenizers.register(TOKENIZER, words::analyzer());
-        let directory =
-            MmapDirectory::open(folder.segments()?).map_err(|e| failed(TantivyError::from(e)))?;
-        let vectors = Vectors { field: schema.vectors, dimension: options.dimension };
-        let index = Index::builder()
-            .schema(schema.schema.clone())
-            .tokenizers(tokenizers)
-            .register_plugin(Arc::new(vectors))
-            .open_or_create(directory)
-            .map_err(failed)?;
+        let index = open_segments(&schema, options.dimension, &folder.segments(&contents)?)?;
+        files::check(&index, files::LOOKED_UP)?;
         let reader: IndexReader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
@@ -130,10 +173,44 @@ impl Inner {
                 PortError::caused_by(ErrorKind::Other, "cannot start the index's threads", e)
             })?;
         let (dimension, memory) = (options.dimension, options.writer_memory);
-        let (writer, published) = Writer::start(index, reader, dimension, memory, folder)?;
+        let (writer, published) = Writer::start(index, reader, dimension, memory, folder.clone())?;
         let analyzer = Mutex::new(words::analyzer());
-        Ok(Self { dimension, schema, pool, analyzer, published, writer })
+        let contents = Mutex::new(contents);
+        Ok(Self { dimension, schema, pool, analyzer, published, writer, folder, contents })
     }
+
+    fn contents(&self) -> Contents {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Enters an install as the owner, where none is entered, and returns the one that is.
+    fn adopt(&self, install: &str) -> Result<String> {
+        let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(owner) = &contents.install {
+            return Ok(owner.clone());
+        }
+        let mut owned = contents.clone();
+        owned.install = Some(install.to_owned());
+        // Segments that are filled beside others are entered when they are published.
+        if self.folder.holds(&owned)? {
+            self.folder.enter(&owned)?;
+        }
+        *contents = owned;
+        Ok(install.to_owned())
+    }
+}
+
+fn open_segments(schema: &PointSchema, dimension: usize, segments: &Path) -> Result<Index> {
+    let tokenizers = TokenizerManager::default();
+    tokenizers.register(TOKENIZER, words::analyzer());
+    let directory = MmapDirectory::open(segments).map_err(|e| failed(TantivyError::from(e)))?;
+    let vectors = Vectors { field: schema.vectors, dimension };
+    Index::builder()
+        .schema(schema.schema.clone())
+        .tokenizers(tokenizers)
+        .register_plugin(Arc::new(vectors))
+        .open_or_create(directory)
+        .map_err(failed)
 }
 
 #[async_trait]
@@ -203,6 +280,15 @@ impl VectorIndex for EmbeddedIndex {
         self.read(move |inner, now| search::values(now, &inner.schema, &field)).await
     }
 
+    async fn adopt(&self, install: &str) -> Result<String> {
+        let (inner, install) = (self.inner.clone(), install.to_owned());
+        blocking(move || inner.adopt(&install)).await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.read(|_, now| files::check(now.searcher.index(), files::ALL)).await
+    }
+
     async fn probe(&self) -> Result<()> {
         self.inner.writer.probe()?;
         self.read(|_, now| {
@@ -218,14 +304,16 @@ fn failed(error: TantivyError) -> PortError {
     let kind = match &error {
         TantivyError::DataCorruption(_)
         | TantivyError::IncompatibleIndex(_)
+        | TantivyError::InternalError(_)
         | TantivyError::OpenReadError(
             OpenReadError::FileDoesNotExist(_) | OpenReadError::IncompatibleIndex(_),
         ) => ErrorKind::Corrupt,
         TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. })
-            if io_error.kind() == std::io::ErrorKind::InvalidData =>
+            if is_misread(io_error.kind()) =>
         {
             ErrorKind::Corrupt
         }
+        TantivyError::IoError(io_error) if is_misread(io_error.kind()) => ErrorKind::Corrupt,
         TantivyError::SchemaError(_)
         | TantivyError::MissingPlugin(_)
         | TantivyError::UnexpectedPlugin(_) => ErrorKind::Invalid,
@@ -236,6 +324,22 @@ fn failed(error: TantivyError) -> PortError {
         _ => "",
     };
     PortError::caused_by(kind, format!("the index failed: {error}{advice}"), error)
+}
+
+/// What reading bytes that are not what was written fails with.
+fn is_misread(kind: std::io::ErrorKind) -> bool {
+    use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    matches!(kind, InvalidData | InvalidInput | UnexpectedEof)
+}
+
+/// Opens on a blocking thread. Files on which the reader panics are damaged.
+async fn opening<T: Send + 'static>(
+    open: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    tokio::task::spawn_blocking(open).await.unwrap_or_else(|panic| {
+        let message = "the index cannot be read; run `shotlog reindex` to rebuild it";
+        Err(PortError::caused_by(ErrorKind::Corrupt, message, panic))
+    })
 }
 
 async fn blocking<T: Send + 'static>(

@@ -21,7 +21,8 @@ use tantivy::{
     TantivyError,
 };
 
-const EXTENSION: &str = "vectors";
+/// Ends the name of the file.
+pub(super) const EXTENSION: &str = "vectors";
 
 /// Bytes of one component.
 pub(super) const FLOAT: usize = size_of::<f32>();

@@ -1,0 +1,46 @@
+//! An index on a server, which is connected to when it is first used.
+
+use async_trait::async_trait;
+use ports::Result;
+use ports::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+
+use crate::lazy::Lazy;
+
+#[async_trait]
+impl<T: VectorIndex> VectorIndex for Lazy<T> {
+    async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()> {
+        self.opened().await?.replace(scope, points).await
+    }
+
+    async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
+        self.opened().await?.search(query).await
+    }
+
+    async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
+        self.opened().await?.text_search(query).await
+    }
+
+    async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
+        self.opened().await?.vectors(filter, field).await
+    }
+
+    async fn count(&self, filter: &Filter) -> Result<u64> {
+        self.opened().await?.count(filter).await
+    }
+
+    async fn values(&self, field: &str) -> Result<Vec<String>> {
+        self.opened().await?.values(field).await
+    }
+
+    async fn adopt(&self, install: &str) -> Result<String> {
+        self.opened().await?.adopt(install).await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.opened().await?.check().await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.opened().await?.probe().await
+    }
+}

@@ -1,0 +1,66 @@
+//! A queue on a server, which is connected to when it is first used.
+
+use async_trait::async_trait;
+use futures::stream::BoxStream;
+use ports::Result;
+use ports::jobs::{JobQueue, Lease, StoredJob};
+use serde_json::Value;
+
+use super::NatsJobs;
+use crate::lazy::Lazy;
+
+#[async_trait]
+impl JobQueue for Lazy<NatsJobs> {
+    fn shared(&self) -> bool {
+        true
+    }
+
+    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>> {
+        self.opened().await?.add(job_id, document).await
+    }
+
+    async fn waiting(&self) -> Result<usize> {
+        self.opened().await?.waiting().await
+    }
+
+    async fn take(&self) -> Result<Box<dyn Lease>> {
+        self.opened().await?.take().await
+    }
+
+    async fn get(&self, job_id: &str) -> Result<Option<StoredJob>> {
+        self.opened().await?.get(job_id).await
+    }
+
+    async fn list(&self) -> Result<Vec<StoredJob>> {
+        self.opened().await?.list().await
+    }
+
+    async fn compare_and_swap(
+        &self,
+        job_id: &str,
+        version: u64,
+        document: &Value,
+    ) -> Result<Option<u64>> {
+        self.opened().await?.compare_and_swap(job_id, version, document).await
+    }
+
+    async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<StoredJob>>> {
+        self.opened().await?.watch(job_id).await
+    }
+
+    async fn withdraw(&self, job_id: &str) -> Result<bool> {
+        self.opened().await?.withdraw(job_id).await
+    }
+
+    async fn remove(&self, job_id: &str, version: u64) -> Result<()> {
+        self.opened().await?.remove(job_id, version).await
+    }
+
+    async fn adopt(&self, install: &str) -> Result<String> {
+        self.opened().await?.adopt(install).await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.opened().await?.probe().await
+    }
+}

@@ -1,0 +1,90 @@
+//! What is opened when it is first used, since its server may not be there yet. Whoever comes after
+//! a failed attempt is told of it for a while, instead of waiting for the next one.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use ports::{ErrorKind, PortError, Result};
+use tokio::sync::OnceCell;
+
+/// How long a failed attempt stands for the next ones.
+const REMEMBERED: Duration = Duration::from_secs(1);
+
+/// Something that is opened when it is first used.
+pub(crate) struct Lazy<T> {
+    cell: OnceCell<T>,
+    open: Box<dyn Fn() -> BoxFuture<'static, Result<T>> + Send + Sync>,
+    failed: Mutex<Option<(Instant, ErrorKind, String)>>,
+}
+
+impl<T: Send + Sync> Lazy<T> {
+    pub(crate) fn new(
+        open: impl Fn() -> BoxFuture<'static, Result<T>> + Send + Sync + 'static,
+    ) -> Self {
+        Self { cell: OnceCell::new(), open: Box::new(open), failed: Mutex::new(None) }
+    }
+
+    /// What is open; the first to ask opens it.
+    pub(crate) async fn opened(&self) -> Result<&T> {
+        self.cell.get_or_try_init(|| self.attempt()).await
+    }
+
+    async fn attempt(&self) -> Result<T> {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((at, kind, message)) = failed
+            && at.elapsed() < REMEMBERED
+        {
+            return Err(PortError::new(kind, message));
+        }
+        let opened = (self.open)().await;
+        if let Err(error) = &opened {
+            let failed = (Instant::now(), error.kind(), error.to_string());
+            *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(failed);
+        }
+        opened
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures::FutureExt;
+    use futures::future::join_all;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn whoever_asks_meanwhile_is_told_of_the_failed_attempt() {
+        let attempts = Arc::new(AtomicUsize::new(0));
+        let counted = attempts.clone();
+        let lazy: Lazy<()> = Lazy::new(move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            async { Err(PortError::new(ErrorKind::Unavailable, "nobody is there")) }.boxed()
+        });
+        for outcome in join_all((0..10).map(|_| lazy.opened())).await {
+            let error = outcome.expect_err("nobody is there");
+            assert_eq!(
+                (error.kind(), error.to_string().as_str()),
+                (ErrorKind::Unavailable, "nobody is there")
+            );
+        }
+        assert_eq!(attempts.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn what_is_open_stays_open() {
+        let attempts = Arc::new(AtomicUsize::new(0));
+        let counted = attempts.clone();
+        let lazy = Lazy::new(move || {
+            let number = counted.fetch_add(1, Ordering::SeqCst);
+            async move { Ok(number) }.boxed()
+        });
+        for _ in 0..3 {
+            assert_eq!(*lazy.opened().await.expect("open"), 0);
+        }
+    }
+}

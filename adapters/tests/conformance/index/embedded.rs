@@ -1,0 +1,148 @@
+//! Damaged files of an embedded index, and the new one that takes its place.
+
+use std::path::PathBuf;
+
+use super::*;
+
+/// What happens to a file.
+#[derive(Debug, Clone, Copy)]
+enum Damage {
+    Truncated,
+    Flipped,
+    Gone,
+}
+
+impl Damage {
+    fn befall(self, file: &Path) {
+        let mut bytes = std::fs::read(file).unwrap();
+        match self {
+            Self::Truncated => bytes.truncate(bytes.len() / 2),
+            Self::Flipped => {
+                let middle = bytes.len() / 2;
+                bytes[middle] ^= 0x55;
+            }
+            Self::Gone => return std::fs::remove_file(file).unwrap(),
+        }
+        std::fs::write(file, bytes).unwrap();
+    }
+}
+
+/// The files of one commit that has removed points too, so that there is one of every kind.
+async fn written(folder: &Path) -> Vec<PathBuf> {
+    let index = open(folder).await;
+    index.replace(None, batches(0..2)).await.unwrap();
+    index.replace(Some(&Filter::video(&video(1))), vec![]).await.unwrap();
+    drop(index);
+    let entries = std::fs::read_dir(folder.join("segments")).unwrap();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e != "json" && e != "lock"));
+    files.sort();
+    files
+}
+
+/// What becomes of the text of a file.
+type Edit = fn(&str) -> String;
+
+fn kind_of(file: &Path) -> &str {
+    file.extension().and_then(|e| e.to_str()).unwrap_or_default()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_damage_to_every_file_is_found_and_repaired() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = written(folder.path()).await;
+    let kinds: Vec<&str> = files.iter().map(|file| kind_of(file)).collect();
+    for kind in ["del", "fast", "fieldnorm", "idx", "pos", "store", "term", "vectors"] {
+        assert!(kinds.contains(&kind), "no {kind} among {kinds:?}");
+    }
+    for damage in [Damage::Truncated, Damage::Flipped, Damage::Gone] {
+        for number in 0..files.len() {
+            let folder = tempfile::tempdir().unwrap();
+            let file = written(folder.path()).await.swap_remove(number);
+            damage.befall(&file);
+            let found = match EmbeddedIndex::open(options(folder.path())).await {
+                Ok(index) => index.check().await,
+                Err(error) => Err(error),
+            };
+            let what = format!("{damage:?} {}", kind_of(&file));
+            let error = found.expect_err(&what);
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{what}: {error}");
+            assert!(error.to_string().contains("shotlog reindex"), "{what}: {error}");
+
+            let Beside { fresh, .. } = EmbeddedIndex::beside(options(folder.path())).await.unwrap();
+            fresh.replace(None, batch(7)).await.unwrap();
+            fresh.publish().await.unwrap();
+            drop(fresh);
+            let index = open(folder.path()).await;
+            assert_whole(&index, 7).await;
+            index.check().await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damage_to_what_tells_of_the_index_is_found_and_repaired() {
+    let cut: Edit = |text| text[..text.len() / 2].to_owned();
+    let format: Edit = |text| text.replace("\"format\": 1", "\"format\": 0");
+    let elsewhere: Edit = |text| text.replace(": \"segments\"", ": \"../elsewhere\"");
+    let edits = [
+        ("index.json", cut),
+        ("index.json", format),
+        ("index.json", elsewhere),
+        ("segments/meta.json", cut),
+    ];
+    for (name, edit) in edits {
+        let folder = tempfile::tempdir().unwrap();
+        written(folder.path()).await;
+        let file = folder.path().join(name);
+        let text = std::fs::read_to_string(&file).unwrap();
+        let edited = edit(&text);
+        assert_ne!(edited, text, "{name}");
+        std::fs::write(&file, edited).unwrap();
+        let error = EmbeddedIndex::open(options(folder.path())).await.err().unwrap();
+        assert!(matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Invalid), "{error}");
+        assert!(error.to_string().contains("shotlog reindex"), "{name}: {error}");
+        let Beside { fresh, searched } =
+            EmbeddedIndex::beside(options(folder.path())).await.unwrap();
+        assert!(searched.is_none());
+        fresh.publish().await.unwrap();
+        drop(fresh);
+        open(folder.path()).await.probe().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_filled_beside_is_searched_once_it_is_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(folder.path()).await;
+    index.replace(None, batch(0)).await.unwrap();
+    assert_eq!(index.adopt("mine").await.unwrap(), "mine");
+    drop(index);
+
+    // Given up half way: nothing has changed.
+    let Beside { fresh, searched } = EmbeddedIndex::beside(options(folder.path())).await.unwrap();
+    fresh.replace(None, batch(1)).await.unwrap();
+    assert_whole(&searched.expect("the old one can be read"), 0).await;
+    drop(fresh);
+    let index = open(folder.path()).await;
+    assert_whole(&index, 0).await;
+    assert_eq!(index.count(&Filter::default()).await.unwrap(), SIZE as u64);
+    drop(index);
+
+    for number in 1..4 {
+        let Beside { fresh, searched } =
+            EmbeddedIndex::beside(options(folder.path())).await.unwrap();
+        assert_eq!(fresh.adopt("mine").await.unwrap(), "mine");
+        fresh.replace(None, batch(number)).await.unwrap();
+        drop(searched);
+        fresh.publish().await.unwrap();
+        drop(fresh);
+        let index = open(folder.path()).await;
+        assert_whole(&index, number).await;
+        assert_eq!(index.count(&Filter::default()).await.unwrap(), SIZE as u64);
+        assert_eq!(index.adopt("yours").await.unwrap(), "mine", "its owner stays");
+    }
+    let folders = std::fs::read_dir(folder.path()).unwrap();
+    let folders = folders.filter(|entry| entry.as_ref().unwrap().path().is_dir()).count();
+    assert_eq!(folders, 1, "nothing is left of the others");
+}

@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+"""Kills the service (SIGKILL) at random moments of what it does, and looks at what is left.
+
+    torture_kills.py BINARY SCRATCH
+
+    TORTURE_KILLS=15      how often it is killed
+    TORTURE_SECONDS=600   no further kill begins after so long
+    TORTURE_SEED=1        of clips, operations and moments
+
+The operations: a first ingest, one with another chunking, one that runs the analyzer again, a re-run
+of the aggregates, a delete, `shotlog reindex`, and the start itself. Each is killed between its
+beginning and a little after its usual end. After each kill the service must start, whatever had been
+acknowledged must be there as acknowledged, every video must be whole, and `shotlog verify` must find
+nothing. Records are in a folder and the index is embedded; ffmpeg makes the clips.
+scripts/torture_kills.sh calls this.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+BINARY = str(pathlib.Path(sys.argv[1]).resolve())
+SCRATCH = pathlib.Path(sys.argv[2]).resolve()
+KILLS = int(os.environ.get("TORTURE_KILLS", "15"))
+SECONDS = float(os.environ.get("TORTURE_SECONDS", "600"))
+SEED = int(os.environ.get("TORTURE_SEED", "1"))
+CLIPS = 4
+CLIP_SECONDS = 3
+# Chunk lengths in seconds, and how many chunks of a clip they make.
+CHUNKS = {"1": 3, "1.5": 2, "3": 1}
+# A service that has not answered by then counts as refusing to start.
+START_LIMIT = 60
+# What a start leaves to repair is repaired by then.
+REPAIR_LIMIT = 30
+
+rng = random.Random(SEED)
+problems = []
+
+
+def problem(what):
+    problems.append(what)
+    print(f"  PROBLEM {what}", flush=True)
+
+
+class Clip:
+    """A file, and the states of its video that what was acknowledged leaves possible: None where it
+    is absent, else the chunk length."""
+
+    def __init__(self, number):
+        self.path = SCRATCH / f"clip{number}.mp4"
+        source = f"testsrc2=size=160x90:rate=10:duration={CLIP_SECONDS},hue=H=t+{number + 10 * SEED}"
+        command = ["ffmpeg", "-loglevel", "error", "-nostdin", "-y", "-f", "lavfi", "-i", source]
+        subprocess.run([*command, str(self.path)], check=True)
+        self.bytes = self.path.read_bytes()
+        self.id = hashlib.sha1(self.bytes).hexdigest()[:16]
+        self.possible = {None}
+
+
+class Service:
+    def __init__(self, data):
+        self.data = data
+        self.process = None
+        self.port = None
+
+    def environment(self):
+        return {
+            **os.environ,
+            "SERVICE_DATA_DIR": str(self.data),
+            "SERVICE_HTTP__LISTEN": f"127.0.0.1:{self.port}",
+            "SERVICE_EMBEDDER__KIND": "hashing",
+            # Another number makes the next ingest run the analyzer again.
+            "SERVICE_INGEST__FRAMES_PER_CHUNK": str(rng.randint(1, 3)),
+            "SERVICE_LOG__FILTER": "warn",
+            **{f"SERVICE_{role}__KIND": "none" for role in ("OCR", "DETECTOR", "TRANSCRIBER", "VAD", "SPEAKER")},
+        }
+
+    def spawn(self, *arguments):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        log = open(SCRATCH / "service.log", "ab")
+        self.process = subprocess.Popen(
+            [BINARY, *arguments], cwd=SCRATCH, env=self.environment(), stdout=log, stderr=log)
+
+    def start(self):
+        """Whether it answers in time."""
+        self.spawn("serve")
+        deadline = time.monotonic() + START_LIMIT
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                if self.call("/ready")[0] == 200:
+                    return True
+            except OSError:
+                pass
+            time.sleep(0.02)
+        return False
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def call(self, path, method="GET", body=None, kind=None):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}", data=body, method=method,
+            headers={"Content-Type": kind} if kind else {})
+        try:
+            with urllib.request.urlopen(request, timeout=30) as reply:
+                status, content = reply.status, reply.read()
+        except urllib.error.HTTPError as error:
+            status, content = error.code, error.read()
+        try:
+            return status, json.loads(content)
+        except ValueError:
+            return status, content
+
+    def upload(self, clip, interval):
+        """The id of the job."""
+        edge = "clip-edge"
+        fields = {"mode": "interval", "interval": interval}
+        form = "".join(
+            f'--{edge}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+            for name, value in fields.items())
+        form += (f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="clip.mp4"\r\n'
+                 "Content-Type: video/mp4\r\n\r\n")
+        body = form.encode() + clip.bytes + f"\r\n--{edge}--\r\n".encode()
+        status, job = self.call("/videos", "POST", body, f"multipart/form-data; boundary={edge}")
+        if status != 202:
+            raise RuntimeError(f"an upload was answered with {status}: {job}")
+        return job["job_id"]
+
+    def follow(self, job_id, until):
+        """Whether the job was seen to be done before `until`."""
+        while time.monotonic() < until:
+            _, job = self.call(f"/jobs/{job_id}")
+            if job["status"] == "failed":
+                raise RuntimeError(f"a job failed: {job['error']}")
+            if job["status"] == "done":
+                return True
+            time.sleep(0.005)
+        return False
+
+
+# ---------------------------------------------------------------- what is done, and when it dies
+
+lengths = {}
+
+
+def moment(name):
+    """Seconds from the beginning of an operation to the kill."""
+    return rng.uniform(0, 1.3 * lengths.get(name, 1.0))
+
+
+def took(name, begun):
+    """The usual length of an operation follows those that were seen to end."""
+    length = time.monotonic() - begun
+    lengths[name] = 0.7 * lengths.get(name, length) + 0.3 * length
+
+
+def run_job(service, name, clip, states, submit):
+    """Begins a job and kills the service under it: the video is in one of `states` then, in the last
+    one if the job was seen to be done."""
+    begun = time.monotonic()
+    until = begun + moment(name)
+    clip.possible = set(states)
+    if service.follow(submit(), until):
+        took(name, begun)
+        clip.possible = {states[-1]}
+    time.sleep(max(0, until - time.monotonic()))
+    service.kill()
+
+
+def ingest(service, clip, name, interval):
+    states = [*clip.possible, interval]
+    run_job(service, name, clip, states, lambda: service.upload(clip, interval))
+
+
+def aggregate(service, clip):
+    def submit():
+        status, job = service.call(
+            f"/videos/{clip.id}/aggregates", "POST", b"", "application/x-www-form-urlencoded")
+        if status != 202:
+            raise RuntimeError(f"a re-run was answered with {status}: {job}")
+        return job["job_id"]
+
+    run_job(service, "aggregate", clip, list(clip.possible), submit)
+
+
+def delete(service, clip):
+    # The request is sent and its answer waited for in another process, so that the kill comes between.
+    begun = time.monotonic()
+    url = f"http://127.0.0.1:{service.port}/videos/{clip.id}"
+    client = subprocess.Popen(
+        ["curl", "-sf", "-X", "DELETE", url], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    until = begun + moment("delete")
+    clip.possible = {*clip.possible, None}
+    while time.monotonic() < until and client.poll() is None:
+        time.sleep(0.001)
+    answered = client.poll() is not None
+    service.kill()
+    told, _ = client.communicate()
+    if client.returncode == 22:
+        problem(f"a delete of {clip.id} was refused")
+    if client.returncode == 0 and told:
+        clip.possible = {None}
+        if answered:
+            took("delete", begun)
+
+
+def reindex(service):
+    service.kill()
+    begun = time.monotonic()
+    service.spawn("reindex")
+    try:
+        if service.process.wait(timeout=moment("reindex")) != 0:
+            problem(f"reindex ended with {service.process.returncode}")
+        took("reindex", begun)
+    except subprocess.TimeoutExpired:
+        service.kill()
+
+
+def restart(service):
+    service.kill()
+    begun = time.monotonic()
+    service.spawn("serve")
+    time.sleep(rng.uniform(0, lengths.setdefault("start", 1.0)))
+    if service.process.poll() is not None:
+        problem(f"a start ended with {service.process.returncode}")
+    service.kill()
+    lengths["start"] = min(lengths["start"], 5 * (time.monotonic() - begun) + 0.5)
+
+
+def operate(service, clips):
+    """Does one thing and kills the service under it; says what it was."""
+    clip = rng.choice(clips)
+    present = clip.possible != {None}
+    names = ["reindex", "start", "ingest"]
+    if present:
+        names += ["delete", "rechunk", "rechunk", "analyze", "aggregate"]
+    name = rng.choice(names)
+    if name == "reindex":
+        reindex(service)
+    elif name == "start":
+        restart(service)
+    elif name == "delete":
+        delete(service, clip)
+    elif name == "aggregate":
+        aggregate(service, clip)
+    elif name == "analyze":
+        ingest(service, clip, name, next(iter(clip.possible)))
+    else:
+        here = next(iter(clip.possible))
+        name = "rechunk" if present else "ingest"
+        ingest(service, clip, name, rng.choice([length for length in CHUNKS if length != here]))
+    return name
+
+
+# ---------------------------------------------------------------- what is left
+
+
+def state_of(service, clip):
+    """The state in which the video is found; says what is wrong with it."""
+    status, video = service.call(f"/videos/{clip.id}")
+    if status == 404:
+        return None
+    if status != 200:
+        problem(f"{clip.id} is answered with {status}: {video}")
+        return next(iter(clip.possible))
+    count = video["chunks"]
+    _, log = service.call(f"/videos/{clip.id}/chunks")
+    whole = [chunk for chunk in log["chunks"] if "default_video" in chunk]
+    if len(whole) != count:
+        problem(f"{clip.id} has {count} chunks and {len(whole)} that were analyzed")
+    if not video["aggregates"]:
+        problem(f"{clip.id} has no aggregates")
+    query = {"text": "coloured bars", "video_ids": [clip.id], "limit": 50, "synthesize": False}
+    status, found = service.call("/query", "POST", json.dumps(query).encode(), "application/json")
+    hits = len(found["results"]) if status == 200 else f"status {status}"
+    if hits != count:
+        problem(f"{clip.id} has {count} chunks, a search finds {hits}")
+    _, content = service.call(urllib.parse.urlparse(video["video_url"]).path)
+    if content != clip.bytes:
+        problem(f"{clip.id} is stored with other bytes")
+    found = [length for length, chunks in CHUNKS.items() if chunks == count]
+    return found[0] if found else f"{count} chunks"
+
+
+def look(service, clips, kill):
+    """Compares what is there with what was acknowledged."""
+    for clip in clips:
+        state = state_of(service, clip)
+        if state not in clip.possible:
+            possible = " or ".join(map(str, clip.possible))
+            problem(f"kill {kill}: {clip.id} is in the state {state}, and {possible} was acknowledged")
+        clip.possible = {state}
+    listed = service.call("/videos")[1]["total"]
+    present = sum(clip.possible != {None} for clip in clips)
+    if listed != present:
+        problem(f"kill {kill}: {listed} videos are listed, {present} are there")
+
+
+def verify(service, kill):
+    """Checks a copy of the stopped service's folder, again while there is something to repair."""
+    copy = SCRATCH / "copy"
+    deadline = time.monotonic() + REPAIR_LIMIT
+    while True:
+        shutil.rmtree(copy, ignore_errors=True)
+        service.process.send_signal(signal.SIGSTOP)
+        shutil.copytree(service.data, copy)
+        service.process.send_signal(signal.SIGCONT)
+        environment = {**service.environment(), "SERVICE_DATA_DIR": str(copy)}
+        told = subprocess.run([BINARY, "verify"], cwd=SCRATCH, env=environment, capture_output=True, text=True)
+        if told.returncode == 0:
+            return
+        if time.monotonic() > deadline:
+            problem(f"kill {kill}: verify finds {told.stdout} {told.stderr}")
+            shutil.copytree(copy, SCRATCH / f"problem-{kill}", dirs_exist_ok=True)
+            return
+        time.sleep(0.5)
+
+
+def main():
+    begun = time.monotonic()
+    clips = [Clip(number) for number in range(CLIPS)]
+    service = Service(SCRATCH / "data")
+    done = {}
+    kills = 0
+    try:
+        if not service.start():
+            raise SystemExit("the service does not start at all")
+        while kills < KILLS and time.monotonic() - begun < SECONDS:
+            name = operate(service, clips)
+            kills += 1
+            done[name] = done.get(name, 0) + 1
+            if not service.start():
+                problem(f"kill {kills} ({name}): the service does not start")
+                break
+            look(service, clips, f"{kills} ({name})")
+            verify(service, f"{kills} ({name})")
+            if kills % 25 == 0:
+                print(f"  {kills} kills, {len(problems)} problems", flush=True)
+    finally:
+        if service.process and service.process.poll() is None:
+            service.kill()
+    mix = ", ".join(f"{count} {name}" for name, count in sorted(done.items()))
+    print(f"{kills} kills ({mix}), {len(problems)} problems, {time.monotonic() - begun:.0f} s, seed {SEED}")
+    if kills == 0:
+        raise SystemExit("nothing was killed")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

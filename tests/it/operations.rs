@@ -1,0 +1,254 @@
+//! The procedures of `docs/operations.md`, each tried on a service of its own.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::mentions;
+use crate::support::process::{Process, bars, command};
+
+/// Two videos in a folder, and the service that has them.
+struct Install {
+    folder: tempfile::TempDir,
+    service: Process,
+    clips: Vec<PathBuf>,
+    videos: Vec<String>,
+}
+
+impl Install {
+    /// `None` where no clips can be made.
+    async fn new() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let clips: Vec<PathBuf> =
+            (0..2).map(|i| bars(folder.path(), 4, i)).collect::<Option<_>>()?;
+        let service = Process::start(folder.path(), &[]).await;
+        let mut install = Self { folder, service, clips, videos: Vec::new() };
+        for clip in install.clips.clone() {
+            let video = install.ingest(&clip).await;
+            install.videos.push(video);
+        }
+        Some(install)
+    }
+
+    async fn ingest(&self, clip: &Path) -> String {
+        let job = self.service.upload(clip, &[]).await.unwrap();
+        let job = self.service.job(&job, |job| job["status"] == "done").await;
+        job["result"]["video_id"].as_str().unwrap().to_owned()
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// The folder of the index.
+    fn index(&self) -> PathBuf {
+        let mut folders = std::fs::read_dir(self.data().join("index")).unwrap();
+        folders.next().unwrap().unwrap().path()
+    }
+
+    /// Kills the service, does something to its folder, and starts it again.
+    async fn restarted_after(mut self, change: impl FnOnce(&Self)) -> Self {
+        self.service.kill();
+        change(&self);
+        self.service = Process::start(self.folder.path(), &[]).await;
+        self.service.ready().await;
+        self
+    }
+
+    /// Everything is there and found.
+    async fn is_whole(&self) {
+        assert_eq!(self.service.get("/videos").await["total"], 2);
+        for video in &self.videos {
+            assert_eq!(self.found(video).await, 2, "{video}");
+        }
+    }
+
+    /// How many chunks of a video a search finds.
+    async fn found(&self, video: &str) -> usize {
+        let query = json!({"text": "coloured bars", "video_ids": [video], "synthesize": false});
+        let url = format!("{}/query", self.service.url);
+        let reply = reqwest::Client::new().post(url).json(&query).send().await.unwrap();
+        let found: Value = reply.json().await.unwrap();
+        found["results"].as_array().unwrap_or_else(|| panic!("{found}")).len()
+    }
+
+    /// What `shotlog verify` prints of a service that does not run, and whether that is nothing.
+    fn verified(&mut self) -> (String, bool) {
+        self.service.kill();
+        let output = command(self.folder.path(), &[]).arg("verify").output().unwrap();
+        let told = [output.stdout, output.stderr].concat();
+        (String::from_utf8_lossy(&told).into_owned(), output.status.success())
+    }
+
+    /// Whether `shotlog verify` finds nothing in a copy of the running service's folder.
+    fn verified_copy(&self) -> bool {
+        let aside = self.folder.path().join("copy");
+        self.service.pause();
+        copy(&self.data(), &aside);
+        self.service.go_on();
+        let settings = [("DATA_DIR", aside.display().to_string())];
+        let output = command(self.folder.path(), &settings).arg("verify").output().unwrap();
+        remove(&aside);
+        output.status.success()
+    }
+
+    fn expect_sound(mut self) {
+        let (told, sound) = self.verified();
+        assert!(sound, "{told}");
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+fn remove(folder: &Path) {
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_of_a_paused_service_is_restored() {
+    let Some(install) = Install::new().await else { return };
+    let (data, backup) = (install.data(), install.folder.path().join("backup"));
+    install.service.pause();
+    // The index is made again from the records.
+    for part in ["records", "storage"] {
+        copy(&data.join(part), &backup.join(part));
+    }
+    install.service.go_on();
+    let url = format!("{}/videos/{}", install.service.url, install.videos[0]);
+    reqwest::Client::new().delete(url).send().await.unwrap().error_for_status().unwrap();
+    let restored = install.restarted_after(|install| {
+        remove(&install.data());
+        copy(&backup, &install.data());
+    });
+    let restored = restored.await;
+    restored.is_whole().await;
+    restored.expect_sound();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_index_is_made_again_at_the_start() {
+    let Some(install) = Install::new().await else { return };
+    let install = install.restarted_after(|install| remove(&install.data().join("index"))).await;
+    install.is_whole().await;
+    install.expect_sound();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_index_is_found_by_verify_and_made_again_at_the_start() {
+    let Some(mut install) = Install::new().await else { return };
+    let flip = |file: &Path| {
+        let mut bytes = std::fs::read(file).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0x10;
+        std::fs::write(file, bytes).unwrap();
+    };
+    for kind in ["term", "vectors", "store"] {
+        install.service.kill();
+        let segments = std::fs::read_dir(install.index()).unwrap();
+        let segments = segments.map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
+        let files = std::fs::read_dir(segments.unwrap()).unwrap();
+        let files = files.map(|entry| entry.unwrap().path());
+        files.filter(|file| file.extension().is_some_and(|e| e == kind)).for_each(|f| flip(&f));
+        let (told, sound) = install.verified();
+        assert!(!sound, "{kind}: {told}");
+        mentions(&told, &["damaged", "shotlog reindex"]);
+        install = install.restarted_after(|_| {}).await;
+        install.is_whole().await;
+        // What damage only a search would have met is mended beside the requests.
+        let mended = async {
+            while !install.verified_copy() {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(120), mended).await.expect(kind);
+    }
+    install.expect_sound();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reindex_makes_an_index_of_another_format_anew() {
+    let Some(mut install) = Install::new().await else { return };
+    install.service.kill();
+    let file = install.index().join("index.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("\"format\": 1", "\"format\": 0")).unwrap();
+    let (told, sound) = install.verified();
+    assert!(!sound, "{told}");
+    mentions(&told, &["format 0", "shotlog reindex"]);
+    let rebuilt = command(install.folder.path(), &[]).arg("reindex").output().unwrap();
+    assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));
+    let install = install.restarted_after(|_| {}).await;
+    install.is_whole().await;
+    install.expect_sound();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_of_other_records_is_refused_until_it_is_made_anew() {
+    let Some(mut install) = Install::new().await else { return };
+    install.service.kill();
+    let file = install.data().join("records/install.json");
+    std::fs::write(&file, r#"{"id": "another"}"#).unwrap();
+    let refused = command(install.folder.path(), &[("HTTP__LISTEN", "127.0.0.1:0".into())])
+        .arg("serve")
+        .output()
+        .unwrap();
+    assert!(!refused.status.success());
+    mentions(&String::from_utf8_lossy(&refused.stderr), &["other records than these", "data_dir"]);
+    let rebuilt = command(install.folder.path(), &[]).arg("reindex").output().unwrap();
+    assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));
+    let install = install.restarted_after(|_| {}).await;
+    install.is_whole().await;
+    install.expect_sound();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_record_is_named_and_can_be_deleted() {
+    let Some(install) = Install::new().await else { return };
+    let [bad, good] = [install.videos[0].clone(), install.videos[1].clone()];
+    let install = install.restarted_after(|install| {
+        let record = install.data().join(format!("records/videos/{bad}/video.json"));
+        assert!(record.is_file(), "{}", record.display());
+        std::fs::write(record, "{").unwrap();
+    });
+    let install = install.await;
+    assert_eq!(install.service.get("/videos").await["total"], 1);
+    assert_eq!(install.found(&good).await, 2);
+    let health = install.service.get("/health").await;
+    assert_eq!(health["unreadable"][0]["video_id"], bad.as_str(), "{health}");
+    let url = format!("{}/videos/{bad}", install.service.url);
+    reqwest::Client::new().delete(url).send().await.unwrap().error_for_status().unwrap();
+    install.expect_sound();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_objects_are_named_and_come_back_with_an_ingest() {
+    let Some(install) = Install::new().await else { return };
+    let lost = |install: &Install| {
+        remove(&install.data().join("storage"));
+    };
+    let mut install = install.restarted_after(lost).await;
+    // What was found out about the videos does not need them.
+    install.is_whole().await;
+    let (told, sound) = install.verified();
+    assert!(!sound, "{told}");
+    for video in &install.videos {
+        mentions(&told, &[&format!("{video}: the object {video}/c.mp4 is missing")]);
+    }
+    let install = install.restarted_after(|_| {}).await;
+    for clip in &install.clips {
+        install.ingest(clip).await;
+    }
+    install.expect_sound();
+}
