@@ -34,14 +34,15 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), F
     app.service.own_stores().await?;
     app.service.ingest.clear_work().await?;
     let repair = Repair { remove_orphans, ..Repair::default() };
-    tell(&app.service.search.reindex(repair).await?);
+    if config.index.is_filled_at_start() {
+        // There is nothing to search before.
+        tell(&app.service.search.reindex(repair).await?);
+    }
     tracing::info!(url = %app.http.base_url, ui = !app.http.server.api_only, "listening");
     let grace = config.shutdown.grace;
     let service = app.service.clone();
-    if config.records.is_shared() {
-        let every = config.domain.records.repair.max(Duration::from_secs(1));
-        tokio::spawn(repair_now_and_then(app.service.clone(), every));
-    }
+    let every = config.domain.records.repair.max(Duration::from_secs(1));
+    tokio::spawn(repair_now_and_then(app.service.clone(), repair, every));
     tokio::spawn(calibrate(app.service.clone()));
     app.service.jobs.start();
     let server = poem::Server::new_with_acceptor(acceptor).run_with_graceful_shutdown(
@@ -68,14 +69,18 @@ async fn calibrate(service: Arc<Shotlog>) {
     }
 }
 
-/// Another instance may die in an ingest at any time: what it left is searched until it is removed.
-async fn repair_now_and_then(service: Arc<Shotlog>, every: Duration) {
+/// Looks at every video once, beside the requests, and then at those alone that a change has left
+/// unfinished: an instance may die and a store fail at any time.
+async fn repair_now_and_then(service: Arc<Shotlog>, mut repair: Repair, every: Duration) {
     loop {
-        tokio::time::sleep(every).await;
-        match service.search.reindex(Repair::default()).await {
-            Ok(done) => tell(&done),
+        match service.search.reindex(repair).await {
+            Ok(done) => {
+                tell(&done);
+                repair = Repair { unfinished: true, ..Repair::default() };
+            }
             Err(error) => tracing::warn!(error = %error.labelled(), "the index was not checked"),
         }
+        tokio::time::sleep(every).await;
     }
 }
 

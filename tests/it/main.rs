@@ -8,6 +8,7 @@ mod auth;
 mod diarization;
 mod errors;
 mod extension;
+mod faults;
 #[cfg(feature = "ffmpeg")]
 mod footage;
 mod install;
@@ -28,6 +29,7 @@ mod replicas;
 mod resume;
 mod routes;
 mod sight;
+mod sleepers;
 mod speech;
 mod support;
 mod takeover;

@@ -54,6 +54,13 @@ pub struct Settings {
     pub writer_memory: usize,
 }
 
+impl Settings {
+    /// Whether nothing is in the index when it is opened, so that it is filled from the records.
+    pub fn is_filled_at_start(&self) -> bool {
+        self.kind == Kind::Memory
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
