@@ -88,7 +88,7 @@ pub async fn reindex(
     address: SocketAddr,
     remove_orphans: bool,
 ) -> Result<Reindexed> {
-    let all = Repair { all: true, remove_orphans };
+    let all = Repair { all: true, remove_orphans, ..Repair::default() };
     let embedder = embedder(config)?;
     let fresh = Rebuild::open(&config.index, contents(config, embedder.as_ref())).await?;
     let service = assemble(config, address, embedder, fresh.index.clone()).await?.service;

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::Result;
 
-/// One (video, chunk, analyzer) is one point.
+/// Whose result a point is. Results of several runs of an analyzer over a chunk may stand beside each
+/// other: their points differ in their revision, and so are different points.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PointId {
     /// 16 hexadecimal digits.
@@ -61,7 +62,7 @@ pub enum FieldValue {
 /// What is stored for one chunk and analyzer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Replaces the point with the same id.
+    /// Replaces the point with the same id and [`Point::revision`].
     pub id: PointId,
     /// Unit vectors by vector field (`combined`, `people` …). A point without a field never
     /// matches a search on it.
@@ -72,6 +73,16 @@ pub struct Point {
     pub text: String,
     /// Returned with a hit as it was stored.
     pub document: Value,
+}
+
+impl Point {
+    /// Tells the results of one run from those of another; empty where the point has none.
+    pub fn revision(&self) -> &str {
+        match self.payload.get("revision") {
+            Some(FieldValue::Keywords(revisions)) => revisions.first().map_or("", String::as_str),
+            _ => "",
+        }
+    }
 }
 
 /// One condition on a payload field.
@@ -154,7 +165,7 @@ pub struct Hit {
 #[async_trait]
 pub trait VectorIndex: Send + Sync {
     /// Removes every point that matches `scope` (no scope: none), then adds `points`, replacing
-    /// those with the same id. When it returns the change is durable and every later search sees
+    /// those with the same id and revision. When it returns the change is durable and every later search sees
     /// it; a crash on the way leaves all of it or none where the store can, and no torn point
     /// anywhere. A vector of another dimension is `Invalid` and changes nothing.
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()>;
@@ -174,6 +185,14 @@ pub trait VectorIndex: Send + Sync {
 
     /// The distinct values of a keyword field over all points, in order.
     async fn values(&self, field: &str) -> Result<Vec<String>>;
+
+    /// The distinct revisions of a video's points, in order.
+    async fn revisions(&self, video_id: &str) -> Result<Vec<String>>;
+
+    /// Whether other instances may search and change the points too.
+    fn shared(&self) -> bool {
+        false
+    }
 
     /// Enters an install as the owner of the points where none is entered yet, and returns the one
     /// that is. An index that no other install can reach belongs to whoever asks.

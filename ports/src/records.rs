@@ -56,6 +56,10 @@ pub trait RecordStore: Send + Sync {
         document: &Value,
     ) -> Result<bool>;
 
+    /// Removes the document if it still has the content that is `expected`, and says whether it did.
+    /// MUST be atomic, as [`Self::compare_and_swap`] is. A store that cannot do so removes nothing.
+    async fn remove(&self, key: &str, expected: &Value) -> Result<bool>;
+
     /// Every key that starts with `prefix` (empty, or ending with `/`), in order.
     async fn list(&self, prefix: &str) -> Result<Vec<String>>;
 

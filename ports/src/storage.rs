@@ -50,6 +50,12 @@ pub trait ObjectStorage: Send + Sync {
     /// such object.
     async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream>;
 
+    /// The keys of the objects below `prefix` (which ends with `/`), in order.
+    async fn list(&self, prefix: &str) -> Result<Vec<String>>;
+
+    /// Removes the object. Nothing there is no error.
+    async fn delete(&self, key: &str) -> Result<()>;
+
     /// Removes every object whose key starts with `prefix` (which ends with `/`) and returns the
     /// removed keys in order. Nothing there is no error.
     async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>>;

@@ -75,7 +75,7 @@ async fn begin(service: Arc<Shotlog>, config: Config, remove_orphans: bool) {
     tokio::spawn(calibrate(service.clone()));
     tokio::spawn(check_index(service.clone()));
     service.jobs.start();
-    repair_now_and_then(service, repair, config.records.is_shared().then_some(every)).await;
+    repair_now_and_then(service, repair, every).await;
 }
 
 /// Measures what scores are worth with this embedder, so that no search waits for it.
@@ -88,16 +88,17 @@ async fn calibrate(service: Arc<Shotlog>) {
     }
 }
 
-/// Looks at every video once, beside the requests, and where instances share the records again
-/// `every` so often: another one may die in an ingest at any time.
-async fn repair_now_and_then(service: Arc<Shotlog>, mut repair: Repair, every: Option<Duration>) {
+/// Looks at every video once, beside the requests, and then at those alone that a change has left
+/// unfinished: an instance may die and a store fail at any time.
+async fn repair_now_and_then(service: Arc<Shotlog>, mut repair: Repair, every: Duration) {
     loop {
         match service.search.reindex(repair).await {
-            Ok(done) => tell(&done),
+            Ok(done) => {
+                tell(&done);
+                repair = Repair { unfinished: true, ..Repair::default() };
+            }
             Err(error) => tracing::warn!(error = %error.labelled(), "the index was not checked"),
         }
-        repair = Repair::default();
-        let Some(every) = every else { return };
         tokio::time::sleep(every).await;
     }
 }

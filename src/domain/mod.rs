@@ -28,7 +28,7 @@ use aggregation::Aggregators;
 use analysis::Analyzers;
 use answering::Answering;
 use catalog::videos::Deleted;
-use catalog::{Catalog, Stored, unknown};
+use catalog::{Catalog, unknown};
 use export::Exports;
 use frames::Frames;
 use ingest::Ingest;
@@ -162,6 +162,7 @@ impl Shotlog {
         analyzers: Analyzers,
         aggregators: Aggregators,
     ) -> Arc<Self> {
+        let stores = kernel::deadline::bounded(stores, settings.records.deadline);
         models.llm = llm::metered::MeteredModel::over(models.llm, settings.llm);
         models.embedder = llm::metered::MeteredEmbedder::over(models.embedder);
         let catalog = Arc::new(Catalog::new(&stores, analyzers, aggregators, settings.lease()));
@@ -179,13 +180,8 @@ impl Shotlog {
             &settings.ask,
             settings.ingest.concurrency,
         ));
-        let ingest = Arc::new(Ingest::new(
-            &stores,
-            &models,
-            catalog.clone(),
-            search.clone(),
-            settings.of_an_ingest(),
-        ));
+        let ingest =
+            Arc::new(Ingest::new(&stores, &models, catalog.clone(), settings.of_an_ingest()));
         let jobs = Jobs::new(
             &stores,
             ingest.clone(),
@@ -227,13 +223,19 @@ impl Shotlog {
     }
 
     /// Removes vectors, record, objects and local copies of a video. A running ingest of it is
-    /// cancelled first.
-    pub async fn delete_video(&self, video_id: &str) -> Result<Deleted> {
+    /// cancelled first. Goes on when the caller does not wait for it.
+    pub async fn delete_video(self: &Arc<Self>, video_id: &str) -> Result<Deleted> {
         self.catalog.opening.check()?;
         // Also one whose record does not read back.
-        if self.catalog.stored(video_id).await? == Stored::Absent {
+        if !self.catalog.stored(video_id).await?.is_deletable() {
             return Err(unknown(video_id));
         }
+        let (service, video_id) = (self.clone(), video_id.to_owned());
+        let deleting = tokio::spawn(async move { service.delete_unwatched(&video_id).await });
+        deleting.await.map_err(|e| Error::corrupt(format!("the delete panicked: {e}")))?
+    }
+
+    async fn delete_unwatched(&self, video_id: &str) -> Result<Deleted> {
         let lock = loop {
             // Again, since a job tells only after a while which video it works on.
             self.jobs.cancel_all_of(video_id, "the video was deleted").await?;
@@ -242,8 +244,8 @@ impl Shotlog {
                 None => tokio::time::sleep(LOCK_EVERY).await,
             }
         };
-        let deleted = self.catalog.delete(video_id, &lock).await?;
+        let deleted = self.catalog.delete(video_id, &lock).await;
         self.frames.forget(video_id).await;
-        Ok(deleted)
+        deleted
     }
 }

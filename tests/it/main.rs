@@ -10,6 +10,7 @@ mod connections;
 mod diarization;
 mod errors;
 mod extension;
+mod faults;
 #[cfg(feature = "ffmpeg")]
 mod footage;
 mod install;
@@ -33,6 +34,7 @@ mod resume;
 mod routes;
 mod secrets;
 mod sight;
+mod sleepers;
 mod speech;
 #[cfg(feature = "cloud")]
 mod startup;

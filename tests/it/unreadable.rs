@@ -36,7 +36,8 @@ async fn passes_over(app: &TestApp, bad: &str, good: &str) {
 
 #[tokio::test]
 async fn a_record_that_does_not_read_back_can_be_deleted() {
-    for spoil in [None, Some(json!({"video_id": 7})), Some(json!([]))] {
+    let tombstone = json!({"tombstone": "deleted"});
+    for spoil in [None, Some(json!({"video_id": 7})), Some(json!([])), Some(tombstone)] {
         let app = TestApp::new().await;
         let (bad, good) = (app.video_of(&clip(20.0)).await, app.video().await);
         match &spoil {
@@ -109,6 +110,32 @@ async fn documents_that_do_not_read_back_stop_no_repair() {
     assert_eq!(app.video_of(&clip(20.0)).await, bad);
     assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
     assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_video_with_a_damaged_document_is_named_and_can_be_deleted() {
+    let app = TestApp::new().await;
+    let good = app.video().await;
+    for part in ["chunks-", "signals-", "speech-", "default_video-", "stats-", "summary-"] {
+        let bad = app.video_of(&clip(20.0)).await;
+        let documents = app.records.list(&format!("videos/{bad}/")).await.unwrap();
+        let document = documents.iter().find(|key| key.contains(&format!("/{part}"))).unwrap();
+        app.records.spoil(document).await;
+        let verified = app.service.catalog.verify().await.unwrap();
+        assert_eq!(verified.problems.len(), 1, "{:?}", verified.problems);
+        mentions(&verified.problems[0], &[&bad, document]);
+        let named = app.get("/health").await.ok()["unreadable"].clone();
+        mentions(named[0]["error"].as_str().unwrap(), &[document]);
+        assert_eq!(app.get("/videos").await.ok()["total"], 2, "{part}");
+        assert_eq!(app.get(&format!("/videos/{good}/chunks")).await.ok()["total"], 3, "{part}");
+        let found = app.post_json("/query", json!({"text": "boat", "limit": 50})).await.ok();
+        let hits = found["results"].as_array().unwrap();
+        assert!(hits.iter().any(|hit| hit["video_id"] == good.as_str()), "{part}: {found}");
+        app.delete(&format!("/videos/{bad}")).await.ok();
+        assert_eq!(app.records.list(&format!("videos/{bad}/")).await.unwrap(), [""; 0]);
+        assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
+        assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
+    }
 }
 
 #[tokio::test]

@@ -32,6 +32,15 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
         self.opened().await?.values(field).await
     }
 
+    async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
+        self.opened().await?.revisions(video_id).await
+    }
+
+    // Whoever reaches a server shares what it stores.
+    fn shared(&self) -> bool {
+        true
+    }
+
     async fn adopt(&self, install: &str) -> Result<String> {
         self.opened().await?.adopt(install).await
     }

@@ -24,7 +24,8 @@ pub struct MemoryIndex {
     owner: Arc<OnceLock<String>>,
 }
 
-type Points = BTreeMap<PointId, Arc<Entry>>;
+/// By id and revision.
+type Points = BTreeMap<(PointId, String), Arc<Entry>>;
 
 struct Entry {
     point: Point,
@@ -68,7 +69,8 @@ impl VectorIndex for MemoryIndex {
             if let Some(scope) = &scope {
                 points.retain(|_, entry| !matches(scope, &entry.point));
             }
-            points.extend(entries.into_iter().map(|entry| (entry.point.id.clone(), entry)));
+            let key = |point: &Point| (point.id.clone(), point.revision().to_owned());
+            points.extend(entries.into_iter().map(|entry| (key(&entry.point), entry)));
             Ok(())
         })
         .await
@@ -144,6 +146,16 @@ impl VectorIndex for MemoryIndex {
         .await
     }
 
+    async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
+        let (points, video_id) = (self.snapshot(), video_id.to_owned());
+        blocking(move || {
+            let of_video = points.keys().filter(|(id, _)| id.video_id == video_id);
+            let revisions: BTreeSet<&String> = of_video.map(|(_, revision)| revision).collect();
+            Ok(revisions.into_iter().filter(|r| !r.is_empty()).cloned().collect())
+        })
+        .await
+    }
+
     async fn adopt(&self, install: &str) -> Result<String> {
         Ok(self.owner.get_or_init(|| install.to_owned()).clone())
     }
@@ -210,7 +222,7 @@ fn bm25<'a>(
 ) -> Vec<(f32, &'a Entry)> {
     let total: usize = points.values().map(|entry| entry.words.len()).sum();
     let average = total as f32 / points.len().max(1) as f32;
-    let mut scores: HashMap<&PointId, (f32, &Entry)> = HashMap::new();
+    let mut scores: HashMap<(&PointId, &str), (f32, &Entry)> = HashMap::new();
     for clause in clauses {
         let found: Vec<_> = points
             .values()
@@ -223,7 +235,8 @@ fn bm25<'a>(
             if matches(filter, &entry.point) {
                 let (times, length) = (times as f32, entry.words.len() as f32);
                 let norm = K1 * (1.0 - B + B * length / average);
-                scores.entry(&entry.point.id).or_insert((0.0, entry)).0 +=
+                let key = (&entry.point.id, entry.point.revision());
+                scores.entry(key).or_insert((0.0, entry)).0 +=
                     rarity * times * (K1 + 1.0) / (times + norm);
             }
         }

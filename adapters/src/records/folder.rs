@@ -2,7 +2,7 @@
 //! is promised here (durable when `put` returns) needs the folders synchronised as well.
 //! Opened by the composition root.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind as Io, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -19,16 +19,21 @@ use crate::keys::{check_key, check_prefix};
 const PARTIAL: &str = ".partial";
 /// Beside them, locked by a compare-and-swap.
 const SWAP: &str = "swap.lock";
+/// In the folder, locked by the process that uses it alone.
+const ALONE: &str = ".lock";
 /// How often a write is tried again whose folder another process removed under it.
 const ATTEMPTS: usize = 8;
 
-/// Records in a folder. Several processes may use it at once.
+/// Records in a folder. Several processes may use it at once, unless one has opened it alone.
 #[derive(Debug, Clone)]
 pub struct FolderRecords {
     root: Arc<Path>,
     /// Held by every write, and alone by the removal of a folder: within this process neither gets
     /// in the other's way.
     changing: Arc<RwLock<()>>,
+    /// Locked while this process alone uses the folder; given back with the handle, also when the
+    /// process is killed.
+    _alone: Option<Arc<File>>,
 }
 
 impl FolderRecords {
@@ -46,7 +51,42 @@ impl FolderRecords {
         let root = root.canonicalize().map_err(unusable)?;
         make_durable_folder(&root.join(PARTIAL)).map_err(unusable)?;
         remove_abandoned(&root.join(PARTIAL)).map_err(unusable)?;
-        Ok(Self { root: root.into(), changing: Arc::default() })
+        Ok(Self { root: root.into(), changing: Arc::default(), _alone: None })
+    }
+
+    /// Opens the folder for this process alone, so that what an earlier one has begun is known to
+    /// have ended. `Unavailable` while another process has it open so. *Blocks.*
+    pub fn open_alone(root: &Path) -> Result<Self> {
+        let unusable = |e: io::Error| {
+            let message = format!("cannot lock {} as the folder of records: {e}", root.display());
+            PortError::caused_by(PortError::from(e).kind(), message, "opening the records")
+        };
+        let records = Self::open(root)?;
+        let lock = File::options().create(true).truncate(false).write(true).open(root.join(ALONE));
+        let lock = lock.map_err(unusable)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { _alone: Some(Arc::new(lock)), ..records }),
+            Err(TryLockError::WouldBlock) => Err(PortError::new(
+                ErrorKind::Unavailable,
+                format!(
+                    "the folder of records {} is in use by another process; stop it, or give this \
+                     one another folder (records.kind = \"bucket\" shares records)",
+                    root.display()
+                ),
+            )),
+            Err(TryLockError::Error(e)) => Err(unusable(e)),
+        }
+    }
+
+    /// Held by one caller at a time, in whatever process; given back when it is closed.
+    async fn swapping(&self, key: &str) -> Result<File> {
+        let lock = self.root.join(PARTIAL).join(SWAP);
+        self.blocking(format!("replace the record {key}"), move |_| {
+            let file = File::options().create(true).truncate(false).write(true).open(lock)?;
+            file.lock()?;
+            Ok(file)
+        })
+        .await
     }
 
     /// Runs `work` on a blocking thread; its error is shown as `cannot {action}: …`.
@@ -119,17 +159,21 @@ impl RecordStore for FolderRecords {
         document: &Value,
     ) -> Result<bool> {
         check_key(key)?;
-        let (lock, root) = (self.root.join(PARTIAL).join(SWAP), self.clone());
-        // Held by one caller at a time, in whatever process; given back when it is closed.
-        let lock = self.blocking(format!("replace the record {key}"), move |_| {
-            let file = File::options().create(true).truncate(false).write(true).open(lock)?;
-            file.lock()?;
-            Ok(file)
-        });
-        let lock = lock.await?;
-        let same = expected.matches(root.get(key).await)?;
+        let lock = self.swapping(key).await?;
+        let same = expected.matches(self.get(key).await)?;
         if same {
-            root.put(key, document).await?;
+            self.put(key, document).await?;
+        }
+        drop(lock);
+        Ok(same)
+    }
+
+    async fn remove(&self, key: &str, expected: &Value) -> Result<bool> {
+        check_key(key)?;
+        let lock = self.swapping(key).await?;
+        let same = Expected::Document(expected).matches(self.get(key).await)?;
+        if same {
+            self.delete(key).await?;
         }
         drop(lock);
         Ok(same)
@@ -404,6 +448,17 @@ mod tests {
         drop(file);
         FolderRecords::open(folder.path()).expect("opens");
         assert!(!writing.exists(), "an abandoned file must go");
+    }
+
+    #[test]
+    fn one_process_at_a_time_has_it_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let first = FolderRecords::open_alone(folder.path()).expect("opens");
+        let error = FolderRecords::open_alone(folder.path()).expect_err("is in use");
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert!(error.to_string().contains("in use by another process"), "{error}");
+        drop(first);
+        FolderRecords::open_alone(folder.path()).expect("is free again");
     }
 
     #[tokio::test]

@@ -59,6 +59,16 @@ impl RecordStore for MemoryRecords {
         Ok(true)
     }
 
+    async fn remove(&self, key: &str, expected: &Value) -> Result<bool> {
+        check_key(key)?;
+        let mut documents = self.write();
+        let same = documents.get(key) == Some(expected);
+        if same {
+            documents.remove(key);
+        }
+        Ok(same)
+    }
+
     async fn list(&self, prefix: &str) -> Result<Vec<String>> {
         check_prefix(prefix)?;
         Ok(self.read().keys().filter(|key| key.starts_with(prefix)).cloned().collect())

@@ -55,7 +55,7 @@ pub fn open(
         Kind::Bucket => shared(section, storage),
         Kind::Folder if storage.kind == storage::Kind::Memory => Ok(Arc::new(MemoryRecords::new())),
         Kind::Folder => {
-            let folder = FolderRecords::open(&data_dir.join("records"));
+            let folder = FolderRecords::open_alone(&data_dir.join("records"));
             Ok(Arc::new(folder.map_err(OpenError::at("data_dir"))?))
         }
     }

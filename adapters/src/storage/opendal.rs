@@ -140,6 +140,20 @@ impl OpendalStorage {
         }
     }
 
+    /// The keys and the folders below a prefix, itself included.
+    async fn below(&self, prefix: &str) -> Result<(Vec<String>, Vec<String>)> {
+        let failed = |e: opendal::Error| failed("list", prefix, e);
+        let (mut keys, mut folders) = (Vec::new(), vec![prefix.to_owned()]);
+        let mut entries =
+            self.operator.lister_with(prefix).recursive(true).await.map_err(failed)?;
+        while let Some(entry) = entries.try_next().await.map_err(failed)? {
+            let path = entry.path().to_owned();
+            if entry.metadata().is_dir() { folders.push(path) } else { keys.push(path) }
+        }
+        keys.sort();
+        Ok((keys, folders))
+    }
+
     /// A file that another caller has just removed is no error.
     async fn delete_file(&self, key: &str) -> Result<()> {
         match self.operator.delete(key).await {
@@ -239,6 +253,23 @@ impl ObjectStorage for OpendalStorage {
         self.read(key, info.etag.as_deref(), range).await
     }
 
+    async fn list(&self, prefix: &str) -> Result<Vec<String>> {
+        check_prefix(prefix)?;
+        Ok(self.below(prefix).await?.0)
+    }
+
+    async fn delete(&self, key: &str) -> Result<()> {
+        check_key(key)?;
+        self.delete_file(key).await?;
+        if self.root.is_some()
+            && let Some((folder, _)) = key.rsplit_once('/')
+        {
+            // One that is not empty stays.
+            let _ = self.operator.delete(&format!("{folder}/")).await;
+        }
+        Ok(())
+    }
+
     async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>> {
         check_prefix(prefix)?;
         if prefix.is_empty() {
@@ -248,13 +279,7 @@ impl ObjectStorage for OpendalStorage {
             ));
         }
         let gone = |e: opendal::Error| failed("remove", prefix, e);
-        let (mut keys, mut folders) = (Vec::new(), vec![prefix.to_owned()]);
-        let mut entries = self.operator.lister_with(prefix).recursive(true).await.map_err(gone)?;
-        while let Some(entry) = entries.try_next().await.map_err(gone)? {
-            let path = entry.path().to_owned();
-            if entry.metadata().is_dir() { folders.push(path) } else { keys.push(path) }
-        }
-        keys.sort();
+        let (keys, mut folders) = self.below(prefix).await?;
         if self.root.is_none() {
             self.operator.delete_iter(keys.clone()).await.map_err(gone)?;
             return Ok(keys);

@@ -285,13 +285,23 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     let revision = |value: &str| filter("revision", Predicate::AnyKeyword(vec![value.into()]));
 
     replace(index, vec![tagged("aa", 0, "r1"), tagged("aa", 1, "r1"), tagged("bb", 0, "r1")]).await;
-    // Without a scope only points with the same id go.
-    replace(index, vec![tagged("aa", 1, "r2"), tagged("aa", 2, "r2")]).await;
-    assert_eq!(index.count(&Filter::default()).await.unwrap(), 4);
-    assert_eq!(index.count(&revision("r1")).await.unwrap(), 2);
-    assert_eq!(index.count(&revision("r2")).await.unwrap(), 2);
+    // Without a scope only points with the same id and revision go.
+    replace(index, vec![tagged("aa", 1, "r1").says("other"), tagged("aa", 2, "r1")]).await;
+    assert_eq!(index.count(&revision("r1")).await.unwrap(), 4);
     assert_eq!(chunks(&search(index, "combined", axis(1), 1).await), [1]);
-    assert_eq!(text(index, "r1").await.len(), 2, "replaced text is not found any more");
+    assert_eq!(text(index, "r1").await.len(), 3, "replaced text is not found any more");
+
+    // Those of another revision stand beside them.
+    replace(index, vec![tagged("aa", 1, "r2"), tagged("aa", 2, "r2")]).await;
+    assert_eq!(index.count(&Filter::default()).await.unwrap(), 6);
+    assert_eq!(chunks(&search(index, "combined", axis(1), 2).await), [1, 1]);
+    assert_eq!(index.revisions("aa").await.unwrap(), ["r1", "r2"]);
+    assert_eq!(index.revisions("bb").await.unwrap(), ["r1"]);
+    assert_eq!(index.revisions("cc").await.unwrap(), [""; 0]);
+    let old = Filter::video("aa").and("revision", Predicate::AnyKeyword(vec!["r1".into()]));
+    index.replace(Some(&old), vec![]).await.unwrap();
+    assert_eq!(index.revisions("aa").await.unwrap(), ["r2"], "removed revisions are gone");
+    assert_eq!(index.count(&Filter::video("aa")).await.unwrap(), 2);
 
     // A scope removes what matches, before the new points are added.
     let scope = Filter::video("aa");
@@ -309,7 +319,7 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     assert_eq!(index.count(&Filter::video("aa")).await.unwrap(), 0);
 
     // The last of several points with one id wins, in one batch as over several.
-    replace(index, vec![tagged("dd", 0, "r4"), tagged("dd", 0, "r5")]).await;
+    replace(index, vec![tagged("dd", 0, "r5").says("r4"), tagged("dd", 0, "r5")]).await;
     assert_eq!(index.count(&Filter::video("dd")).await.unwrap(), 1);
     assert_eq!(index.count(&revision("r5")).await.unwrap(), 1);
 
@@ -343,6 +353,7 @@ async fn large_batches_stay_searchable(index: &dyn VectorIndex) {
             .collect()
     };
     index.replace(None, all("r1")).await.unwrap();
+    index.replace(Some(&Filter::default()), all("r2")).await.unwrap();
     index.replace(None, all("r2")).await.unwrap();
     assert_eq!(index.count(&Filter::default()).await.unwrap(), u64::from(many));
     let old = filter("revision", Predicate::AnyKeyword(vec!["r1".into()]));

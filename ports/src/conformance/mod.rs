@@ -6,6 +6,7 @@
 pub mod decoder;
 pub mod detector;
 pub mod embedder;
+pub mod faults;
 pub mod fetcher;
 pub mod index;
 pub mod jobs;

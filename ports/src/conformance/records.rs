@@ -18,6 +18,7 @@ pub async fn check(records: Arc<dyn RecordStore>) {
     keeps_documents_as_they_are(records).await;
     replaces(records).await;
     swaps_what_is_expected(records).await;
+    removes_what_is_expected(records).await;
     lists(records).await;
     deletes(records).await;
     shows_whole_documents_to_concurrent_readers(records).await;
@@ -139,6 +140,20 @@ async fn swaps_what_is_expected(records: &dyn RecordStore) {
     };
     future::join_all((0..4).map(|_| add())).await;
     assert_eq!(records.get(key).await.unwrap(), Some(json!(12)), "no addition is lost");
+    records.delete(key).await.unwrap();
+}
+
+async fn removes_what_is_expected(records: &dyn RecordStore) {
+    let key = "removed/a.json";
+    let (one, two) = (json!({"n": 1}), json!({"n": 2}));
+    assert!(!records.remove(key, &one).await.unwrap(), "nothing is there");
+    records.put(key, &one).await.unwrap();
+    assert!(!records.remove(key, &two).await.unwrap(), "something else is there");
+    assert_eq!(records.get(key).await.unwrap(), Some(one.clone()));
+    let removed = records.remove(key, &one).await.unwrap();
+    let left = records.get(key).await.unwrap();
+    assert_eq!(left.is_none(), removed, "what is said to be removed is gone, and else it stays");
+    refused(records.remove("../a", &one).await, ErrorKind::Invalid, "remove ../a");
     records.delete(key).await.unwrap();
 }
 

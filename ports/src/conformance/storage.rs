@@ -52,6 +52,7 @@ pub async fn check(storage: Arc<dyn ObjectStorage>) {
     forgets_an_abandoned_put(&storage, &base).await;
     shows_whole_objects_to_concurrent_readers(&*storage, &base).await;
     deletes_by_prefix(&*storage, &base).await;
+    deletes_one_object(&*storage, &base).await;
     addresses_objects(&*storage, &base);
     probes(&*storage).await;
     storage.delete_prefix(&format!("{base}/")).await.expect("the check's objects go");
@@ -323,6 +324,26 @@ fn addresses_objects(storage: &dyn ObjectStorage, base: &str) {
     for other in ["", "clip.mp4", "not a url", "http://"] {
         assert_eq!(storage.key_of_url(other), None, "{other:?}");
     }
+}
+
+async fn deletes_one_object(storage: &dyn ObjectStorage, base: &str) {
+    let key = |name: &str| format!("{base}/one/{name}");
+    for name in ["a.mp4", "a.mp4.jpg", "b/c.mp4"] {
+        storage.put(&key(name), content(&[b"x"]), "video/mp4").await.unwrap();
+    }
+    let list = async || storage.list(&key("")).await.unwrap();
+    assert_eq!(list().await, [key("a.mp4"), key("a.mp4.jpg"), key("b/c.mp4")]);
+    storage.delete(&key("a.mp4")).await.unwrap();
+    storage.delete(&key("a.mp4")).await.expect("nothing there is no error");
+    storage.delete(&key("b/c.mp4")).await.unwrap();
+    assert_eq!(list().await, [key("a.mp4.jpg")]);
+    storage.delete(&key("a.mp4.jpg")).await.unwrap();
+    assert_eq!(list().await, [""; 0]);
+    storage.put(&key("a.mp4"), content(&[b"y"]), "video/mp4").await.expect("it can come back");
+    for bad in ["", "/", "../a", "a/"] {
+        refused(storage.delete(bad).await, ErrorKind::Invalid, &format!("delete {bad:?}"));
+    }
+    refused(storage.list("a").await, ErrorKind::Invalid, "list \"a\"");
 }
 
 async fn probes(storage: &dyn ObjectStorage) {

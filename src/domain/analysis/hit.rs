@@ -12,6 +12,9 @@ use crate::domain::media::speech::{SpeakerTurn, Utterance};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HitDocument {
+    /// The run of the analyzer that it is of; empty in points of versions that did not say.
+    #[serde(rename = "_revision", skip_serializing_if = "String::is_empty")]
+    pub revision: String,
     /// When it begins, seconds of the video.
     pub start: f64,
     /// When it ends, seconds of the video.

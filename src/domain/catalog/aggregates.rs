@@ -22,18 +22,20 @@ pub struct Aggregates {
 impl Catalog {
     /// Every stored aggregate of a video.
     pub async fn aggregates(&self, video_id: &str) -> Result<Aggregates> {
-        let record = self.record(video_id).await?;
-        Ok(Aggregates {
-            video_id: video_id.to_owned(),
-            available: self.aggregators.in_order(record.aggregates.keys()),
-            aggregates: self.stored_aggregates(&record).await?,
+        self.read_published(video_id, |record| async move {
+            Ok(Aggregates {
+                video_id: video_id.to_owned(),
+                available: self.aggregators.in_order(record.aggregates.keys()),
+                aggregates: self.stored_aggregates(&record).await?,
+            })
         })
+        .await
     }
 
     /// One stored aggregate; `Invalid` lists what is stored.
     pub async fn aggregate(&self, video_id: &str, aggregator: &str) -> Result<Value> {
-        let record = self.record(video_id).await?;
-        self.stored_aggregate(&record, aggregator).await
+        let read = |record| async move { self.stored_aggregate(&record, aggregator).await };
+        self.read_published(video_id, read).await
     }
 
     pub(crate) async fn stored_aggregates(

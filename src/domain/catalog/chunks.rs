@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use crate::domain::catalog::record::VideoRecord;
 use crate::domain::catalog::{Catalog, OutputDocuments};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
@@ -62,23 +63,33 @@ impl Catalog {
     /// Stored analyzer output, filtered and paged.
     pub async fn chunks(&self, video_id: &str, query: ChunkQuery) -> Result<ChunkPage> {
         let wanted = query.chunk_ids.as_deref().map(parse_ids).transpose()?;
-        let record = self.record(video_id).await?;
+        let (query, wanted) = (&query, wanted.as_deref());
+        let read = |record| async move { self.chunks_of(&record, query, wanted).await };
+        self.read_published(video_id, read).await
+    }
+
+    async fn chunks_of(
+        &self,
+        record: &VideoRecord,
+        query: &ChunkQuery,
+        wanted: Option<&[u32]>,
+    ) -> Result<ChunkPage> {
         let mut outputs = BTreeMap::new();
         match &query.analyzer {
             Some(analyzer) => {
-                outputs.insert(analyzer.clone(), self.output_documents(&record, analyzer).await?);
+                outputs.insert(analyzer.clone(), self.output_documents(record, analyzer).await?);
             }
             None => {
                 for analyzer in record.analyzer_ids() {
-                    let documents = self.output_documents(&record, &analyzer).await?;
+                    let documents = self.output_documents(record, &analyzer).await?;
                     outputs.insert(analyzer, documents);
                 }
             }
         }
         let matching: Vec<(u32, Span)> = (0..)
-            .zip(self.spans(&record).await?)
+            .zip(self.spans(record).await?)
             .filter(|(id, span)| {
-                wanted.as_ref().is_none_or(|ids| ids.contains(id))
+                wanted.is_none_or(|ids| ids.contains(id))
                     && query.after.is_none_or(|after| span.end > after)
                     && query.before.is_none_or(|before| span.start < before)
             })
@@ -91,7 +102,7 @@ impl Catalog {
             .map(|(chunk_id, span)| view(chunk_id, span, &outputs, query.verbose))
             .collect();
         Ok(ChunkPage {
-            video_id: video_id.to_owned(),
+            video_id: record.video_id.clone(),
             analyzers: record.analyzer_ids(),
             total,
             offset: query.offset,
@@ -102,17 +113,27 @@ impl Catalog {
 
     /// One chunk, all analyzers merged.
     pub async fn chunk(&self, video_id: &str, chunk_id: u32, verbose: bool) -> Result<ChunkView> {
-        let record = self.record(video_id).await?;
-        let spans = self.spans(&record).await?;
+        let read = |record| async move { self.chunk_of(&record, chunk_id, verbose).await };
+        self.read_published(video_id, read).await
+    }
+
+    async fn chunk_of(
+        &self,
+        record: &VideoRecord,
+        chunk_id: u32,
+        verbose: bool,
+    ) -> Result<ChunkView> {
+        let spans = self.spans(record).await?;
         let span = spans.get(chunk_id as usize).ok_or_else(|| {
             Error::NotFound(format!(
-                "video '{video_id}' has no chunk {chunk_id}; it has chunks 0 to {}",
+                "video '{}' has no chunk {chunk_id}; it has chunks 0 to {}",
+                record.video_id,
                 spans.len().saturating_sub(1)
             ))
         })?;
         let mut outputs = BTreeMap::new();
         for analyzer in record.analyzer_ids() {
-            let documents = self.output_documents(&record, &analyzer).await?;
+            let documents = self.output_documents(record, &analyzer).await?;
             outputs.insert(analyzer, documents);
         }
         Ok(view(chunk_id, *span, &outputs, verbose))

@@ -7,6 +7,7 @@ use crate::domain::aggregation::aggregators::entity_timelines::{self, Timelines}
 use crate::domain::aggregation::entity::Entity;
 use crate::domain::aggregation::result::result_of;
 use crate::domain::catalog::Catalog;
+use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 
 /// The people of a video.
@@ -23,14 +24,19 @@ pub struct EntityList {
 impl Catalog {
     /// People seen in at least `min_appearances` chunks.
     pub async fn entities(&self, video_id: &str, min_appearances: u32) -> Result<EntityList> {
-        let record = self.record(video_id).await?;
+        let read = |record| async move { self.entities_of(&record, min_appearances).await };
+        self.read_published(video_id, read).await
+    }
+
+    async fn entities_of(&self, record: &VideoRecord, min_appearances: u32) -> Result<EntityList> {
+        let video_id = &record.video_id;
         let unreadable =
             || Error::corrupt(format!("the entities of '{video_id}' are of another kind"));
-        let linked = self.aggregate_result(&record, entities::ID).await?;
+        let linked = self.aggregate_result(record, entities::ID).await?;
         let linked: &People = result_of(linked.as_ref()).ok_or_else(unreadable)?;
         let mut timelines = BTreeMap::new();
         if record.aggregates.contains_key(entity_timelines::ID) {
-            let stored = self.aggregate_result(&record, entity_timelines::ID).await?;
+            let stored = self.aggregate_result(record, entity_timelines::ID).await?;
             let stored: &Timelines = result_of(stored.as_ref()).ok_or_else(unreadable)?;
             let of_person =
                 stored.entities.iter().map(|t| (t.entity_id.clone(), t.timeline.clone()));

@@ -2,16 +2,18 @@
 //! records, a lock is also a lease there, which ends by itself when its holder dies.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ports::ErrorKind;
 use ports::records::{Expected, RecordStore};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::names::is_video_id;
 
 /// How often a lease that another instance holds is looked at.
 const POLL: Duration = Duration::from_secs(1);
@@ -38,10 +40,25 @@ struct Leases {
 }
 
 struct Lease {
-    /// Cancelled when the lease could not be renewed in time.
+    /// When it was last entered, and how long it holds from then.
+    renewed: Arc<Mutex<Instant>>,
+    length: Duration,
+    /// Cancelled when the lease has passed to another.
     lost: CancellationToken,
     /// Cancelled when the lease is no longer needed.
     done: CancellationToken,
+}
+
+impl Lease {
+    /// Whether another instance may have it: a quarter of its length is left for clocks that differ.
+    fn is_over(&self) -> bool {
+        self.lost.is_cancelled() || is_over(&self.renewed, self.length)
+    }
+}
+
+fn is_over(renewed: &Mutex<Instant>, length: Duration) -> bool {
+    let renewed = *renewed.lock().unwrap_or_else(PoisonError::into_inner);
+    renewed.elapsed() > length * (RENEWALS - 1) / RENEWALS
 }
 
 impl VideoLocks {
@@ -49,6 +66,19 @@ impl VideoLocks {
     pub fn new(records: Arc<dyn RecordStore>, lease: Option<Duration>) -> Self {
         let leases = lease.map(|length| Leases { records, length });
         Self { held: Mutex::default(), leases }
+    }
+
+    /// Whether other instances may change the videos too.
+    pub(crate) fn are_shared(&self) -> bool {
+        self.leases.is_some()
+    }
+
+    /// The videos whose lock other instances have or had when they died.
+    pub(crate) async fn leased(&self) -> Result<Vec<String>> {
+        let Some(leases) = &self.leases else { return Ok(Vec::new()) };
+        let names = leases.records.children("claims/").await?;
+        let ids = names.iter().filter_map(|name| name.strip_suffix(".json"));
+        Ok(ids.filter(|id| is_video_id(id)).map(str::to_owned).collect())
     }
 
     /// Waits until nobody else changes the video.
@@ -94,7 +124,7 @@ impl VideoLock {
     /// Fails when the lock has passed to someone else: asked before what cannot be undone.
     pub fn check(&self) -> Result<()> {
         match &self.lease {
-            Some(lease) if lease.lost.is_cancelled() => Err(Error::Cancelled(
+            Some(lease) if lease.is_over() => Err(Error::Cancelled(
                 "the shared records could not be reached for too long, so another instance may \
                  work on this video now; ingest it again"
                     .into(),
@@ -123,13 +153,18 @@ impl Leases {
         {
             return Ok(None);
         }
-        let mine = self.lease(&holder);
+        let (asked, mine) = (Instant::now(), self.lease(&holder));
         if !self.records.compare_and_swap(&key, before, &mine).await? {
             return Ok(None);
         }
-        let lease = Lease { lost: CancellationToken::new(), done: CancellationToken::new() };
-        let (lost, done) = (lease.lost.clone(), lease.done.clone());
-        tokio::spawn(self.clone().hold(key, holder, mine, lost, done));
+        let lease = Lease {
+            renewed: Arc::new(Mutex::new(asked)),
+            length: self.length,
+            lost: CancellationToken::new(),
+            done: CancellationToken::new(),
+        };
+        let (renewed, lost, done) = (lease.renewed.clone(), lease.lost.clone(), lease.done.clone());
+        tokio::spawn(self.clone().hold(key, holder, mine, renewed, lost, done));
         Ok(Some(lease))
     }
 
@@ -139,42 +174,54 @@ impl Leases {
         key: String,
         holder: String,
         mut mine: Value,
+        renewed: Arc<Mutex<Instant>>,
         lost: CancellationToken,
         done: CancellationToken,
     ) {
-        let mut renewed = tokio::time::Instant::now();
+        let every = self.length / RENEWALS;
         loop {
             tokio::select! {
                 () = done.cancelled() => break,
-                () = tokio::time::sleep(self.length / RENEWALS) => {}
+                () = tokio::time::sleep(every) => {}
             }
-            let next = self.lease(&holder);
-            match self.records.compare_and_swap(&key, Expected::Document(&mine), &next).await {
-                Ok(true) => {
-                    mine = next;
-                    renewed = tokio::time::Instant::now();
+            let (asked, next) = (Instant::now(), self.lease(&holder));
+            // A store that hangs must not hide that the lease is over.
+            match tokio::time::timeout(every, self.renew(&key, &holder, &mine, &next)).await {
+                Ok(Ok(Some(now))) => {
+                    mine = now;
+                    *renewed.lock().unwrap_or_else(PoisonError::into_inner) = asked;
                 }
-                Ok(false) => {
-                    // An answer that got lost may have renewed it all the same.
-                    match self.records.get(&key).await {
-                        Ok(Some(found)) if found["holder"] == holder.as_str() => mine = found,
-                        _ => return lost.cancel(),
-                    }
-                }
-                Err(error) => tracing::warn!(%error, key, "a lease could not be renewed"),
+                Ok(Ok(None)) => return lost.cancel(),
+                Ok(Err(error)) => tracing::warn!(%error, key, "a lease could not be renewed"),
+                Err(_) => tracing::warn!(key, "a lease could not be renewed in time"),
             }
-            // A quarter of its length is left for clocks that differ.
-            if renewed.elapsed() > self.length * (RENEWALS - 1) / RENEWALS {
+            if is_over(&renewed, self.length) {
                 return lost.cancel();
             }
         }
         // It may have ended in between: then it is not ours to remove.
-        if renewed.elapsed() > self.length * (RENEWALS - 1) / RENEWALS {
+        if is_over(&renewed, self.length) {
             return;
         }
         if let Err(error) = self.records.delete(&key).await {
             tracing::warn!(%error, key, "a lease could not be given back; it ends by itself");
         }
+    }
+
+    /// The lease as it is stored once it was renewed; `None` when another holder has it.
+    async fn renew(
+        &self,
+        key: &str,
+        holder: &str,
+        mine: &Value,
+        next: &Value,
+    ) -> ports::Result<Option<Value>> {
+        if self.records.compare_and_swap(key, Expected::Document(mine), next).await? {
+            return Ok(Some(next.clone()));
+        }
+        // An answer that got lost may have renewed it all the same.
+        let found = self.records.get(key).await?;
+        Ok(found.filter(|found| found["holder"] == holder))
     }
 
     fn lease(&self, holder: &str) -> Value {

@@ -6,27 +6,29 @@
 pub mod aggregates;
 mod cache;
 pub mod chunks;
+mod claim;
 pub mod entities;
+mod faults;
 pub(crate) mod install;
 pub mod locks;
 pub mod opening;
-mod publication;
 pub mod record;
+mod removal;
+mod stored;
 pub mod unreadable;
 pub mod verify;
 pub mod videos;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt, stream};
-use ports::ErrorKind;
 use ports::index::VectorIndex;
-use ports::records::{Expected, RecordStore};
+use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::domain::aggregation::Aggregators;
@@ -44,7 +46,12 @@ use crate::domain::kernel::ports::Stores;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::Speech;
 pub(crate) use cache::{CacheKey, RecognisedPieces};
-pub(crate) use publication::{Discarded, Fault, Part};
+pub(crate) use claim::Claim;
+pub(crate) use faults::{Fault, Part};
+pub(crate) use stored::Stored;
+
+/// Times that a read is tried whose video is published while it runs.
+const READS: usize = 3;
 
 /// Records read at once when listing.
 const PARALLEL_READS: usize = 16;
@@ -59,6 +66,8 @@ pub struct Catalog {
     unreadable: Unreadable,
     /// Whether the stores answer and belong together.
     pub opening: Opening,
+    /// Videos that a change has left garbage of.
+    unfinished: Mutex<BTreeSet<String>>,
     /// The analyzers of this install.
     pub(crate) analyzers: Analyzers,
     /// The aggregators of this install.
@@ -80,25 +89,10 @@ impl Catalog {
             locks: VideoLocks::new(stores.records.clone(), lease),
             unreadable: Unreadable::default(),
             opening: Opening::default(),
+            unfinished: Mutex::default(),
             analyzers,
             aggregators,
         }
-    }
-
-    /// A record of an earlier version in the form of this one. It is stored so when it is next
-    /// published.
-    async fn migrated(&self, mut record: VideoRecord) -> Result<VideoRecord> {
-        for entry in record.analyzers.values_mut() {
-            entry.found = match entry.points {
-                0 => {
-                    let outputs: Option<OutputDocuments> = self.read(&entry.document).await?;
-                    outputs.iter().flatten().flatten().count() as u32
-                }
-                points => points as u32,
-            };
-        }
-        record.version = record::VERSION;
-        Ok(record)
     }
 
     /// Videos that were found not to read back.
@@ -106,45 +100,39 @@ impl Catalog {
         &self.unreadable
     }
 
-    /// What is stored as the published record.
-    pub(crate) async fn stored(&self, video_id: &str) -> Result<Stored> {
-        if !is_video_id(video_id) {
-            return Ok(Stored::Absent);
-        }
-        let key = published(video_id);
-        let unreadable = |json, error: String| {
-            self.unreadable.enter(video_id, &key, &error);
-            Ok(Stored::Unreadable(json, error))
-        };
-        let json = match self.records.get(&key).await {
-            Ok(Some(json)) => json,
-            Ok(None) => {
-                self.unreadable.named(video_id, |_| false);
-                return Ok(Stored::Absent);
-            }
-            Err(e) if e.kind() == ErrorKind::Corrupt => return unreadable(None, e.to_string()),
-            Err(e) => return Err(e.into()),
-        };
-        let read = match VideoRecord::deserialize(&json) {
-            Ok(record) if record.version < record::VERSION => {
-                self.migrated(record).await.map_err(|error| error.to_string())
-            }
-            read => read.map_err(|e| format!("the record {key} does not read back: {e}")),
-        };
-        match read {
-            Ok(record) if record.video_id == video_id => {
-                if self.unreadable.has(video_id) {
-                    let named = named(&record);
-                    self.unreadable.named(video_id, |of| of != key && named.contains(of));
+    /// Videos that a change has left garbage of, as far as this process knows.
+    pub(crate) fn unfinished(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.unfinished.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Videos that changes which have not come to their end may have left garbage of.
+    pub(crate) async fn left_unfinished(&self) -> Result<BTreeSet<String>> {
+        let mut left: BTreeSet<String> = self.locks.leased().await?.into_iter().collect();
+        left.extend(self.unfinished().iter().cloned());
+        Ok(left)
+    }
+
+    /// Reads documents of a published video, once more with the record of then if it was published
+    /// meanwhile and some of them are gone. `NotFound` where there is no such video.
+    pub(crate) async fn read_published<T, Reading: Future<Output = Result<T>>>(
+        &self,
+        video_id: &str,
+        read: impl Fn(VideoRecord) -> Reading,
+    ) -> Result<T> {
+        let mut record = self.record(video_id).await?;
+        for _ in 1..READS {
+            let epoch = record.epoch;
+            match read(record).await {
+                Err(error) if error.is_corrupt() => {
+                    record = self.record(video_id).await?;
+                    if record.epoch == epoch {
+                        return Err(error);
+                    }
                 }
-                Ok(Stored::Record(Box::new(record), json))
+                done => return done,
             }
-            Ok(record) => {
-                let error = format!("the record {key} is that of video '{}'", record.video_id);
-                unreadable(Some(json), error)
-            }
-            Err(error) => unreadable(Some(json), error),
         }
+        read(record).await
     }
 
     /// The published record, if there is one.
@@ -156,7 +144,7 @@ impl Catalog {
     pub(crate) async fn find_readable(&self, video_id: &str) -> Result<Option<VideoRecord>> {
         match self.stored(video_id).await? {
             Stored::Record(record, _) => Ok(Some(*record)),
-            Stored::Absent | Stored::Unreadable(..) => Ok(None),
+            Stored::Absent | Stored::Tombstone(..) | Stored::Unreadable(..) => Ok(None),
         }
     }
 
@@ -346,43 +334,6 @@ impl Catalog {
         let parsed = serde_json::from_value(value)
             .map_err(|e| Error::corrupt(format!("the record {key} does not read back: {e}")))?;
         Ok(Some(parsed))
-    }
-}
-
-/// What is stored as the published record of a video.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Stored {
-    /// Nothing.
-    Absent,
-    /// A record, and the JSON it was read from.
-    Record(Box<VideoRecord>, Value),
-    /// Something that is no record of this video: its JSON, if it is that, and what is wrong.
-    Unreadable(Option<Value>, String),
-}
-
-impl Stored {
-    pub(crate) fn record(&self) -> Option<&VideoRecord> {
-        match self {
-            Self::Record(record, _) => Some(record),
-            Self::Absent | Self::Unreadable(..) => None,
-        }
-    }
-
-    /// The record; what is stored in its place is `Corrupt`.
-    pub(crate) fn into_record(self) -> Result<Option<VideoRecord>> {
-        match self {
-            Self::Absent => Ok(None),
-            Self::Record(record, _) => Ok(Some(*record)),
-            Self::Unreadable(_, error) => Err(Error::corrupt(error)),
-        }
-    }
-
-    fn expected(&self) -> Expected<'_> {
-        match self {
-            Self::Absent => Expected::Absent,
-            Self::Record(_, json) | Self::Unreadable(Some(json), _) => Expected::Document(json),
-            Self::Unreadable(None, _) => Expected::Unreadable,
-        }
     }
 }
 

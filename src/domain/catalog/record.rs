@@ -1,7 +1,7 @@
 //! What is stored of a video. `video.json` names immutable documents; replacing it publishes them
 //! together, so a reader sees the state before an ingest or the one after, never a mixture.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,13 @@ pub struct VideoRecord {
     /// The form of this record and of the documents it names, [`VERSION`] when it is written.
     #[serde(default = "first_version")]
     pub version: u32,
+    /// How often the video has been published; a delete counts too.
+    #[serde(default)]
+    pub epoch: u64,
+    /// Marks who may publish next: whoever changes the video enters a mark of its own first, and a
+    /// swap that expects an older one fails.
+    #[serde(default)]
+    pub fence: String,
     /// First 16 hexadecimal digits of the SHA-1 of the bytes.
     pub video_id: String,
     /// Cleaned name the video was ingested under.
@@ -61,6 +68,46 @@ pub struct VideoRecord {
     pub took: Took,
     /// When it was first ingested, ISO 8601.
     pub created_at: String,
+    /// Keys of objects that are never used again: see [`Tombstone::retired`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retired: Vec<String>,
+}
+
+/// What stands in the place of a record where there is no video: its first ingest is under way, or
+/// it is being deleted. Whatever is stored of the video is garbage, but what was paid for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tombstone {
+    /// Why there is no video.
+    pub tombstone: Absence,
+    /// As in a record.
+    pub version: u32,
+    /// As in a record.
+    pub epoch: u64,
+    /// As in a record.
+    pub fence: String,
+    /// As in a record.
+    pub video_id: String,
+    /// Keys of the objects that are removed with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<String>,
+    /// Keys that an instance may still be about to remove which has been taken for dead: an object
+    /// that gets one of them could vanish at any time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retired: Vec<String>,
+}
+
+/// Why there is no video.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Absence {
+    /// Its first ingest is under way, or died.
+    Unpublished,
+    /// That ingest has failed: its documents, points and objects are being removed.
+    Discarded,
+    /// It is being deleted, with what was paid for.
+    Deleted,
+    /// Nothing is left.
+    Vacant,
 }
 
 /// What steps of an ingest took, seconds; 0 where they were spared.
@@ -100,6 +147,16 @@ impl VideoRecord {
     /// Whether an analyzer has output on any chunk.
     pub fn has_output(&self, analyzer: &str) -> bool {
         self.analyzers.get(analyzer).is_some_and(|entry| entry.found > 0)
+    }
+
+    /// What marks its points.
+    pub(crate) fn revisions(&self) -> BTreeSet<String> {
+        self.analyzers.values().map(|entry| entry.revision.clone()).collect()
+    }
+
+    /// How many points the index must hold for it.
+    pub(crate) fn points(&self) -> u64 {
+        self.analyzers.values().map(|entry| entry.points).sum()
     }
 
     /// Each analyzer with output and what it worked with: differs when the output does.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ports::ErrorKind;
 use ports::index::{Filter, Predicate};
 
-use crate::domain::catalog::record::VideoRecord;
+use crate::domain::catalog::record::{Absence, VideoRecord};
 use crate::domain::catalog::{Catalog, Fault, Stored};
 use crate::domain::kernel::error::Result;
 
@@ -33,22 +33,16 @@ impl Catalog {
         }
         let ids: BTreeSet<String> = self.ids().await?.into_iter().collect();
         for video_id in &ids {
-            let Some(_claim) = self.locks.try_lock(video_id).await? else {
-                found.busy += 1;
-                continue;
-            };
-            let problems = match self.stored(video_id).await? {
-                Stored::Record(record, _) => {
-                    found.videos += 1;
-                    self.disagreements(&record).await?
-                }
-                Stored::Absent => {
-                    vec!["documents of an interrupted ingest without a record".to_owned()]
-                }
-                Stored::Unreadable(_, error) => {
-                    vec![format!("{error}; delete the video or ingest it again")]
-                }
-            };
+            let (mut stored, mut problems) = self.problems(video_id).await?;
+            if !problems.is_empty() {
+                // It may just be published, or be deleted.
+                let Some(_lock) = self.locks.try_lock(video_id).await? else {
+                    found.busy += 1;
+                    continue;
+                };
+                (stored, problems) = self.problems(video_id).await?;
+            }
+            found.videos += u64::from(stored.record().is_some());
             found.problems.extend(problems.into_iter().map(|what| format!("{video_id}: {what}")));
         }
         for video_id in self.index.values("video_id").await? {
@@ -57,6 +51,33 @@ impl Catalog {
             }
         }
         Ok(found)
+    }
+
+    /// What is stored in the place of a video's record, and what does not agree with it.
+    async fn problems(&self, video_id: &str) -> Result<(Stored, Vec<String>)> {
+        let stored = self.stored(video_id).await?;
+        let problems = match &stored {
+            Stored::Record(record, _) => self.disagreements(record).await?,
+            Stored::Tombstone(stone, _) => match stone.tombstone {
+                Absence::Vacant => Vec::new(),
+                Absence::Unpublished | Absence::Discarded => {
+                    vec!["an ingest was interrupted; a repair removes what it left".to_owned()]
+                }
+                Absence::Deleted => {
+                    vec!["its delete was interrupted; a repair finishes it".to_owned()]
+                }
+            },
+            Stored::Absent
+                if self.records.list(&format!("videos/{video_id}/")).await?.is_empty() =>
+            {
+                Vec::new()
+            }
+            Stored::Absent => vec!["documents without a record".to_owned()],
+            Stored::Unreadable(_, error) => {
+                vec![format!("{error}; delete the video or ingest it again")]
+            }
+        };
+        Ok((stored, problems))
     }
 
     async fn disagreements(&self, record: &VideoRecord) -> Result<Vec<String>> {

@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-use ports::index::Filter;
 use ports::storage::ObjectInfo;
 use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Map, Value};
 
 use crate::domain::catalog::Catalog;
-use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::is_video_id;
@@ -123,22 +121,6 @@ impl Catalog {
     pub async fn media_url(&self, video_id: &str) -> Result<String> {
         let record = self.record(video_id).await?;
         Ok(self.storage.link(&record.storage_path).await?)
-    }
-
-    /// Removes vectors, record and objects of a video that the caller has locked.
-    pub(crate) async fn delete(&self, video_id: &str, lock: &VideoLock) -> Result<Deleted> {
-        lock.check()?;
-        self.index.replace(Some(&Filter::video(video_id)), Vec::new()).await?;
-        self.remove(video_id).await?;
-        let removed = self.storage.delete_prefix(&format!("{video_id}/")).await;
-        let (objects, storage_error) = match removed {
-            Ok(objects) => (objects, None),
-            Err(error) => {
-                tracing::error!(video_id, %error, "stored objects could not be removed");
-                (Vec::new(), Some(Error::Port(error).labelled()))
-            }
-        };
-        Ok(Deleted { video_id: video_id.to_owned(), objects, storage_error })
     }
 
     /// What is known of a stored object, for storage whose public URLs the service itself serves.

@@ -26,7 +26,6 @@ use crate::domain::aggregation::result::Aggregate;
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::catalog::Catalog;
-use crate::domain::catalog::aggregates::Aggregates;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
@@ -124,26 +123,28 @@ impl Exports {
                 listed(&known)
             )));
         };
-        let record = self.catalog.record(video_id).await?;
-        let Aggregates { aggregates, .. } = self.catalog.aggregates(video_id).await?;
-        let chapters = match record.aggregates.contains_key(chapters::ID) {
-            true => Some(self.catalog.aggregate_result(&record, chapters::ID).await?),
-            false => None,
-        };
-        let log = Log {
-            analyzers: self.catalog.analyzers.clone(),
-            video: self.catalog.analyzed(&record).await?,
-            video_url: self.storage.link(&record.storage_path).await?,
-            aggregates,
-            chapters,
-            record,
-        };
+        let log = self.catalog.read_published(video_id, |record| self.log(record)).await?;
         let filename = format!("{}.{}", log.stem(), format.extension);
         // A long video's log takes a while to write.
         let content = tokio::task::spawn_blocking(move || (format.write)(&log))
             .await
             .map_err(|e| Error::corrupt(format!("the export ended abnormally: {e}")))??;
         Ok(Export { content_type: format.content_type, filename, content })
+    }
+
+    async fn log(&self, record: VideoRecord) -> Result<Log> {
+        let chapters = match record.aggregates.contains_key(chapters::ID) {
+            true => Some(self.catalog.aggregate_result(&record, chapters::ID).await?),
+            false => None,
+        };
+        Ok(Log {
+            analyzers: self.catalog.analyzers.clone(),
+            video: self.catalog.analyzed(&record).await?,
+            video_url: self.storage.link(&record.storage_path).await?,
+            aggregates: self.catalog.stored_aggregates(&record).await?,
+            chapters,
+            record,
+        })
     }
 }
 

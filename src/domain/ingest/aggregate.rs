@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use crate::domain::aggregation::run::{AggregatesResult, Outcome, Run, run};
 use crate::domain::aggregation::{Aggregator, ChunkVectors};
 use crate::domain::analysis::video::AnalyzedVideo;
+use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::VideoRecord;
-use crate::domain::catalog::unknown;
+use crate::domain::catalog::{Claim, unknown};
 use crate::domain::ingest::Ingest;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::progress::Progress;
@@ -22,16 +23,35 @@ impl Ingest {
     ) -> Result<AggregatesResult> {
         let selected = self.catalog.aggregators.select(aggregators.as_deref())?;
         progress.video(video_id);
-        let claim = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
-        let before = self.catalog.stored(video_id).await?;
-        let mut record = before.clone().into_record()?.ok_or_else(|| unknown(video_id))?;
+        let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
+        if self.catalog.stored(video_id).await?.into_record()?.is_none() {
+            return Err(unknown(video_id));
+        }
+        let claim = self.catalog.claim(video_id, &lock).await?;
+        let outcome = self.aggregate_claimed(&claim, selected, force, &progress, &lock).await;
+        if outcome.is_err() {
+            self.catalog.discard(&claim).await;
+        }
+        outcome
+    }
+
+    async fn aggregate_claimed(
+        &self,
+        claim: &Claim,
+        selected: Vec<&'static dyn Aggregator>,
+        force: bool,
+        progress: &Progress,
+        lock: &VideoLock,
+    ) -> Result<AggregatesResult> {
+        let record = claim.found.clone().into_record()?;
+        let mut record = record.ok_or_else(|| unknown(&claim.video_id))?;
         let video = self.catalog.analyzed(&record).await?;
         let budget = Budget::open(&self.models, None);
         let report =
-            self.run_aggregators(&mut record, &video, selected, force, &budget, &progress).await?;
+            self.run_aggregators(&mut record, &video, selected, force, &budget, progress).await?;
         progress.check()?;
-        claim.check()?;
-        self.catalog.publish(&before, &record).await?;
+        lock.check()?;
+        self.catalog.publish(claim, record).await?;
         Ok(report)
     }
 

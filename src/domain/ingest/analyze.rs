@@ -46,7 +46,6 @@ impl Ingest {
             entry.cost = cost;
             record.analyzers.insert(id.into(), entry);
             draft.points.extend(points);
-            draft.ran.push(id.to_owned());
         }
         Ok(())
     }

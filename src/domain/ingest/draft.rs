@@ -6,7 +6,7 @@ use ports::decoder::MediaInfo;
 use ports::index::Point;
 
 use crate::domain::catalog::record::{self, Took, VideoRecord};
-use crate::domain::catalog::{Fault, Part, Stored};
+use crate::domain::catalog::{Claim, Fault, Part, Stored};
 use crate::domain::ingest::fetch::Fetched;
 use crate::domain::ingest::signals::MediaSignals;
 use crate::domain::ingest::{Ingest, IngestRequest};
@@ -21,9 +21,7 @@ pub(super) struct Draft {
     pub(super) record: VideoRecord,
     /// When its chunks are, seconds of the video.
     pub(super) spans: Vec<Span>,
-    /// Analyzers whose points are replaced.
-    pub(super) ran: Vec<String>,
-    /// Their new points.
+    /// The points of the analyzers that ran.
     pub(super) points: Vec<Point>,
 }
 
@@ -65,6 +63,7 @@ impl Ingest {
         &self,
         fetched: &Fetched,
         request: &IngestRequest,
+        claim: &Claim,
         previous: Option<&Previous>,
         found: &MediaSignals,
     ) -> Result<Draft> {
@@ -75,7 +74,7 @@ impl Ingest {
         }
         let spans =
             request.chunking.split(signals.end, signals, self.settings.ingest.max_chunks)?;
-        let mut record = self.begin_record(fetched, request, previous, &spans).await?;
+        let mut record = self.begin_record(fetched, request, claim, previous, &spans).await?;
         record.duration = duration;
         record.frame_rate = fetched.info.video.as_ref().and_then(|video| video.frame_rate);
         record.signals_document = found.signals_document.clone();
@@ -85,13 +84,14 @@ impl Ingest {
         if intact.is_none_or(|p| p.signals_document != record.signals_document) {
             record.took.scan_seconds = found.seconds;
         }
-        Ok(Draft { record, spans, ran: Vec::new(), points: Vec::new() })
+        Ok(Draft { record, spans, points: Vec::new() })
     }
 
     async fn begin_record(
         &self,
         fetched: &Fetched,
         request: &IngestRequest,
+        claim: &Claim,
         previous: Option<&Previous>,
         spans: &[Span],
     ) -> Result<VideoRecord> {
@@ -106,11 +106,17 @@ impl Ingest {
         }
         let previous = previous.map(|previous| &previous.record);
         let video_id = fetched.file.video_id.clone();
-        let filename = previous.map_or(&fetched.filename, |record| &record.filename);
+        let retired = claim.found.retired();
+        let filename = match previous {
+            Some(record) => record.filename.clone(),
+            None => unretired(&video_id, &fetched.filename, retired),
+        };
         Ok(VideoRecord {
             version: record::VERSION,
+            epoch: 0,
+            fence: String::new(),
             storage_path: format!("{video_id}/{filename}"),
-            filename: filename.clone(),
+            filename,
             poster_path: previous.and_then(|record| record.poster_path.clone()),
             source_url,
             size_bytes: fetched.file.size,
@@ -126,10 +132,23 @@ impl Ingest {
             aggregates: BTreeMap::new(),
             aggregated_analyzers: Vec::new(),
             took: previous.map_or_else(Took::default, |record| record.took),
+            retired: retired.to_vec(),
             created_at: previous.map_or_else(now, |record| record.created_at.clone()),
             video_id,
         })
     }
+}
+
+/// The name, or with a number before its extension where the key of its object is retired.
+fn unretired(video_id: &str, filename: &str, retired: &[String]) -> String {
+    let (stem, extension) = match filename.rsplit_once('.') {
+        Some((stem, extension)) => (stem, format!(".{extension}")),
+        None => (filename, String::new()),
+    };
+    let numbered = (2..).map(|n| format!("{stem}-{n}{extension}"));
+    let mut names = std::iter::once(filename.to_owned()).chain(numbered);
+    let free = |name: &String| !retired.contains(&format!("{video_id}/{name}"));
+    names.find(free).unwrap_or_else(|| filename.to_owned())
 }
 
 /// The container's duration, where it is what was decoded but for the rounding of codecs: what it
@@ -146,6 +165,15 @@ fn duration(info: &MediaInfo, decoded: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_object_gets_no_retired_key() {
+        let retired = ["v/a.mp4", "v/a-2.mp4", "v/b"].map(str::to_owned);
+        for (name, expected) in [("a.mp4", "a-3.mp4"), ("a.mov", "a.mov"), ("b", "b-2"), ("c", "c")]
+        {
+            assert_eq!(unretired("v", name, &retired), expected);
+        }
+    }
 
     #[test]
     fn a_lying_container_is_not_believed() {

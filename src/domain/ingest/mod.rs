@@ -24,7 +24,6 @@ use crate::domain::catalog::Catalog;
 use crate::domain::chunking::{Chunking, ChunkingFields};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::{Models, Stores};
-use crate::domain::search::Search;
 pub(crate) use pipeline::IngestRequest;
 pub(crate) use settings::Sections;
 pub use settings::{DownloadSettings, IngestSettings, RepairSettings, ScanSettings};
@@ -98,7 +97,6 @@ pub enum Aggregated {
 /// From a source to a published video.
 pub struct Ingest {
     pub(crate) catalog: Arc<Catalog>,
-    search: Arc<Search>,
     stores: Stores,
     models: Models,
     settings: Sections,
@@ -109,10 +107,9 @@ impl Ingest {
         stores: &Stores,
         models: &Models,
         catalog: Arc<Catalog>,
-        search: Arc<Search>,
         settings: Sections,
     ) -> Self {
-        Self { catalog, search, stores: stores.clone(), models: models.clone(), settings }
+        Self { catalog, stores: stores.clone(), models: models.clone(), settings }
     }
 
     /// A file to stream an upload into; `TooLarge` past the upload limit, `Busy` while too many

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::domain::analysis::Analyzer;
 use crate::domain::analysis::evidence::{ChunkEvidence, VideoEvidence};
-use crate::domain::catalog::Stored;
+use crate::domain::catalog::Claim;
 use crate::domain::catalog::locks::VideoLock;
 use crate::domain::chunking::Chunking;
 use crate::domain::ingest::draft::{Draft, Previous};
@@ -42,10 +42,10 @@ impl Ingest {
         let video_id = fetched.file.video_id.clone();
         progress.video(&video_id);
         let lock = progress.cancellable(self.catalog.locks.lock(&video_id)).await?;
-        let before = self.catalog.stored(&video_id).await?;
-        let outcome = self.process(&fetched, &request, &before, &progress, &lock).await;
-        if outcome.is_err() && lock.check().is_ok() {
-            self.discard(&video_id, &before).await;
+        let claim = self.catalog.claim(&video_id, &lock).await?;
+        let outcome = self.process(&fetched, &request, &claim, &progress, &lock).await;
+        if outcome.is_err() {
+            self.catalog.discard(&claim).await;
         }
         outcome
     }
@@ -55,16 +55,16 @@ impl Ingest {
         &self,
         fetched: &Fetched,
         request: &IngestRequest,
-        before: &Stored,
+        claim: &Claim,
         progress: &Progress,
         lock: &VideoLock,
     ) -> Result<IngestResult> {
         progress.stage(Stage::Chunking, Value::Null);
         let budget = Budget::open(&self.models, request.max_model_calls);
-        let previous = self.salvage(before).await?;
+        let previous = self.salvage(&claim.found).await?;
         let intact = previous.as_ref().and_then(Previous::intact);
         let found = self.extract_signals(fetched, request, intact, progress).await?;
-        let mut draft = self.draft(fetched, request, previous.as_ref(), &found).await?;
+        let mut draft = self.draft(fetched, request, claim, previous.as_ref(), &found).await?;
         self.store_objects(fetched, &found.signals, &mut draft.record).await?;
         progress.stage(Stage::Chunked, json!({"chunks": draft.spans.len()}));
 
@@ -76,7 +76,7 @@ impl Ingest {
         let result = self.result(&draft.record, request, aggregated).await?;
         progress.check()?;
         lock.check()?;
-        self.publish(draft, before).await?;
+        self.publish(draft, claim).await?;
         Ok(result)
     }
 

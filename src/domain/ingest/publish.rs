@@ -1,14 +1,13 @@
 //! The last step of an ingest: the file in the bucket, then points, then the record in one atomic
-//! step; and the way back where something failed before that.
+//! step.
 
 use std::path::Path;
 
 use futures::{StreamExt, TryStreamExt, stream};
-use ports::index::{Filter, Predicate};
 use ports::{ByteStream, ErrorKind, PortError};
 
+use crate::domain::catalog::Claim;
 use crate::domain::catalog::record::VideoRecord;
-use crate::domain::catalog::{Discarded, Stored};
 use crate::domain::chunking::Signals;
 use crate::domain::ingest::draft::Draft;
 use crate::domain::ingest::fetch::Fetched;
@@ -35,10 +34,11 @@ impl Ingest {
         {
             record.poster_path = None;
         }
-        if record.poster_path.is_some() || fetched.info.video.is_none() {
+        let path = format!("{}/poster.jpg", record.video_id);
+        let has_one = record.poster_path.is_some() || fetched.info.video.is_none();
+        if has_one || record.retired.contains(&path) {
             return Ok(());
         }
-        let path = format!("{}/poster.jpg", record.video_id);
         let file = fetched.file.path.to_path_buf();
         let side = self.settings.ingest.frame_side;
         let poster = poster::poster(self.models.decoder.clone(), file, signals, side).await;
@@ -58,24 +58,14 @@ impl Ingest {
         Ok(())
     }
 
-    /// Makes the draft the video: vectors, then the record in one atomic step. A crash between the
-    /// two is mended at start-up.
-    pub(super) async fn publish(&self, draft: Draft, before: &Stored) -> Result<()> {
-        let Draft { record, mut ran, points, .. } = draft;
-        let of_video = Filter::video(&record.video_id);
-        match before.record().filter(|p| p.chunks_document == record.chunks_document) {
-            None => self.stores.index.replace(Some(&of_video), points).await?,
-            Some(previous) => {
-                let lost =
-                    previous.analyzers.keys().filter(|id| !record.analyzers.contains_key(*id));
-                ran.extend(lost.cloned());
-                if !ran.is_empty() {
-                    let scope = of_video.and("analyzer_id", Predicate::AnyKeyword(ran));
-                    self.stores.index.replace(Some(&scope), points).await?;
-                }
-            }
+    /// Makes the draft the video: its points beside those that are searched, then the record in one
+    /// atomic step, from which on they are.
+    pub(super) async fn publish(&self, draft: Draft, claim: &Claim) -> Result<()> {
+        let Draft { record, points, .. } = draft;
+        if !points.is_empty() {
+            self.stores.index.replace(None, points).await?;
         }
-        self.catalog.publish(before, &record).await
+        self.catalog.publish(claim, record).await
     }
 
     /// What the job answers with.
@@ -111,29 +101,6 @@ impl Ingest {
                 .collect(),
             aggregated,
         })
-    }
-
-    /// Removes what a failed ingest wrote, and nothing where something is published that was not
-    /// there before it; what was paid for stays in the cache.
-    pub(super) async fn discard(&self, video_id: &str, before: &Stored) {
-        let removed = match self.catalog.discard(video_id, before).await {
-            Ok(Discarded::Everything) => self.discard_objects(video_id).await,
-            Ok(Discarded::Unpublished) => self.search.mend_points(before, false).await.map(drop),
-            Ok(Discarded::Nothing) => Ok(()),
-            Err(error) => Err(error),
-        };
-        if let Err(error) = removed {
-            tracing::warn!(video_id, error = %error.labelled(), "leftovers of a failed ingest remain");
-        }
-    }
-
-    async fn discard_objects(&self, video_id: &str) -> Result<()> {
-        self.stores.storage.delete_prefix(&format!("{video_id}/")).await?;
-        let of_video = Filter::video(video_id);
-        if self.stores.index.count(&of_video).await? > 0 {
-            self.stores.index.replace(Some(&of_video), Vec::new()).await?;
-        }
-        Ok(())
     }
 }
 

@@ -88,14 +88,22 @@ pub struct RepairSettings {
     /// (bucket).
     #[serde(with = "seconds")]
     pub lease: Duration,
-    /// Time between repairs of what an instance that died left behind, in the file seconds (bucket).
+    /// Time after which a call of the records, the index or the bucket is given up, in the file
+    /// seconds.
+    #[serde(with = "seconds")]
+    pub deadline: Duration,
+    /// Time between repairs of what was left behind, in the file seconds.
     #[serde(with = "seconds")]
     pub repair: Duration,
 }
 
 impl Default for RepairSettings {
     fn default() -> Self {
-        Self { lease: Duration::from_secs(60), repair: Duration::from_secs(300) }
+        Self {
+            lease: Duration::from_secs(60),
+            deadline: Duration::from_secs(120),
+            repair: Duration::from_secs(300),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What every other room stands on: ids, times, vectors, errors, the ports in bundles, progress and
 //! metrics. Knows nothing of video.
 
+pub(crate) mod deadline;
 pub(crate) mod disk;
 pub mod error;
 pub mod metrics;

@@ -38,6 +38,7 @@ pub(crate) async fn points(
         let mut document = indexed.document;
         (document.start, document.end) = (span.start, span.end);
         document.text.clone_from(&text);
+        document.revision = revision.to_owned();
         let mut payload = BTreeMap::from([
             ("chunk_config".to_owned(), FieldValue::Keywords(vec![chunk_config.into()])),
             ("revision".to_owned(), FieldValue::Keywords(vec![revision.into()])),

@@ -22,6 +22,7 @@ use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::{self, TextStyle};
 use crate::domain::catalog::Catalog;
+use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::{Models, Stores};
@@ -150,6 +151,9 @@ impl Default for SearchSettings {
         }
     }
 }
+
+/// A search looks at most at so many times the hits that are wanted.
+const WIDEST: usize = 4;
 
 /// Characters of a snippet.
 const SNIPPET: usize = 180;
@@ -284,23 +288,10 @@ impl Search {
     ) -> Result<Vec<SearchResult>> {
         let presence = self.presence(text, &query.vector).await?;
         let field = query.field.clone();
-        let hits = self.find(mode, text, query).await?;
-        let mut urls: HashMap<String, Option<String>> = HashMap::new();
+        let hits = self.published(mode, text, query).await?;
         let mut results = Vec::with_capacity(hits.len());
-        for hit in hits {
+        for Published { hit, document, video_url } in hits {
             let video_id = hit.id.video_id;
-            if !urls.contains_key(&video_id) {
-                let record = self.catalog.find_readable(&video_id).await?;
-                let url = match record {
-                    Some(record) => Some(self.storage.link(&record.storage_path).await?),
-                    None => None,
-                };
-                urls.insert(video_id.clone(), url);
-            }
-            // A video that is being deleted may still have vectors for a moment.
-            let Some(Some(video_url)) = urls.get(&video_id).cloned() else { continue };
-            let document: HitDocument = serde_json::from_value(hit.document)
-                .map_err(|e| Error::corrupt(format!("a hit of '{video_id}': {e}")))?;
             let span = Span { start: document.start, end: document.end };
             let analyzer = self.catalog.analyzers.known(&hit.id.analyzer_id);
             let statements = analyzer.map_or_else(Vec::new, |analyzer| analyzer.tells(&document));
@@ -327,4 +318,61 @@ impl Search {
         }
         Ok(results)
     }
+
+    /// The hits that a published record names. Others are in the index while a video is published
+    /// or deleted; where they crowd out what is wanted, more is looked at.
+    async fn published(
+        &self,
+        mode: Mode,
+        text: &str,
+        query: VectorQuery,
+    ) -> Result<Vec<Published>> {
+        let wanted = query.limit;
+        let mut videos: HashMap<String, Option<(VideoRecord, String)>> = HashMap::new();
+        let mut limit = wanted;
+        loop {
+            let hits = self.find(mode, text, VectorQuery { limit, ..query.clone() }).await?;
+            let complete = hits.len() < limit || limit > WIDEST * wanted;
+            let mut published = Vec::with_capacity(hits.len());
+            for mut hit in hits {
+                let id = &hit.id;
+                let document: HitDocument = serde_json::from_value(hit.document.take())
+                    .map_err(|e| Error::corrupt(format!("a hit of '{}': {e}", id.video_id)))?;
+                if !videos.contains_key(&id.video_id) {
+                    let video = self.named(&id.video_id).await?;
+                    videos.insert(id.video_id.clone(), video);
+                }
+                let video = videos.get(&id.video_id).and_then(Option::as_ref);
+                let named = |record: &VideoRecord| {
+                    document.revision.is_empty()
+                        || record
+                            .analyzers
+                            .get(&id.analyzer_id)
+                            .is_some_and(|entry| entry.revision == document.revision)
+                };
+                if let Some((_, url)) = video.filter(|(record, _)| named(record)) {
+                    published.push(Published { video_url: url.clone(), hit, document });
+                }
+            }
+            if complete || published.len() >= wanted {
+                published.truncate(wanted);
+                return Ok(published);
+            }
+            limit *= 2;
+        }
+    }
+
+    /// The published record of a video, and where its bytes are.
+    async fn named(&self, video_id: &str) -> Result<Option<(VideoRecord, String)>> {
+        let Some(record) = self.catalog.find_readable(video_id).await? else { return Ok(None) };
+        let url = self.storage.link(&record.storage_path).await?;
+        Ok(Some((record, url)))
+    }
+}
+
+/// A hit of a published video.
+struct Published {
+    hit: mode::Found,
+    document: HitDocument,
+    video_url: String,
 }

@@ -4,14 +4,18 @@
 use std::collections::BTreeSet;
 
 use ports::ErrorKind;
-use ports::index::{Filter, Predicate, VectorIndex};
+use ports::index::{Filter, Point, Predicate, VectorIndex};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::catalog::Stored;
 use crate::domain::catalog::locks::VideoLock;
+use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::Result;
 use crate::domain::search::Search;
 use crate::domain::search::indexing::points;
+
+/// The lock of the one instance that repairs.
+const ELECTED: &str = "repair";
 
 /// What a repair does with what has no record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +40,9 @@ pub struct Repair {
     pub all: bool,
     /// What has no record is removed, however much it is.
     pub remove_orphans: bool,
+    /// Only videos are looked at that a change was begun on and has not come to its end: what this
+    /// process could not remove, and what instances that died had locked.
+    pub unfinished: bool,
 }
 
 /// What a repair did.
@@ -54,23 +61,35 @@ pub struct Reindexed {
 }
 
 impl Search {
-    /// Rebuilds the points that disagree with the published records, and removes points without a
-    /// record and leftovers of interrupted ingests. What does not read back is passed over.
+    /// Rebuilds the points that disagree with the published records, finishes what was interrupted,
+    /// and removes points without a record. What does not read back is passed over. Of the instances
+    /// that share an index one at a time does so; the others leave it to that one, but for a rebuild,
+    /// which waits. One with an index of its own has to look at everything that others may publish.
     pub async fn reindex(&self, repair: Repair) -> Result<Reindexed> {
+        let alone = self.catalog.locks.are_shared() && !self.index.shared();
+        let repair = Repair { unfinished: repair.unfinished && !alone, ..repair };
         let mut done = Reindexed::default();
+        let elected = match alone {
+            true => None,
+            false => self.lock_to_repair(ELECTED, repair.all).await?,
+        };
+        if !alone && elected.is_none() {
+            return Ok(done);
+        }
+        if repair.unfinished {
+            for video_id in self.catalog.left_unfinished().await? {
+                done.count(self.repair_video(&video_id, repair).await?);
+            }
+            return Ok(done);
+        }
         let ids: BTreeSet<String> = self.catalog.ids().await?.into_iter().collect();
         let mut orphans = BTreeSet::new();
         for video_id in &ids {
-            let Some(_lock) = self.lock_to_repair(video_id, repair.all).await? else { continue };
-            let stored = self.catalog.stored(video_id).await?;
-            if stored == Stored::Absent {
+            let state = self.repair_video(video_id, repair).await?;
+            if state == Repaired::Orphan {
                 orphans.insert(video_id.clone());
-            } else if let Some(rebuilt) = self.reindex_video(video_id, &stored, repair.all).await? {
-                done.videos += 1;
-                done.rebuilt += rebuilt;
-            } else {
-                done.unreadable += 1;
             }
+            done.count(state);
         }
         let indexed: BTreeSet<String> = self.index.values("video_id").await?.into_iter().collect();
         orphans.extend(indexed.difference(&ids).cloned());
@@ -85,17 +104,13 @@ impl Search {
             return Ok(done);
         }
         for video_id in &orphans {
-            let Some(_lock) = self.lock_to_repair(video_id, repair.all).await? else { continue };
+            let Some(lock) = self.lock_to_repair(video_id, repair.all).await? else { continue };
+            // It may have been ingested since.
             if self.catalog.stored(video_id).await? != Stored::Absent {
                 continue;
             }
-            if indexed.contains(video_id) {
-                self.index.replace(Some(&Filter::video(video_id)), Vec::new()).await?;
-                done.orphans += 1;
-            }
-            if ids.contains(video_id) {
-                self.remove_leftovers(video_id).await?;
-            }
+            self.catalog.clear(video_id, &lock).await?;
+            done.orphans += u64::from(indexed.contains(video_id));
         }
         Ok(done)
     }
@@ -131,17 +146,6 @@ impl Search {
         orphans == 0 || (orphans <= self.max_orphans && videos > 0)
     }
 
-    /// Removes what an ingest that died left: objects first, by whose documents they are found.
-    async fn remove_leftovers(&self, video_id: &str) -> Result<()> {
-        match self.storage.delete_prefix(&format!("{video_id}/")).await {
-            Ok(_) => self.catalog.sweep(video_id).await,
-            Err(error) => {
-                tracing::warn!(video_id, %error, "leftovers of an interrupted ingest remain");
-                Ok(())
-            }
-        }
-    }
-
     /// A video that is being changed needs no repair; a rebuild waits for it.
     async fn lock_to_repair(&self, video_id: &str, wait: bool) -> Result<Option<VideoLock>> {
         if wait {
@@ -150,86 +154,150 @@ impl Search {
         self.catalog.locks.try_lock(video_id).await
     }
 
-    /// How many analyzers' points of one video were rebuilt; `None` where it does not read back.
-    async fn reindex_video(
-        &self,
-        video_id: &str,
-        stored: &Stored,
-        all: bool,
-    ) -> Result<Option<u64>> {
-        if stored.record().is_none() {
-            return Ok(None);
+    /// Brings one video in line. What needs nothing is not locked.
+    async fn repair_video(&self, video_id: &str, repair: Repair) -> Result<Repaired> {
+        if !repair.all && !repair.unfinished {
+            let stored = self.catalog.stored(video_id).await?;
+            match &stored {
+                Stored::Absent => return self.orphaned(video_id).await,
+                Stored::Unreadable(..) => return Ok(Repaired::Unreadable),
+                Stored::Record(record, _) => {
+                    let (documents, revisions) = self.catalog.surplus(video_id, &stored).await?;
+                    let clean = documents.is_empty() && revisions.is_empty();
+                    if clean && self.stale(record).await?.is_empty() {
+                        return Ok(Repaired::Rebuilt(0));
+                    }
+                }
+                Stored::Tombstone(..) => {}
+            }
         }
-        self.catalog.sweep(video_id).await?;
-        match self.mend_points(stored, all).await {
-            Ok(rebuilt) => Ok(Some(rebuilt)),
-            // Not a fault of the index.
-            Err(error) if error.is_corrupt() && self.catalog.unreadable().has(video_id) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let Some(lock) = self.lock_to_repair(video_id, repair.all).await? else {
+            return Ok(Repaired::Busy);
+        };
+        let repaired = match self.catalog.stored(video_id).await? {
+            Stored::Absent => return self.orphaned(video_id).await,
+            Stored::Unreadable(..) => Repaired::Unreadable,
+            Stored::Tombstone(..) => {
+                self.catalog.clear(video_id, &lock).await?;
+                Repaired::Cleared
+            }
+            Stored::Record(..) => match self.mend(video_id, &lock, repair.all).await {
+                Ok(rebuilt) => Repaired::Rebuilt(rebuilt),
+                // Not a fault of the index.
+                Err(error) if error.is_corrupt() && self.catalog.unreadable().has(video_id) => {
+                    Repaired::Unreadable
+                }
+                Err(error) => return Err(error),
+            },
+        };
+        self.catalog.unfinished().remove(video_id);
+        Ok(repaired)
     }
 
-    /// Writes the points of a published video that disagree with its record, or all of them, and
-    /// says of how many analyzers.
-    pub(crate) async fn mend_points(&self, stored: &Stored, all: bool) -> Result<u64> {
-        let Some(mut record) = stored.record().cloned() else { return Ok(0) };
-        let of_video = Filter::video(&record.video_id);
-        let there = self.index.count(&of_video).await?;
-        let expected: u64 = record.analyzers.values().map(|entry| entry.points).sum();
+    /// A video without a record: an orphan, unless nothing is left of it.
+    async fn orphaned(&self, video_id: &str) -> Result<Repaired> {
+        let nothing = self.catalog.surplus(video_id, &Stored::Absent).await?;
+        Ok(if nothing == Default::default() { Repaired::Cleared } else { Repaired::Orphan })
+    }
+
+    /// The analyzers whose points are not those that the record counts.
+    async fn stale(&self, record: &VideoRecord) -> Result<Vec<String>> {
         let mut stale = Vec::new();
         for (id, entry) in &record.analyzers {
-            let current = of_video
-                .clone()
-                .and("revision", Predicate::AnyKeyword(vec![entry.revision.clone()]));
+            let current = revisions_of(&record.video_id, vec![entry.revision.clone()]);
             let agrees = entry.embedder == self.models.embedder.model()
                 && self.index.count(&current).await? == entry.points;
-            if all || !agrees || there != expected {
+            if !agrees {
                 stale.push(id.clone());
             }
         }
-        if stale.is_empty() && there == expected {
+        Ok(stale)
+    }
+
+    /// Removes the garbage of a video and writes its points that disagree with its record, or all of
+    /// them; says of how many analyzers.
+    async fn mend(&self, video_id: &str, lock: &VideoLock, all: bool) -> Result<u64> {
+        let claim = self.catalog.claim(video_id, lock).await?;
+        let Some(mut record) = claim.found.record().cloned() else { return Ok(0) };
+        self.catalog.clean(video_id, &claim.found).await?;
+        let stale = match all {
+            true => record.analyzers.keys().cloned().collect(),
+            false => self.stale(&record).await?,
+        };
+        if stale.is_empty() {
             return Ok(0);
         }
-        let spans = self.catalog.spans(&record).await?;
-        let mut fresh = Vec::new();
-        let mut rebuilt = 0;
-        for id in &stale {
+        let (fresh, rebuilt) = self.points_of(&mut record, &stale).await?;
+        let revisions = stale.iter().filter_map(|id| record.analyzers.get(id));
+        let revisions = revisions.map(|entry| entry.revision.clone()).collect();
+        lock.check()?;
+        // The revisions stay: instances that search another index by this record go on. Whoever
+        // writes these points, and whenever, writes the same.
+        self.index.replace(Some(&revisions_of(video_id, revisions)), fresh).await?;
+        self.catalog.publish(&claim, record).await?;
+        Ok(rebuilt)
+    }
+
+    /// The points of these analyzers, made again of their outputs and entered into the record; of how
+    /// many they are.
+    async fn points_of(
+        &self,
+        record: &mut VideoRecord,
+        analyzers: &[String],
+    ) -> Result<(Vec<Point>, u64)> {
+        let spans = self.catalog.spans(record).await?;
+        let config = record.chunking.config();
+        let (mut fresh, mut rebuilt) = (Vec::new(), 0);
+        for id in analyzers {
+            let outputs = self.catalog.outputs(record, id).await?;
+            let Some(entry) = record.analyzers.get_mut(id) else { continue };
             // An analyzer that is not registered now keeps its record; its points cannot be made.
             let Ok(analyzer) = self.catalog.analyzers.find(&self.models, id) else {
-                if let Some(entry) = record.analyzers.get_mut(id) {
-                    (entry.points, entry.embedder) = (0, String::new());
-                }
+                (entry.points, entry.embedder) = (0, String::new());
                 continue;
             };
-            let outputs = self.catalog.outputs(&record, id).await?;
-            let revision = record.analyzers.get(id).map(|e| e.revision.clone()).unwrap_or_default();
-            let config = record.chunking.config();
-            let points = points(
-                &self.models,
-                &record.video_id,
-                &config,
-                &revision,
-                &spans,
-                analyzer,
-                &outputs,
-            )
-            .await?;
-            if let Some(entry) = record.analyzers.get_mut(id) {
-                entry.points = points.len() as u64;
-                entry.embedder = self.models.embedder.model().to_owned();
-            }
-            fresh.extend(points);
+            let (models, revision) = (&self.models, &entry.revision);
+            let of_analyzer =
+                points(models, &record.video_id, &config, revision, &spans, analyzer, &outputs)
+                    .await?;
+            entry.points = of_analyzer.len() as u64;
+            entry.embedder = self.models.embedder.model().to_owned();
+            fresh.extend(of_analyzer);
             rebuilt += 1;
         }
-        // When the total disagrees every analyzer is stale, so the whole video is the scope.
-        let scope = if there == expected && !all {
-            of_video.and("analyzer_id", Predicate::AnyKeyword(stale))
-        } else {
-            of_video
-        };
-        self.index.replace(Some(&scope), fresh).await?;
-        // The revision stays: instances that search another index by this record go on.
-        self.catalog.publish(stored, &record).await?;
-        Ok(rebuilt)
+        Ok((fresh, rebuilt))
+    }
+}
+
+/// The points of a video that are of these runs.
+fn revisions_of(video_id: &str, revisions: Vec<String>) -> Filter {
+    Filter::video(video_id).and("revision", Predicate::AnyKeyword(revisions))
+}
+
+/// What became of one video in a repair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repaired {
+    /// The points of so many analyzers were written again.
+    Rebuilt(u64),
+    /// It has no record, and nothing is left of it.
+    Cleared,
+    /// It has no record, and something is there.
+    Orphan,
+    /// It does not read back.
+    Unreadable,
+    /// It is being changed.
+    Busy,
+}
+
+impl Reindexed {
+    fn count(&mut self, state: Repaired) {
+        match state {
+            Repaired::Rebuilt(analyzers) => {
+                self.videos += 1;
+                self.rebuilt += analyzers;
+            }
+            Repaired::Unreadable => self.unreadable += 1,
+            Repaired::Cleared | Repaired::Orphan | Repaired::Busy => {}
+        }
     }
 }

@@ -414,6 +414,17 @@ impl ObjectStorage for FlakyStorage {
         self.reach()?.get(key, range).await
     }
 
+    async fn list(&self, prefix: &str) -> Result<Vec<String>> {
+        self.reach()?.list(prefix).await
+    }
+
+    async fn delete(&self, key: &str) -> Result<()> {
+        if self.keeps.load(Ordering::SeqCst) {
+            return Err(PortError::new(ErrorKind::Denied, "the bucket refuses to delete"));
+        }
+        self.reach()?.delete(key).await
+    }
+
     async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>> {
         if self.keeps.load(Ordering::SeqCst) {
             return Err(PortError::new(ErrorKind::Denied, "the bucket refuses to delete"));
@@ -498,7 +509,13 @@ impl RecordStore for FlakyRecords {
         expected: Expected<'_>,
         document: &Value,
     ) -> Result<bool> {
-        let is_publication = key.ends_with("/video.json");
+        // A claim keeps the epoch, and so does a tombstone without one.
+        let epoch = |record: &Value| record["epoch"].as_u64().unwrap_or(0);
+        let before = match expected {
+            Expected::Document(before) => epoch(before),
+            Expected::Absent | Expected::Unreadable => 0,
+        };
+        let is_publication = key.ends_with("/video.json") && epoch(document) > before;
         let next = is_publication.then(|| self.next.lock().expect("unpoisoned").take()).flatten();
         match &next {
             Some(Publication::Refused) => return Err(unreachable()),
@@ -517,6 +534,10 @@ impl RecordStore for FlakyRecords {
             }
             _ => Ok(swapped),
         }
+    }
+
+    async fn remove(&self, key: &str, expected: &Value) -> Result<bool> {
+        self.reach()?.remove(key, expected).await
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<String>> {

@@ -19,6 +19,7 @@ use adapters::storage::OpendalStorage;
 use poem::endpoint::BoxEndpoint;
 use poem::http::{HeaderMap, Method};
 use poem::{Body, Endpoint, Request, Response};
+use ports::conformance::faults::{self, Faults};
 use ports::decoder::VideoDecoder;
 use ports::detector::ObjectDetector;
 use ports::llm::LanguageModel;
@@ -75,6 +76,10 @@ pub struct Setup {
     pub jobs: Arc<MemoryJobs>,
     pub records: Arc<FlakyRecords>,
     pub index: Arc<MemoryIndex>,
+    /// Instead of a folder of its own.
+    pub storage: Option<Arc<FlakyStorage>>,
+    /// What calls of the records, the index and the bucket meet.
+    pub faults: Option<Arc<Faults>>,
     /// Instead of the fake model.
     pub llm: Option<Arc<dyn LanguageModel>>,
 }
@@ -149,12 +154,16 @@ impl TestApp {
             jobs: Arc::new(MemoryJobs::new()),
             records: Arc::new(FlakyRecords::default()),
             index: Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION)),
+            storage: None,
+            faults: None,
             llm: None,
         };
         change(&mut setup);
         setup.settings.ui = !setup.http.server.api_only;
-        let folder = OpendalStorage::folder(&work.path().join("storage"), BASE).expect("storage");
-        let storage = Arc::new(FlakyStorage::new(folder));
+        let storage = setup.storage.unwrap_or_else(|| {
+            let folder = OpendalStorage::folder(&work.path().join("storage"), BASE);
+            Arc::new(FlakyStorage::new(folder.expect("storage")))
+        });
         let (records, index) = (setup.records, setup.index);
         let fetcher = Arc::new(MemoryFetcher::new(false));
         let webhooks = Arc::new(MemoryWebhooks::default());
@@ -167,6 +176,15 @@ impl TestApp {
             jobs: setup.jobs,
             fetcher: fetcher.clone(),
             webhooks: webhooks.clone(),
+        };
+        let stores = match &setup.faults {
+            None => stores,
+            Some(met) => Stores {
+                records: faults::records(stores.records, met),
+                index: faults::index(stores.index, met),
+                storage: faults::storage(stores.storage, met),
+                ..stores
+            },
         };
         let models = shotlog::domain::Models {
             decoder: setup.decoder,

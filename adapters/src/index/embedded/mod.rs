@@ -225,16 +225,16 @@ impl VectorIndex for EmbeddedIndex {
                 }
                 None => None,
             };
-            // The last of several points with one id wins.
+            // The last of several points with one id and revision wins.
             let mut last = HashMap::with_capacity(points.len());
             for (i, point) in points.iter().enumerate() {
                 check::point(point, inner.dimension)?;
-                last.insert(&point.id, i);
+                last.insert((&point.id, point.revision()), i);
             }
             let documents = points
                 .iter()
                 .enumerate()
-                .filter(|(i, point)| last.get(&point.id) == Some(i))
+                .filter(|(i, point)| last.get(&(&point.id, point.revision())) == Some(i))
                 .map(|(_, point)| inner.schema.document(point))
                 .collect::<Result<Vec<_>>>()?;
             Ok((scope, documents))
@@ -287,6 +287,11 @@ impl VectorIndex for EmbeddedIndex {
 
     async fn check(&self) -> Result<()> {
         self.read(|_, now| files::check(now.searcher.index(), files::ALL)).await
+    }
+
+    async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
+        let of_video = Filter::video(video_id);
+        self.read(move |inner, now| search::revisions(now, &inner.schema, &of_video)).await
     }
 
     async fn probe(&self) -> Result<()> {

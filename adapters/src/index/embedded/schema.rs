@@ -25,7 +25,7 @@ pub(super) const TOKENIZER: &str = "words";
 #[derive(Clone)]
 pub(super) struct PointSchema {
     pub(super) schema: Schema,
-    /// The point's id as one term: what a replacement removes.
+    /// The point's id and revision as one term: what a replacement removes.
     key: Field,
     text: Field,
     pub(super) document: Field,
@@ -72,7 +72,7 @@ impl PointSchema {
     /// The point as it is stored, and the term that identifies it.
     pub(super) fn document(&self, point: &Point) -> Result<(Term, TantivyDocument)> {
         let PointId { video_id, chunk_id, analyzer_id } = &point.id;
-        let key = format!("{video_id}\0{chunk_id}\0{analyzer_id}");
+        let key = format!("{video_id}\0{chunk_id}\0{analyzer_id}\0{}", point.revision());
         let mut document = TantivyDocument::new();
         document.add_text(self.key, &key);
         document.add_text(self.payload["video_id"], video_id);

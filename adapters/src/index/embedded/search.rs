@@ -172,6 +172,33 @@ pub(super) fn values(snapshot: &Snapshot, schema: &PointSchema, name: &str) -> R
     Ok(values.into_iter().collect())
 }
 
+/// The distinct revisions of the points that match.
+pub(super) fn revisions(
+    snapshot: &Snapshot,
+    schema: &PointSchema,
+    filter: &Filter,
+) -> Result<Vec<String>> {
+    let field = schema.field("revision")?;
+    let query = schema.filter(filter)?;
+    let weight =
+        query.weight(EnableScoring::disabled_from_searcher(&snapshot.searcher)).map_err(failed)?;
+    let mut revisions = BTreeSet::new();
+    for view in &snapshot.segments {
+        let docs = matching(&*weight, view)?;
+        let index = view.reader.inverted_index(field).map_err(failed)?;
+        let mut terms = index.terms().stream().map_err(PortError::from)?;
+        while !docs.is_empty() && terms.advance() {
+            let mut postings = index
+                .read_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)
+                .map_err(PortError::from)?;
+            if docs.iter().any(|doc| postings.doc() <= *doc && postings.seek(*doc) == *doc) {
+                revisions.insert(String::from_utf8_lossy(terms.key()).into_owned());
+            }
+        }
+    }
+    Ok(revisions.into_iter().collect())
+}
+
 /// The rows of a field that a search scores.
 enum Selected {
     /// Every row, the removed ones among them.

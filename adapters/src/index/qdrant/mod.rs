@@ -138,6 +138,7 @@ impl QdrantIndex {
     }
 
     fn point(&self, point: Point) -> Result<PointStruct> {
+        let uuid = uuid(&point).to_string();
         let mut payload = HashMap::new();
         let document = serde_json::to_string(&point.document)
             .map_err(|e| PortError::caused_by(ErrorKind::Invalid, "the document is not JSON", e))?;
@@ -170,7 +171,7 @@ impl QdrantIndex {
             vectors = vectors.add_vector(collection::TEXT, Vector::new_sparse(indices, values));
             payload.insert(collection::WORDS.to_owned(), Value::from(words.joined()));
         }
-        Ok(PointStruct::new(uuid(&point.id).to_string(), vectors, payload))
+        Ok(PointStruct::new(uuid, vectors, payload))
     }
 
     async fn upsert(&self, points: Vec<PointStruct>) -> Result<()> {
@@ -217,6 +218,29 @@ impl QdrantIndex {
         Ok(answer.result.map_or(0, |r| r.count))
     }
 
+    /// The distinct values of a keyword field over the points that match.
+    async fn facets(
+        &self,
+        field: &str,
+        filter: Option<qdrant_client::qdrant::Filter>,
+    ) -> Result<Vec<String>> {
+        let mut request =
+            FacetCountsBuilder::new(&self.target, field).limit(MAX_VALUES).exact(true).build();
+        request.filter = filter;
+        let found = self.retrying(|| self.client.facet(request.clone())).await?;
+        let values: BTreeSet<String> = found
+            .hits
+            .into_iter()
+            // The server keeps a value for a while after its last point is gone.
+            .filter(|hit| hit.count > 0)
+            .filter_map(|hit| match hit.value?.variant? {
+                facet_value::Variant::StringValue(text) => Some(text),
+                _ => None,
+            })
+            .collect();
+        Ok(values.into_iter().collect())
+    }
+
     fn query(&self, field: &str, filter: qdrant_client::qdrant::Filter) -> QueryPointsBuilder {
         QueryPointsBuilder::new(&self.target).using(field).filter(filter)
     }
@@ -229,10 +253,10 @@ impl VectorIndex for QdrantIndex {
         for point in &points {
             check::point(point, self.options.dimension)?;
         }
-        // The last of several points with one id is the one that counts.
-        let points: BTreeMap<PointId, Point> =
-            points.into_iter().map(|point| (point.id.clone(), point)).collect();
-        let ids: Vec<String> = points.keys().map(|id| uuid(id).to_string()).collect();
+        // The last of several points with one id and revision is the one that counts.
+        let points: BTreeMap<Uuid, Point> =
+            points.into_iter().map(|point| (uuid(&point), point)).collect();
+        let ids: Vec<String> = points.keys().map(Uuid::to_string).collect();
         let structs = points
             .into_values()
             .map(|p| Ok((size(&p), self.point(p)?)))
@@ -347,20 +371,15 @@ impl VectorIndex for QdrantIndex {
 
     async fn values(&self, field: &str) -> Result<Vec<String>> {
         check::keyword_field(field)?;
-        let request =
-            FacetCountsBuilder::new(&self.target, field).limit(MAX_VALUES).exact(true).build();
-        let found = self.retrying(|| self.client.facet(request.clone())).await?;
-        let values: BTreeSet<String> = found
-            .hits
-            .into_iter()
-            // The server keeps a value for a while after its last point is gone.
-            .filter(|hit| hit.count > 0)
-            .filter_map(|hit| match hit.value?.variant? {
-                facet_value::Variant::StringValue(text) => Some(text),
-                _ => None,
-            })
-            .collect();
-        Ok(values.into_iter().collect())
+        self.facets(field, None).await
+    }
+
+    async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
+        self.facets("revision", filter::translate(&Filter::video(video_id))?).await
+    }
+
+    fn shared(&self) -> bool {
+        true
     }
 
     async fn adopt(&self, install: &str) -> Result<String> {
@@ -401,8 +420,9 @@ fn payload(fields: &[&str]) -> PayloadIncludeSelector {
 }
 
 /// The same for every instance, so that writing a point again replaces it.
-fn uuid(id: &PointId) -> Uuid {
-    let name = format!("{}\0{}\0{}", id.video_id, id.chunk_id, id.analyzer_id);
+fn uuid(point: &Point) -> Uuid {
+    let PointId { video_id, chunk_id, analyzer_id } = &point.id;
+    let name = format!("{video_id}\0{chunk_id}\0{analyzer_id}\0{}", point.revision());
     Uuid::new_v5(&NAMESPACE, name.as_bytes())
 }
 

@@ -1,0 +1,282 @@
+//! Stores that fail on purpose: wrapped around those of a service, they show that whatever call
+//! fails, hangs or loses its answer, nothing is lost and nothing is left half done.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use crate::records::{Expected, RecordStore};
+use crate::storage::{ObjectInfo, ObjectStorage};
+use crate::{ByteStream, ErrorKind, PortError, Result};
+
+/// What happens at a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It fails, and nothing is done.
+    Fails,
+    /// It never ends, and nothing is done.
+    Hangs,
+    /// It is done and reported as failed.
+    Unanswered,
+    /// It fails, and so does every later one: the process has died, or the network is gone.
+    Down,
+    /// It waits, as does every later one, until [`Faults::wake`]: the process is stopped.
+    Sleeps,
+}
+
+/// Decides which call of some stores fails. They share the count.
+#[derive(Debug)]
+pub struct Faults {
+    state: Mutex<State>,
+    asleep: watch::Sender<bool>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    calls: usize,
+    planned: Option<(usize, Fault)>,
+    last: String,
+}
+
+impl Default for Faults {
+    fn default() -> Self {
+        Self { state: Mutex::default(), asleep: watch::Sender::new(false) }
+    }
+}
+
+impl Faults {
+    /// Lets the `nth` call from now on fail, the next one being the first.
+    pub fn plan(&self, nth: usize, fault: Fault) {
+        *self.state() = State { calls: 0, planned: Some((nth, fault)), last: String::new() };
+    }
+
+    /// Ends what was planned; tells the call that it met, if it met one.
+    pub fn clear(&self) -> Option<String> {
+        let mut state = self.state();
+        let met = state.planned.is_some_and(|(nth, _)| state.calls >= nth);
+        state.planned = None;
+        met.then(|| std::mem::take(&mut state.last))
+    }
+
+    /// Calls since the last plan.
+    pub fn calls(&self) -> usize {
+        self.state().calls
+    }
+
+    /// Whether a call sleeps.
+    pub fn sleeps(&self) -> bool {
+        *self.asleep.borrow()
+    }
+
+    /// Waits until a call sleeps.
+    pub async fn asleep(&self) {
+        // The sender is this value's own.
+        let _ = self.asleep.subscribe().wait_for(|asleep| *asleep).await;
+    }
+
+    /// Lets the calls that sleep, and all later ones, go on.
+    pub fn wake(&self) {
+        self.state().planned = None;
+        self.asleep.send_replace(false);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self, call: &str) -> Option<Fault> {
+        let mut state = self.state();
+        state.calls += 1;
+        let (nth, fault) = state.planned?;
+        let lasts = matches!(fault, Fault::Down | Fault::Sleeps);
+        if state.calls == nth {
+            state.last = call.to_owned();
+        }
+        (state.calls == nth || (lasts && state.calls > nth)).then_some(fault)
+    }
+
+    async fn meet<T>(&self, call: &str, work: impl Future<Output = Result<T>>) -> Result<T> {
+        let failed = || {
+            let message = format!("{call}: this call fails on purpose");
+            PortError::new(ErrorKind::Unavailable, message)
+        };
+        match self.next(call) {
+            None => work.await,
+            Some(Fault::Fails | Fault::Down) => Err(failed()),
+            Some(Fault::Hangs) => std::future::pending().await,
+            Some(Fault::Unanswered) => {
+                work.await?;
+                Err(failed())
+            }
+            Some(Fault::Sleeps) => {
+                let mut asleep = self.asleep.subscribe();
+                self.asleep.send_replace(true);
+                // The sender is this value's own.
+                let _ = asleep.wait_for(|asleep| !*asleep).await;
+                work.await
+            }
+        }
+    }
+}
+
+/// A store whose calls meet the faults.
+struct Faulty<P: ?Sized> {
+    port: Arc<P>,
+    faults: Arc<Faults>,
+}
+
+/// Records whose calls meet the faults.
+pub fn records(port: Arc<dyn RecordStore>, faults: &Arc<Faults>) -> Arc<dyn RecordStore> {
+    Arc::new(Faulty { port, faults: faults.clone() })
+}
+
+/// An index whose calls meet the faults.
+pub fn index(port: Arc<dyn VectorIndex>, faults: &Arc<Faults>) -> Arc<dyn VectorIndex> {
+    Arc::new(Faulty { port, faults: faults.clone() })
+}
+
+/// A bucket whose calls meet the faults.
+pub fn storage(port: Arc<dyn ObjectStorage>, faults: &Arc<Faults>) -> Arc<dyn ObjectStorage> {
+    Arc::new(Faulty { port, faults: faults.clone() })
+}
+
+#[async_trait]
+impl RecordStore for Faulty<dyn RecordStore> {
+    async fn get(&self, key: &str) -> Result<Option<Value>> {
+        self.faults.meet(&format!("get {key}"), self.port.get(key)).await
+    }
+
+    async fn put(&self, key: &str, document: &Value) -> Result<()> {
+        self.faults.meet(&format!("put {key}"), self.port.put(key, document)).await
+    }
+
+    async fn compare_and_swap(
+        &self,
+        key: &str,
+        expected: Expected<'_>,
+        document: &Value,
+    ) -> Result<bool> {
+        let swap = self.port.compare_and_swap(key, expected, document);
+        self.faults.meet(&format!("swap {key}"), swap).await
+    }
+
+    async fn remove(&self, key: &str, expected: &Value) -> Result<bool> {
+        self.faults.meet(&format!("remove {key}"), self.port.remove(key, expected)).await
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<String>> {
+        self.faults.meet(&format!("list {prefix}"), self.port.list(prefix)).await
+    }
+
+    async fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        self.faults.meet(&format!("children {prefix}"), self.port.children(prefix)).await
+    }
+
+    async fn delete(&self, prefix: &str) -> Result<()> {
+        self.faults.meet(&format!("delete {prefix}"), self.port.delete(prefix)).await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.port.probe().await
+    }
+}
+
+#[async_trait]
+impl VectorIndex for Faulty<dyn VectorIndex> {
+    async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()> {
+        let call = format!("replace {scope:?} by {} points", points.len());
+        self.faults.meet(&call, self.port.replace(scope, points)).await
+    }
+
+    async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
+        self.faults.meet("search", self.port.search(query)).await
+    }
+
+    async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
+        self.faults.meet("text_search", self.port.text_search(query)).await
+    }
+
+    async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
+        self.faults.meet("vectors", self.port.vectors(filter, field)).await
+    }
+
+    async fn count(&self, filter: &Filter) -> Result<u64> {
+        self.faults.meet("count", self.port.count(filter)).await
+    }
+
+    async fn values(&self, field: &str) -> Result<Vec<String>> {
+        self.faults.meet("values", self.port.values(field)).await
+    }
+
+    async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
+        self.faults.meet("revisions", self.port.revisions(video_id)).await
+    }
+
+    fn shared(&self) -> bool {
+        self.port.shared()
+    }
+
+    async fn adopt(&self, install: &str) -> Result<String> {
+        self.faults.meet("adopt", self.port.adopt(install)).await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.faults.meet("check", self.port.check()).await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.port.probe().await
+    }
+}
+
+#[async_trait]
+impl ObjectStorage for Faulty<dyn ObjectStorage> {
+    fn bucket(&self) -> &str {
+        self.port.bucket()
+    }
+
+    fn public_url(&self, key: &str) -> String {
+        self.port.public_url(key)
+    }
+
+    async fn link(&self, key: &str) -> Result<String> {
+        self.faults.meet(&format!("link {key}"), self.port.link(key)).await
+    }
+
+    fn key_of_url(&self, url: &str) -> Option<String> {
+        self.port.key_of_url(url)
+    }
+
+    async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
+        let put = self.port.put(key, content, content_type);
+        self.faults.meet(&format!("store {key}"), put).await
+    }
+
+    async fn stat(&self, key: &str) -> Result<Option<ObjectInfo>> {
+        self.faults.meet(&format!("stat {key}"), self.port.stat(key)).await
+    }
+
+    async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream> {
+        self.faults.meet(&format!("fetch {key}"), self.port.get(key, range)).await
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<String>> {
+        self.faults.meet(&format!("list objects {prefix}"), self.port.list(prefix)).await
+    }
+
+    async fn delete(&self, key: &str) -> Result<()> {
+        self.faults.meet(&format!("delete object {key}"), self.port.delete(key)).await
+    }
+
+    async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>> {
+        self.faults.meet(&format!("delete objects {prefix}"), self.port.delete_prefix(prefix)).await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.port.probe().await
+    }
+}

@@ -1,0 +1,48 @@
+//! What of a published video does not read back.
+
+use crate::domain::catalog::Catalog;
+use crate::domain::catalog::record::VideoRecord;
+use crate::domain::kernel::error::Result;
+
+impl Catalog {
+    /// The documents of a published video that are missing or do not read back.
+    pub(crate) async fn faults(&self, record: &VideoRecord) -> Result<Vec<Fault>> {
+        let mut faults = Vec::new();
+        let mut read = |part: Part, read: Result<()>| match read {
+            Ok(()) => Ok(()),
+            Err(error) if error.is_corrupt() => {
+                faults.push(Fault { part, error: error.to_string() });
+                Ok(())
+            }
+            Err(error) => Err(error),
+        };
+        read(Part::Base, self.spans(record).await.map(drop))?;
+        read(Part::Base, self.signals(record).await.map(drop))?;
+        if let Some(document) = &record.speech_document {
+            read(Part::Base, self.speech(document).await.map(drop))?;
+        }
+        for id in record.analyzers.keys() {
+            read(Part::Analyzer(id.clone()), self.outputs(record, id).await.map(drop))?;
+        }
+        for id in record.aggregates.keys() {
+            read(Part::Aggregate(id.clone()), self.stored_aggregate(record, id).await.map(drop))?;
+        }
+        Ok(faults)
+    }
+}
+
+/// A part of a published video whose document does not read back.
+pub(crate) struct Fault {
+    pub(crate) part: Part,
+    pub(crate) error: String,
+}
+
+/// What a document holds.
+pub(crate) enum Part {
+    /// Chunks, signals or speech, without which nothing else of the video is of use.
+    Base,
+    /// The outputs of this analyzer.
+    Analyzer(String),
+    /// The result of this aggregator.
+    Aggregate(String),
+}

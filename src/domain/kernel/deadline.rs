@@ -1,0 +1,194 @@
+//! Stores whose calls end: one that has not answered in its time has failed, so that it holds the
+//! lock on a video no longer. What it was asked for may be done all the same.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::StreamExt;
+use ports::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use ports::records::{Expected, RecordStore};
+use ports::storage::{ObjectInfo, ObjectStorage};
+use ports::{ByteStream, ErrorKind, PortError, Result};
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use crate::domain::kernel::ports::Stores;
+
+/// The stores that videos are kept in, each call of which ends after `limit`.
+pub(crate) fn bounded(stores: Stores, limit: Duration) -> Stores {
+    Stores {
+        records: Arc::new(Bounded { port: stores.records, name: "the record store", limit }),
+        index: Arc::new(Bounded { port: stores.index, name: "the index", limit }),
+        storage: Arc::new(Bounded { port: stores.storage, name: "storage", limit }),
+        ..stores
+    }
+}
+
+struct Bounded<P: ?Sized> {
+    port: Arc<P>,
+    name: &'static str,
+    limit: Duration,
+}
+
+impl<P: ?Sized> Bounded<P> {
+    async fn in_time<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::time::timeout(self.limit, call).await.unwrap_or_else(|_| Err(self.late()))
+    }
+
+    fn late(&self) -> PortError {
+        let message = format!(
+            "{} did not answer within {} s (records.deadline)",
+            self.name,
+            self.limit.as_secs_f64()
+        );
+        PortError::new(ErrorKind::Timeout, message)
+    }
+}
+
+#[async_trait]
+impl RecordStore for Bounded<dyn RecordStore> {
+    async fn get(&self, key: &str) -> Result<Option<Value>> {
+        self.in_time(self.port.get(key)).await
+    }
+
+    async fn put(&self, key: &str, document: &Value) -> Result<()> {
+        self.in_time(self.port.put(key, document)).await
+    }
+
+    async fn compare_and_swap(
+        &self,
+        key: &str,
+        expected: Expected<'_>,
+        document: &Value,
+    ) -> Result<bool> {
+        self.in_time(self.port.compare_and_swap(key, expected, document)).await
+    }
+
+    async fn remove(&self, key: &str, expected: &Value) -> Result<bool> {
+        self.in_time(self.port.remove(key, expected)).await
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<String>> {
+        self.in_time(self.port.list(prefix)).await
+    }
+
+    async fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        self.in_time(self.port.children(prefix)).await
+    }
+
+    async fn delete(&self, prefix: &str) -> Result<()> {
+        self.in_time(self.port.delete(prefix)).await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.in_time(self.port.probe()).await
+    }
+}
+
+#[async_trait]
+impl VectorIndex for Bounded<dyn VectorIndex> {
+    async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()> {
+        self.in_time(self.port.replace(scope, points)).await
+    }
+
+    async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
+        self.in_time(self.port.search(query)).await
+    }
+
+    async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
+        self.in_time(self.port.text_search(query)).await
+    }
+
+    async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
+        self.in_time(self.port.vectors(filter, field)).await
+    }
+
+    async fn count(&self, filter: &Filter) -> Result<u64> {
+        self.in_time(self.port.count(filter)).await
+    }
+
+    async fn values(&self, field: &str) -> Result<Vec<String>> {
+        self.in_time(self.port.values(field)).await
+    }
+
+    async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
+        self.in_time(self.port.revisions(video_id)).await
+    }
+
+    fn shared(&self) -> bool {
+        self.port.shared()
+    }
+
+    async fn adopt(&self, install: &str) -> Result<String> {
+        self.in_time(self.port.adopt(install)).await
+    }
+
+    /// Reads all of it, which takes as long as it is large.
+    async fn check(&self) -> Result<()> {
+        self.port.check().await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.in_time(self.port.probe()).await
+    }
+}
+
+#[async_trait]
+impl ObjectStorage for Bounded<dyn ObjectStorage> {
+    fn bucket(&self) -> &str {
+        self.port.bucket()
+    }
+
+    fn public_url(&self, key: &str) -> String {
+        self.port.public_url(key)
+    }
+
+    async fn link(&self, key: &str) -> Result<String> {
+        self.in_time(self.port.link(key)).await
+    }
+
+    fn key_of_url(&self, url: &str) -> Option<String> {
+        self.port.key_of_url(url)
+    }
+
+    /// A large object takes as long as it gets on.
+    async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
+        let moved = Arc::new(Notify::new());
+        let moves = moved.clone();
+        let content = content.inspect(move |_| moves.notify_one()).boxed();
+        let mut put = self.port.put(key, content, content_type);
+        loop {
+            tokio::select! {
+                done = &mut put => return done,
+                () = moved.notified() => {}
+                () = tokio::time::sleep(self.limit) => return Err(self.late()),
+            }
+        }
+    }
+
+    async fn stat(&self, key: &str) -> Result<Option<ObjectInfo>> {
+        self.in_time(self.port.stat(key)).await
+    }
+
+    async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream> {
+        self.in_time(self.port.get(key, range)).await
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<String>> {
+        self.in_time(self.port.list(prefix)).await
+    }
+
+    async fn delete(&self, key: &str) -> Result<()> {
+        self.in_time(self.port.delete(key)).await
+    }
+
+    async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>> {
+        self.in_time(self.port.delete_prefix(prefix)).await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.in_time(self.port.probe()).await
+    }
+}

@@ -1,0 +1,225 @@
+//! Whatever call of a store fails, hangs or loses its answer: what is acknowledged is there, a repair
+//! leaves nothing for `verify` to find, and every answer is one that the contract knows. Every call of
+//! every use-case is tried where `SHOTLOG_TORTURE` is set; else a few of each.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use adapters::storage::OpendalStorage;
+use ports::conformance::faults::{Fault, Faults};
+use ports::index::{Filter, VectorIndex};
+use serde_json::{Value, json};
+use shotlog::domain::search::reindex::Repair;
+
+use crate::support::{BASE, FlakyStorage, TestApp, clip};
+
+const FAULTS: [Fault; 4] = [Fault::Fails, Fault::Hangs, Fault::Unanswered, Fault::Down];
+
+/// Calls of each use-case that are tried in the short form, with each fault.
+const SHORT: usize = 4;
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// The video of every use-case.
+const SECONDS: f64 = 20.0;
+
+/// Chunks of the video before a use-case.
+const CHUNKS: u64 = 2;
+
+struct Torture {
+    app: TestApp,
+    faults: Arc<Faults>,
+    id: String,
+}
+
+/// What a use-case is to be found to have done: the chunks that the video has, none where there is
+/// none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// It was acknowledged: the video is so.
+    Done(u64),
+    /// It was reported as failed: the video is as it was before, or so.
+    Failed(u64),
+}
+
+impl Torture {
+    async fn new() -> Self {
+        let faults = Arc::new(Faults::default());
+        let storage = OpendalStorage::memory(BASE).expect("storage");
+        let app = TestApp::with(|setup| {
+            setup.faults = Some(faults.clone());
+            setup.storage = Some(Arc::new(FlakyStorage::new(storage)));
+            setup.settings.records.deadline = Duration::from_secs(1);
+        })
+        .await;
+        let id = app.video_of(&clip(SECONDS)).await;
+        Self { app, faults, id }
+    }
+
+    async fn job(&self, interval: &str) -> Value {
+        let fields = [("mode", "interval"), ("interval", interval)];
+        self.app.job_of(&fields, "clip.mp4", &clip(SECONDS)).await
+    }
+
+    async fn ingest(&self, interval: &str, chunks: u64) -> Outcome {
+        outcome(&self.job(interval).await, chunks)
+    }
+
+    /// The video as every use-case finds it.
+    async fn restore(&self, absent: bool) {
+        if absent {
+            self.app.delete(&format!("/videos/{}", self.id)).await;
+        } else if self.chunks().await != CHUNKS {
+            let job = self.job("10").await;
+            assert_eq!(job["status"], "done", "{job}");
+        }
+    }
+
+    async fn chunks(&self) -> u64 {
+        let reply = self.app.get(&format!("/videos/{}/chunks", self.id)).await;
+        if reply.status == 404 {
+            return 0;
+        }
+        let log = reply.ok();
+        let chunks = log["chunks"].as_array().expect("chunks");
+        assert!(chunks.iter().all(|chunk| chunk["default_video"].is_object()), "{log}");
+        log["total"].as_u64().expect("a number")
+    }
+
+    /// Makes the index forget what it holds.
+    async fn lose_points(&self) {
+        self.app.index.replace(Some(&Filter::default()), Vec::new()).await.expect("an index");
+    }
+
+    /// Checks that nothing is lost, and nothing wrong after a repair.
+    async fn check(&self, before: u64, outcome: Outcome, case: &str) {
+        let service = &self.app.service;
+        let repaired = service.search.reindex(Repair::default()).await.expect(case);
+        assert_eq!((repaired.unreadable, repaired.orphans_kept), (0, 0), "{case}");
+        let verified = service.catalog.verify().await.expect(case);
+        assert_eq!(verified.problems, [""; 0], "{case}");
+        assert_eq!(verified.busy, 0, "{case}: something holds a lock");
+        let chunks = self.chunks().await;
+        match outcome {
+            Outcome::Done(expected) => assert_eq!(chunks, expected, "{case}"),
+            Outcome::Failed(meant) => {
+                assert!(chunks == before || chunks == meant, "{case}: {chunks} chunks");
+            }
+        }
+        let search = json!({"text": "a woman opens a door", "limit": 50, "mode": "hybrid"});
+        let found = self.app.post_json("/query", search).await.ok();
+        assert_eq!(found["results"].as_array().map(Vec::len), Some(chunks as usize), "{case}");
+        if chunks > 0 {
+            let object = self.app.get(&format!("/storage/{}/clip.mp4", self.id)).await;
+            assert_eq!(object.body, clip(SECONDS), "{case}");
+        }
+    }
+
+    /// Runs a use-case with every fault at every call, or at a few; says how many cases that were.
+    async fn every_call(
+        &self,
+        name: &str,
+        absent: bool,
+        prepare: impl AsyncFn(),
+        run: impl AsyncFn() -> Outcome,
+    ) -> usize {
+        let before = if absent { 0 } else { CHUNKS };
+        self.restore(absent).await;
+        prepare().await;
+        self.faults.plan(usize::MAX, Fault::Fails);
+        let outcome = run().await;
+        assert!(matches!(outcome, Outcome::Done(_)), "{name} without faults: {outcome:?}");
+        let calls = self.faults.calls();
+        self.faults.clear();
+        let step = match std::env::var_os("SHOTLOG_TORTURE") {
+            Some(_) => 1,
+            None => calls.div_ceil(SHORT).max(1),
+        };
+        let mut cases = 0;
+        for fault in FAULTS {
+            // Each fault begins elsewhere, so that together they meet more calls.
+            for nth in (1 + cases % step..=calls).step_by(step) {
+                self.restore(absent).await;
+                prepare().await;
+                self.faults.plan(nth, fault);
+                let outcome = run().await;
+                let met = self.faults.clear();
+                let case = format!("{name}, call {nth} of {calls} ({met:?}) {fault:?}");
+                self.check(before, outcome, &case).await;
+                cases += 1;
+            }
+        }
+        println!("{name}: {calls} calls, {cases} cases");
+        cases
+    }
+}
+
+fn outcome(job: &Value, chunks: u64) -> Outcome {
+    match job["status"].as_str() {
+        Some("done") => Outcome::Done(chunks),
+        _ => {
+            let error = job["error"].as_str().expect("an error");
+            assert!(error.contains("Error: ") || error.starts_with("Cancelled: "), "{error}");
+            Outcome::Failed(chunks)
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_use_case_survives_every_fault_of_a_store() {
+    let torture = Torture::new().await;
+    let (t, id) = (&torture, torture.id.as_str());
+    let nothing = async || {};
+    let mut cases = 0;
+    cases += t.every_call("ingest", true, nothing, async || t.ingest("10", CHUNKS).await).await;
+    cases += t.every_call("re-ingest", false, nothing, async || t.ingest("5", 4).await).await;
+    let other_model = async || {
+        let entry = |record: &mut Value| {
+            record["analyzers"]["default_video"]["fingerprint"] = json!("another model");
+        };
+        t.app.edit_record(id, entry).await;
+    };
+    let rerun = async || t.ingest("10", CHUNKS).await;
+    cases += t.every_call("re-run of an analyzer", false, other_model, rerun).await;
+    let aggregate = async || {
+        let path = format!("/videos/{id}/aggregates");
+        let reply = t.app.post_text(&path, FORM, "aggregators=stats,summary").await;
+        match reply.json()["job_id"].as_str() {
+            Some(job) => outcome(&t.app.finished(job).await, CHUNKS),
+            None => Outcome::Failed(CHUNKS),
+        }
+    };
+    cases += t.every_call("aggregates", false, nothing, aggregate).await;
+    let delete = async || match t.app.delete(&format!("/videos/{id}")).await.status {
+        200 => Outcome::Done(0),
+        _ => Outcome::Failed(0),
+    };
+    cases += t.every_call("delete", false, nothing, delete).await;
+    let repair = async |repair: Repair| match t.app.service.search.reindex(repair).await {
+        Ok(_) => Outcome::Done(CHUNKS),
+        Err(_) => Outcome::Failed(CHUNKS),
+    };
+    let rebuild = async || repair(Repair { all: true, ..Repair::default() }).await;
+    cases += t.every_call("reindex", false, nothing, rebuild).await;
+    let mend = async || repair(Repair::default()).await;
+    cases += t.every_call("repair", false, async || t.lose_points().await, mend).await;
+    let reads = [
+        ("search", "/query", json!({"text": "boat", "mode": "hybrid"})),
+        ("search everywhere", "/query", json!({"text": "boat", "analyzer": "*"})),
+        ("ask", "/ask", json!({"question": "Who opens the door?"})),
+        ("list", "/videos", Value::Null),
+        ("chunks", &format!("/videos/{id}/chunks"), Value::Null),
+        ("export", &format!("/videos/{id}/export?format=json"), Value::Null),
+    ];
+    for (name, path, body) in reads {
+        let read = async || {
+            let reply = match &body {
+                Value::Null => t.app.get(path).await,
+                body => t.app.post_json(path, body.clone()).await,
+            };
+            if reply.status == 200 { Outcome::Done(CHUNKS) } else { Outcome::Failed(CHUNKS) }
+        };
+        cases += t.every_call(name, false, nothing, read).await;
+    }
+    println!("{cases} cases, 0 problems");
+}
