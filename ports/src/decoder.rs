@@ -125,8 +125,9 @@ pub trait VideoDecoder: Send + Sync {
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary>;
 
-    /// For each time (any order, on the timeline of `scan`) the frame shown then: the last one at or before it, or the first
-    /// frame where there is none. The answer has one entry per time, `None` where nothing could be
-    /// decoded. Frames wider or higher than `max_side` are scaled down, keeping their aspect.
+    /// For each time (any order, on the timeline of `scan`) the frame shown then: the last one at or
+    /// before it, or the first frame where there is none. The answer has one entry per time, `None`
+    /// where nothing could be decoded. Frames wider or higher than `max_side` are scaled down, keeping
+    /// their aspect.
     fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>>;
 }
