@@ -151,8 +151,13 @@ async fn any_instance_takes_a_job_and_any_answers_for_it() {
 
     // Without the server there are no jobs, and everything else goes on.
     drop(nats);
+    let get = async |path: &str| reqwest::get(format!("{}{path}", worker.url)).await.unwrap();
+    // What was last seen of it holds for a while.
+    while get("/ready").await.status() != 503 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     for (path, status) in [("/jobs", 503), ("/ready", 503), ("/videos", 200), ("/health", 200)] {
-        let reply = reqwest::get(format!("{}{path}", worker.url)).await.unwrap();
+        let reply = get(path).await;
         assert_eq!(reply.status(), status, "{path}");
         let waits = reply.headers().contains_key("retry-after");
         assert_eq!(waits, path == "/jobs", "{path}");
