@@ -165,14 +165,14 @@ async fn a_damaged_index_is_found_by_verify_and_made_again_at_the_start() {
         assert!(!sound, "{kind}: {told}");
         mentions(&told, &["damaged", "shotlog reindex"]);
         install = install.restarted_after(|_| {}).await;
-        install.is_whole().await;
-        // What damage only a search would have met is mended beside the requests.
+        // What damage only a search would meet is mended beside the requests.
         let mended = async {
             while !install.verified_copy() {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         };
         tokio::time::timeout(Duration::from_secs(120), mended).await.expect(kind);
+        install.is_whole().await;
     }
     install.expect_sound();
 }
