@@ -165,9 +165,9 @@ pub struct Hit {
 #[async_trait]
 pub trait VectorIndex: Send + Sync {
     /// Removes every point that matches `scope` (no scope: none), then adds `points`, replacing
-    /// those with the same id and revision. When it returns the change is durable and every later search sees
-    /// it; a crash on the way leaves all of it or none where the store can, and no torn point
-    /// anywhere. A vector of another dimension is `Invalid` and changes nothing.
+    /// those with the same id and revision. When it returns the change is durable and every later
+    /// search sees it; a crash on the way leaves all of it or none where the store can, and no torn
+    /// point anywhere. A vector of another dimension is `Invalid` and changes nothing.
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()>;
 
     /// The points nearest to a vector, exact where the adapter says so.
