@@ -17,6 +17,7 @@ use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
 use adapters::fetcher::{MemoryFetcher, MemoryWebhooks};
 use adapters::index::memory::MemoryIndex;
 use adapters::jobs::MemoryJobs;
+use adapters::listing::memory::MemoryListing;
 use adapters::llm::{Extractive, ExtractiveOptions};
 use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
@@ -75,6 +76,7 @@ fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
         storage: Arc::new(OpendalStorage::memory("http://127.0.0.1:8080")?),
         records: Arc::new(MemoryRecords::new()),
         index: Arc::new(MemoryIndex::new(ColourEmbedder.dimension())),
+        listing: Arc::new(MemoryListing::new()),
         jobs: Arc::new(MemoryJobs::new()),
         fetcher: Arc::new(MemoryFetcher::new(false)),
         webhooks: Arc::new(MemoryWebhooks::default()),

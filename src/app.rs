@@ -9,10 +9,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters::index::{Contents, Rebuild, Unreadable};
+use adapters::index::{Contents, Opened, Rebuild, Unreadable};
 use adapters::{OpenError, index};
 use ports::embedder::Embedder;
-use ports::index::VectorIndex;
 
 use crate::config::Config;
 use crate::domain::analysis::VECTOR_FIELDS;
@@ -76,8 +75,8 @@ pub async fn build_to_serve(config: &Config, address: SocketAddr) -> Result<App>
 async fn with_index(config: &Config, address: SocketAddr, unreadable: Unreadable) -> Result<App> {
     let embedder = embedder(config)?;
     let contents = contents(config, embedder.as_ref());
-    let index = index::open(&config.index, contents, unreadable).await?;
-    assemble(config, address, embedder, index).await
+    let opened = index::open(&config.index, contents, unreadable).await?;
+    assemble(config, address, embedder, opened).await
 }
 
 /// Rebuilds every point from the records: a new index is filled beside the one that is searched,
@@ -91,7 +90,8 @@ pub async fn reindex(
     let all = Repair { all: true, remove_orphans, ..Repair::default() };
     let embedder = embedder(config)?;
     let fresh = Rebuild::open(&config.index, contents(config, embedder.as_ref())).await?;
-    let service = assemble(config, address, embedder, fresh.index.clone()).await?.service;
+    let opened = Opened { index: fresh.index.clone(), listing: fresh.listing.clone() };
+    let service = assemble(config, address, embedder, opened).await?.service;
     service.own_stores().await.map_err(StartError::Reindex)?;
     if let Some(searched) = &fresh.searched
         && !remove_orphans
@@ -139,7 +139,7 @@ async fn assemble(
     config: &Config,
     address: SocketAddr,
     embedder: Arc<dyn Embedder>,
-    index: Arc<dyn VectorIndex>,
+    Opened { index, listing }: Opened,
 ) -> Result<App> {
     use adapters::{
         decoder, detector, fetcher, jobs, llm, ner, ocr, records, sentiment, speaker, storage,
@@ -154,6 +154,7 @@ async fn assemble(
         storage: storage::open(&config.storage, data_dir, &base_url)?,
         records: records::open(&config.records, &config.storage, data_dir)?,
         index,
+        listing,
         jobs: jobs::open(&config.jobs)?,
         fetcher: http.clone(),
         webhooks: http,

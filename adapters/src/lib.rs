@@ -15,6 +15,7 @@ pub mod jobs;
 mod keys;
 #[cfg(feature = "cloud")]
 mod lazy;
+pub mod listing;
 pub mod llm;
 pub mod models;
 pub mod ner;

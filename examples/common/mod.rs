@@ -10,6 +10,7 @@ use adapters::embedder::HashingEmbedder;
 use adapters::fetcher::{MemoryFetcher, MemoryWebhooks};
 use adapters::index::memory::MemoryIndex;
 use adapters::jobs::MemoryJobs;
+use adapters::listing::memory::MemoryListing;
 use adapters::llm::{Extractive, ExtractiveOptions};
 use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
@@ -32,6 +33,7 @@ pub(crate) fn service(
         storage: Arc::new(OpendalStorage::memory("http://127.0.0.1:8080")?),
         records: Arc::new(MemoryRecords::new()),
         index: Arc::new(MemoryIndex::new(DIMENSION)),
+        listing: Arc::new(MemoryListing::new()),
         jobs: Arc::new(MemoryJobs::new()),
         fetcher: Arc::new(MemoryFetcher::new(false)),
         webhooks: Arc::new(MemoryWebhooks::default()),

@@ -176,6 +176,14 @@ pub trait VectorIndex: Send + Sync {
     /// The points that best match words. Text without any word finds nothing.
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>>;
 
+    /// The same as [`Self::search`], grouped by video: the best `per_video` points of each of the
+    /// `query.limit` videos whose best points are nearest. Group after group, in the order of their
+    /// best points.
+    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>>;
+
+    /// The same as [`Self::text_search`], grouped as [`Self::search_by_video`] does.
+    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>>;
+
     /// The vectors of one field of the points that match, ordered by id; points without the field
     /// are left out.
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>>;

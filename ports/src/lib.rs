@@ -12,6 +12,7 @@ mod error;
 pub mod fetcher;
 pub mod index;
 pub mod jobs;
+pub mod listing;
 pub mod llm;
 pub mod ner;
 pub mod ocr;

@@ -20,6 +20,14 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
         self.opened().await?.text_search(query).await
     }
 
+    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
+        self.opened().await?.search_by_video(query, per_video).await
+    }
+
+    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
+        self.opened().await?.text_search_by_video(query, per_video).await
+    }
+
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
         self.opened().await?.vectors(filter, field).await
     }

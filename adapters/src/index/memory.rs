@@ -32,6 +32,9 @@ struct Entry {
     words: Vec<(usize, String)>,
 }
 
+/// A score, and whose it is.
+type Scored<'a> = (f32, &'a Entry);
+
 impl MemoryIndex {
     /// An empty index of vectors with so many dimensions.
     pub fn new(dimension: usize) -> Self {
@@ -41,6 +44,43 @@ impl MemoryIndex {
     /// The points as they are now; later writes do not show in it.
     fn snapshot(&self) -> Arc<Points> {
         self.points.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
+    /// What `choose` takes of all points scored by the cosine.
+    async fn nearest(
+        &self,
+        query: VectorQuery,
+        choose: impl FnOnce(Vec<Scored<'_>>) -> Vec<Hit> + Send + 'static,
+    ) -> Result<Vec<Hit>> {
+        check::vector_query(&query, self.dimension)?;
+        let points = self.snapshot();
+        blocking(move || {
+            let scored = points.values().filter_map(|entry| {
+                let vector = entry.point.vectors.get(&query.field)?;
+                if !matches(&query.filter, &entry.point) {
+                    return None;
+                }
+                let score = cosine(vector, &query.vector);
+                query.threshold.is_none_or(|least| score >= least).then_some((score, &**entry))
+            });
+            Ok(choose(scored.collect()))
+        })
+        .await
+    }
+
+    /// What `choose` takes of all points scored by BM25.
+    async fn matching(
+        &self,
+        query: TextQuery,
+        choose: impl FnOnce(Vec<Scored<'_>>) -> Vec<Hit> + Send + 'static,
+    ) -> Result<Vec<Hit>> {
+        check::text_query(&query)?;
+        let points = self.snapshot();
+        blocking(move || {
+            let clauses = words::clauses(&mut words::analyzer(), &query.text);
+            Ok(choose(bm25(&points, &clauses, &query.filter)))
+        })
+        .await
     }
 }
 
@@ -77,30 +117,23 @@ impl VectorIndex for MemoryIndex {
     }
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
-        check::vector_query(&query, self.dimension)?;
-        let points = self.snapshot();
-        blocking(move || {
-            let scored = points.values().filter_map(|entry| {
-                let vector = entry.point.vectors.get(&query.field)?;
-                if !matches(&query.filter, &entry.point) {
-                    return None;
-                }
-                let score = cosine(vector, &query.vector);
-                query.threshold.is_none_or(|least| score >= least).then_some((score, &**entry))
-            });
-            Ok(best(scored.collect(), query.limit))
-        })
-        .await
+        let limit = query.limit;
+        self.nearest(query, move |scored| best(scored, limit)).await
     }
 
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
-        check::text_query(&query)?;
-        let points = self.snapshot();
-        blocking(move || {
-            let clauses = words::clauses(&mut words::analyzer(), &query.text);
-            Ok(best(bm25(&points, &clauses, &query.filter), query.limit))
-        })
-        .await
+        let limit = query.limit;
+        self.matching(query, move |scored| best(scored, limit)).await
+    }
+
+    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
+        let limit = query.limit;
+        self.nearest(query, move |scored| best_by_video(scored, limit, per_video)).await
+    }
+
+    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
+        let limit = query.limit;
+        self.matching(query, move |scored| best_by_video(scored, limit, per_video)).await
     }
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
@@ -219,7 +252,7 @@ fn bm25<'a>(
     points: &'a Points,
     clauses: &[Vec<(usize, String)>],
     filter: &Filter,
-) -> Vec<(f32, &'a Entry)> {
+) -> Vec<Scored<'a>> {
     let total: usize = points.values().map(|entry| entry.words.len()).sum();
     let average = total as f32 / points.len().max(1) as f32;
     let mut scores: HashMap<(&PointId, &str), (f32, &Entry)> = HashMap::new();
@@ -263,17 +296,35 @@ fn occurrences(words: &[(usize, String)], clause: &[(usize, String)]) -> usize {
 }
 
 /// The first `limit` by score, ties by id.
-fn best(mut scored: Vec<(f32, &Entry)>, limit: usize) -> Vec<Hit> {
+fn best(mut scored: Vec<Scored<'_>>, limit: usize) -> Vec<Hit> {
+    rank(&mut scored);
+    scored.into_iter().take(limit).map(hit).collect()
+}
+
+/// The first `per_video` of each of the `limit` videos that come first.
+fn best_by_video(mut scored: Vec<Scored<'_>>, limit: usize, per_video: usize) -> Vec<Hit> {
+    rank(&mut scored);
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut groups: Vec<Vec<Hit>> = Vec::new();
+    for (score, entry) in scored {
+        let next = places.len();
+        let place = *places.entry(&entry.point.id.video_id).or_insert(next);
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        if place < limit && groups[place].len() < per_video {
+            groups[place].push(hit((score, entry)));
+        }
+    }
+    groups.into_iter().flatten().collect()
+}
+
+fn rank(scored: &mut [Scored<'_>]) {
     scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.point.id.cmp(&y.point.id)));
-    scored.truncate(limit);
-    scored
-        .into_iter()
-        .map(|(score, entry)| Hit {
-            id: entry.point.id.clone(),
-            score,
-            document: entry.point.document.clone(),
-        })
-        .collect()
+}
+
+fn hit((score, entry): Scored<'_>) -> Hit {
+    Hit { id: entry.point.id.clone(), score, document: entry.point.document.clone() }
 }
 
 async fn blocking<T: Send + 'static>(

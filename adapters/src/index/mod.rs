@@ -10,4 +10,4 @@ mod open;
 pub mod qdrant;
 mod words;
 
-pub use open::{Contents, Kind, Rebuild, Settings, Unreadable, open};
+pub use open::{Contents, Kind, Opened, Rebuild, Settings, Unreadable, open};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use ports::embedder::Embedder;
 use ports::index::VectorIndex;
+use ports::listing::VideoListing;
 use serde::{Deserialize, Serialize};
 
 use super::embedded::{Beside, EmbeddedIndex, EmbeddedOptions, is_replaceable};
@@ -16,6 +17,7 @@ use super::qdrant::{QdrantIndex, QdrantOptions};
 use crate::OpenError;
 #[cfg(feature = "cloud")]
 use crate::lazy::Lazy;
+use crate::listing::memory::MemoryListing;
 
 /// Where vectors are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,21 +97,33 @@ pub enum Unreadable {
     Replace,
 }
 
-/// Opens the index that is searched; a server is connected to when it is first used.
+/// What `index.kind` says where it is kept.
+#[derive(Clone)]
+pub struct Opened {
+    /// The points of videos.
+    pub index: Arc<dyn VectorIndex>,
+    /// What is listed of them.
+    pub listing: Arc<dyn VideoListing>,
+}
+
+/// Opens the index that is searched and the listing beside it; a server is connected to when it is first used.
 pub async fn open(
     section: &Settings,
     contents: Contents<'_>,
     unreadable: Unreadable,
-) -> Result<Arc<dyn VectorIndex>, OpenError> {
-    match section.kind {
-        Kind::Memory => Ok(Arc::new(MemoryIndex::new(contents.embedder.dimension()))),
+) -> Result<Opened, OpenError> {
+    let listing = Arc::new(MemoryListing::new());
+    let index: Arc<dyn VectorIndex> = match section.kind {
+        Kind::Memory => Arc::new(MemoryIndex::new(contents.embedder.dimension())),
         #[cfg(feature = "cloud")]
         Kind::Qdrant => {
             let options = qdrant(section, contents);
-            Ok(Arc::new(Lazy::new(move || QdrantIndex::open(options.clone()).boxed())))
+            Arc::new(Lazy::new(move || QdrantIndex::open(options.clone()).boxed()))
         }
         #[cfg(not(feature = "cloud"))]
-        Kind::Qdrant => Err(OpenError::compiled_out("index.kind = \"qdrant\"", "cloud")),
+        Kind::Qdrant => {
+            return Err(OpenError::compiled_out("index.kind = \"qdrant\"", "cloud"));
+        }
         Kind::Embedded => {
             let options = embedded(section, contents);
             let index = match EmbeddedIndex::open(options.clone()).await {
@@ -120,15 +134,18 @@ pub async fn open(
                 }
                 opened => opened,
             };
-            Ok(Arc::new(index.map_err(OpenError::at("index"))?))
+            Arc::new(index.map_err(OpenError::at("index"))?)
         }
-    }
+    };
+    Ok(Opened { index, listing })
 }
 
 /// An index that is filled anew beside the one that is searched; in memory it is the index itself.
 pub struct Rebuild {
     /// Where the points go.
     pub index: Arc<dyn VectorIndex>,
+    /// The listing in use: there is one of it.
+    pub listing: Arc<dyn VideoListing>,
     /// What searches still go to, where that is another one and can be read.
     pub searched: Option<Arc<dyn VectorIndex>>,
     fresh: Fresh,
@@ -146,6 +163,7 @@ impl Rebuild {
     /// Opens what is to be filled, whatever became of the index that is searched.
     pub async fn open(section: &Settings, contents: Contents<'_>) -> Result<Self, OpenError> {
         let at = OpenError::at("index");
+        let listing = Arc::new(MemoryListing::new());
         match section.kind {
             #[cfg(feature = "cloud")]
             Kind::Qdrant => {
@@ -154,6 +172,7 @@ impl Rebuild {
                 let fresh = Arc::new(fresh);
                 Ok(Self {
                     index: fresh.clone(),
+                    listing,
                     searched: before.map(|index| Arc::new(index) as Arc<dyn VectorIndex>),
                     fresh: Fresh::Qdrant(fresh),
                 })
@@ -164,15 +183,15 @@ impl Rebuild {
                 let fresh = Arc::new(fresh);
                 Ok(Self {
                     index: fresh.clone(),
+                    listing,
                     searched: searched.map(|index| Arc::new(index) as Arc<dyn VectorIndex>),
                     fresh: Fresh::Embedded(fresh),
                 })
             }
-            _ => Ok(Self {
-                index: open(section, contents, Unreadable::Refuse).await?,
-                searched: None,
-                fresh: Fresh::Memory,
-            }),
+            _ => {
+                let Opened { index, listing } = open(section, contents, Unreadable::Refuse).await?;
+                Ok(Self { index, listing, searched: None, fresh: Fresh::Memory })
+            }
         }
     }
 

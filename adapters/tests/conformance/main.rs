@@ -8,6 +8,7 @@ mod fetcher;
 mod gcs;
 mod index;
 mod jobs;
+mod listing;
 mod llm;
 mod models;
 mod records;

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use crate::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 use crate::records::{Expected, RecordStore};
 use crate::storage::{ObjectInfo, ObjectStorage};
 use crate::{ByteStream, ErrorKind, PortError, Result};
@@ -139,6 +140,11 @@ pub fn index(port: Arc<dyn VectorIndex>, faults: &Arc<Faults>) -> Arc<dyn Vector
     Arc::new(Faulty { port, faults: faults.clone() })
 }
 
+/// A listing whose calls meet the faults.
+pub fn listing(port: Arc<dyn VideoListing>, faults: &Arc<Faults>) -> Arc<dyn VideoListing> {
+    Arc::new(Faulty { port, faults: faults.clone() })
+}
+
 /// A bucket whose calls meet the faults.
 pub fn storage(port: Arc<dyn ObjectStorage>, faults: &Arc<Faults>) -> Arc<dyn ObjectStorage> {
     Arc::new(Faulty { port, faults: faults.clone() })
@@ -200,6 +206,15 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
         self.faults.meet("text_search", self.port.text_search(query)).await
     }
 
+    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
+        self.faults.meet("search_by_video", self.port.search_by_video(query, per_video)).await
+    }
+
+    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
+        let search = self.port.text_search_by_video(query, per_video);
+        self.faults.meet("text_search_by_video", search).await
+    }
+
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
         self.faults.meet("vectors", self.port.vectors(filter, field)).await
     }
@@ -226,6 +241,41 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 
     async fn check(&self) -> Result<()> {
         self.faults.meet("check", self.port.check()).await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.port.probe().await
+    }
+}
+
+#[async_trait]
+impl VideoListing for Faulty<dyn VideoListing> {
+    async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
+        self.faults.meet("list videos", self.port.put(entries)).await
+    }
+
+    async fn remove(&self, video_ids: &[String]) -> Result<()> {
+        self.faults.meet("unlist videos", self.port.remove(video_ids)).await
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Listed> {
+        self.faults.meet("list a page", self.port.list(query)).await
+    }
+
+    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+        self.faults.meet("get listed", self.port.get(video_ids)).await
+    }
+
+    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
+        self.faults.meet("list ids", self.port.ids(after, limit)).await
+    }
+
+    async fn mark(&self) -> Result<Option<String>> {
+        self.faults.meet("read the mark", self.port.mark()).await
+    }
+
+    async fn set_mark(&self, mark: &str) -> Result<()> {
+        self.faults.meet("set the mark", self.port.set_mark(mark)).await
     }
 
     async fn probe(&self) -> Result<()> {

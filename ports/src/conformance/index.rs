@@ -1,6 +1,7 @@
 //! The suite of [`VectorIndex`]: [`check`] for every adapter, [`check_whole_batches`] for those
 //! that publish a whole `replace` at once.
 
+mod groups;
 mod points;
 
 use std::future::Future;
@@ -38,6 +39,8 @@ where
     invalid_input_changes_nothing(&*fresh().await).await;
     text_is_found_by_words_and_phrases(&*fresh().await).await;
     text_search_filters_and_limits(&*fresh().await).await;
+    groups::hold_the_best_of_each_video(&*fresh().await).await;
+    groups::of_equal_scores_are_ordered_by_id(&*fresh().await).await;
     vectors_come_back_in_order(&*fresh().await).await;
     values_are_distinct_and_in_order(&*fresh().await).await;
     writers_do_not_lose_each_others_points(fresh().await).await;
@@ -410,9 +413,11 @@ async fn invalid_input_changes_nothing(index: &dyn VectorIndex) {
         invalid(index.vectors(&filter, "combined").await, why);
         invalid(index.replace(Some(&filter), vec![point("cc", 1).build()]).await, why);
         let query = VectorQuery { filter: filter.clone(), ..nearest("combined", axis(0), 1) };
-        invalid(index.search(query).await, why);
+        invalid(index.search(query.clone()).await, why);
+        invalid(index.search_by_video(query, 1).await, why);
         let query = TextQuery { text: "kept".into(), filter, limit: 1 };
-        invalid(index.text_search(query).await, why);
+        invalid(index.text_search(query.clone()).await, why);
+        invalid(index.text_search_by_video(query, 1).await, why);
     }
     for (why, vector) in [
         ("a short query", vec![1.0; DIMENSION - 1]),

@@ -10,6 +10,7 @@ pub mod faults;
 pub mod fetcher;
 pub mod index;
 pub mod jobs;
+pub mod listing;
 pub mod llm;
 pub mod ner;
 pub mod ocr;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::StreamExt;
 use ports::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 use ports::records::{Expected, RecordStore};
 use ports::storage::{ObjectInfo, ObjectStorage};
 use ports::{ByteStream, ErrorKind, PortError, Result};
@@ -21,6 +22,7 @@ pub(crate) fn bounded(stores: Stores, limit: Duration) -> Stores {
     Stores {
         records: Arc::new(Bounded { port: stores.records, name: "the record store", limit }),
         index: Arc::new(Bounded { port: stores.index, name: "the index", limit }),
+        listing: Arc::new(Bounded { port: stores.listing, name: "the listing", limit }),
         storage: Arc::new(Bounded { port: stores.storage, name: "storage", limit }),
         ..stores
     }
@@ -101,6 +103,14 @@ impl VectorIndex for Bounded<dyn VectorIndex> {
         self.in_time(self.port.text_search(query)).await
     }
 
+    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
+        self.in_time(self.port.search_by_video(query, per_video)).await
+    }
+
+    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
+        self.in_time(self.port.text_search_by_video(query, per_video)).await
+    }
+
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
         self.in_time(self.port.vectors(filter, field)).await
     }
@@ -128,6 +138,41 @@ impl VectorIndex for Bounded<dyn VectorIndex> {
     /// Reads all of it, which takes as long as it is large.
     async fn check(&self) -> Result<()> {
         self.port.check().await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.in_time(self.port.probe()).await
+    }
+}
+
+#[async_trait]
+impl VideoListing for Bounded<dyn VideoListing> {
+    async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
+        self.in_time(self.port.put(entries)).await
+    }
+
+    async fn remove(&self, video_ids: &[String]) -> Result<()> {
+        self.in_time(self.port.remove(video_ids)).await
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Listed> {
+        self.in_time(self.port.list(query)).await
+    }
+
+    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+        self.in_time(self.port.get(video_ids)).await
+    }
+
+    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
+        self.in_time(self.port.ids(after, limit)).await
+    }
+
+    async fn mark(&self) -> Result<Option<String>> {
+        self.in_time(self.port.mark()).await
+    }
+
+    async fn set_mark(&self, mark: &str) -> Result<()> {
+        self.in_time(self.port.set_mark(mark)).await
     }
 
     async fn probe(&self) -> Result<()> {

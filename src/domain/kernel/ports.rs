@@ -8,6 +8,7 @@ use ports::embedder::Embedder;
 use ports::fetcher::SourceFetcher;
 use ports::index::VectorIndex;
 use ports::jobs::JobQueue;
+use ports::listing::VideoListing;
 use ports::llm::LanguageModel;
 use ports::ner::EntityRecognizer;
 use ports::ocr::TextReader;
@@ -26,6 +27,7 @@ pub struct Stores {
     pub storage: Arc<dyn ObjectStorage>,
     pub records: Arc<dyn RecordStore>,
     pub index: Arc<dyn VectorIndex>,
+    pub listing: Arc<dyn VideoListing>,
     pub jobs: Arc<dyn JobQueue>,
     pub fetcher: Arc<dyn SourceFetcher>,
     pub webhooks: Arc<dyn WebhookSender>,

@@ -13,6 +13,7 @@ use std::time::Duration;
 use adapters::fetcher::{MemoryFetcher, MemoryWebhooks};
 use adapters::index::memory::MemoryIndex;
 use adapters::jobs::MemoryJobs;
+use adapters::listing::memory::MemoryListing;
 use adapters::ner::RuleEntities;
 use adapters::sentiment::Vader;
 use adapters::storage::OpendalStorage;
@@ -57,6 +58,7 @@ pub struct TestApp {
     pub storage: Arc<FlakyStorage>,
     pub records: Arc<FlakyRecords>,
     pub index: Arc<MemoryIndex>,
+    pub listing: Arc<MemoryListing>,
     pub fetcher: Arc<MemoryFetcher>,
     pub webhooks: Arc<MemoryWebhooks>,
     pub model: Arc<FakeModel>,
@@ -76,6 +78,7 @@ pub struct Setup {
     pub jobs: Arc<MemoryJobs>,
     pub records: Arc<FlakyRecords>,
     pub index: Arc<MemoryIndex>,
+    pub listing: Arc<MemoryListing>,
     /// Instead of a folder of its own.
     pub storage: Option<Arc<FlakyStorage>>,
     /// What calls of the records, the index and the bucket meet.
@@ -154,6 +157,7 @@ impl TestApp {
             jobs: Arc::new(MemoryJobs::new()),
             records: Arc::new(FlakyRecords::default()),
             index: Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION)),
+            listing: Arc::new(MemoryListing::new()),
             storage: None,
             faults: None,
             llm: None,
@@ -164,7 +168,7 @@ impl TestApp {
             let folder = OpendalStorage::folder(&work.path().join("storage"), BASE);
             Arc::new(FlakyStorage::new(folder.expect("storage")))
         });
-        let (records, index) = (setup.records, setup.index);
+        let (records, index, listing) = (setup.records, setup.index, setup.listing);
         let fetcher = Arc::new(MemoryFetcher::new(false));
         let webhooks = Arc::new(MemoryWebhooks::default());
         let model = Arc::new(FakeModel::default());
@@ -173,6 +177,7 @@ impl TestApp {
             storage: storage.clone(),
             records: records.clone(),
             index: index.clone(),
+            listing: listing.clone(),
             jobs: setup.jobs,
             fetcher: fetcher.clone(),
             webhooks: webhooks.clone(),
@@ -182,6 +187,7 @@ impl TestApp {
             Some(met) => Stores {
                 records: faults::records(stores.records, met),
                 index: faults::index(stores.index, met),
+                listing: faults::listing(stores.listing, met),
                 storage: faults::storage(stores.storage, met),
                 ..stores
             },
@@ -212,6 +218,7 @@ impl TestApp {
             storage,
             records,
             index,
+            listing,
             fetcher,
             webhooks,
             model,

@@ -4,6 +4,7 @@
 
 mod files;
 mod folder;
+mod kept;
 mod schema;
 mod search;
 mod snapshot;
@@ -179,6 +180,10 @@ impl Inner {
         Ok(Self { dimension, schema, pool, analyzer, published, writer, folder, contents })
     }
 
+    fn analyzer(&self) -> TextAnalyzer {
+        self.analyzer.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn contents(&self) -> Contents {
         self.contents.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -253,11 +258,22 @@ impl VectorIndex for EmbeddedIndex {
 
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
         check::text_query(&query)?;
+        self.read(move |inner, now| search::text(now, &inner.schema, &mut inner.analyzer(), &query))
+            .await
+    }
+
+    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
+        check::vector_query(&query, self.inner.dimension)?;
         self.read(move |inner, now| {
-            let shared = inner.analyzer.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let mut analyzer = shared.clone();
-            drop(shared);
-            search::text(now, &inner.schema, &mut analyzer, &query)
+            search::nearest_by_video(now, &inner.schema, &inner.pool, &query, per_video)
+        })
+        .await
+    }
+
+    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
+        check::text_query(&query)?;
+        self.read(move |inner, now| {
+            search::text_by_video(now, &inner.schema, &mut inner.analyzer(), &query, per_video)
         })
         .await
     }

@@ -1,10 +1,10 @@
 //! Searching one snapshot. Filters go first: what they leave is scored exactly, in parallel, by
 //! the product of float32 rows. Every function here blocks.
 
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use ports::index::{Filter, Hit, PointId, TextQuery, VectorQuery};
+use ports::index::{Filter, Hit, PointId, Predicate, TextQuery, VectorQuery};
 use ports::{ErrorKind, PortError, Result};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -14,8 +14,9 @@ use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{DocAddress, DocId, DocSet, TERMINATED, TantivyDocument};
 
 use super::failed;
+use super::kept::{Groups, Keep, Points, Scored, Videos};
 use super::schema::PointSchema;
-use super::snapshot::{Scored, SegmentView, Snapshot};
+use super::snapshot::{SegmentView, Snapshot};
 use super::vectors::{FLOAT, Rows};
 use crate::index::words;
 
@@ -31,6 +32,34 @@ pub(super) fn nearest(
     pool: &ThreadPool,
     query: &VectorQuery,
 ) -> Result<Vec<Hit>> {
+    let kept = Points::new(query.limit, query.threshold);
+    hits(snapshot, schema, scan(snapshot, schema, pool, query, kept)?, query.limit)
+}
+
+/// The best `per_video` points of each of the videos whose best points are nearest.
+pub(super) fn nearest_by_video(
+    snapshot: &Snapshot,
+    schema: &PointSchema,
+    pool: &ThreadPool,
+    query: &VectorQuery,
+    per_video: usize,
+) -> Result<Vec<Hit>> {
+    let kept = Videos::new(query.limit, query.threshold);
+    let videos = first_videos(snapshot, scan(snapshot, schema, pool, query, kept)?, query.limit)?;
+    let query = VectorQuery { filter: within(&query.filter, &videos), ..query.clone() };
+    let kept = Groups::new(per_video, query.threshold);
+    let found = scan(snapshot, schema, pool, &query, kept)?;
+    grouped(snapshot, schema, found, &videos, per_video)
+}
+
+/// What is kept of the points that match, segment by segment: filters first, then exact scores.
+fn scan<K: Keep>(
+    snapshot: &Snapshot,
+    schema: &PointSchema,
+    pool: &ThreadPool,
+    query: &VectorQuery,
+    empty: K,
+) -> Result<Vec<K>> {
     let filter = weigh(snapshot, &*schema.filter(&query.filter)?, &query.filter)?;
     let mut selections = Vec::new();
     for (segment, view) in snapshot.segments.iter().enumerate() {
@@ -56,35 +85,31 @@ pub(super) fn nearest(
         .collect();
     let score = |(segment, rows, selected, range): &(usize, &Rows, &Selected, Range<usize>)| {
         let view = &snapshot.segments[*segment];
-        let mut best = Best::new(query.limit, query.threshold);
+        let mut kept = empty.clone();
         for i in range.clone() {
             let row = selected.row(i);
             // Rounding can carry the product of two unit vectors past 1.
             let score = dot(&query.vector, rows.row_bytes(row)).clamp(-1.0, 1.0);
-            if score >= best.least {
+            if score >= kept.least() {
                 let doc = rows.doc(row);
                 // A filter has left out what was removed already.
                 if matches!(selected, Selected::Rows(_)) || view.is_alive(doc) {
-                    best.offer(Scored { score, rank: view.data.rank(doc), doc });
+                    kept.offer(Scored { score, rank: view.data.rank(doc), doc });
                 }
             }
         }
-        (*segment, best)
+        (*segment, kept)
     };
-    let found: Vec<(usize, Best)> = if tasks.len() > 1 && pool.current_num_threads() > 1 {
+    let found: Vec<(usize, K)> = if tasks.len() > 1 && pool.current_num_threads() > 1 {
         pool.install(|| tasks.par_iter().map(score).collect())
     } else {
         tasks.iter().map(score).collect()
     };
-
-    let mut segments: Vec<Option<Best>> = snapshot.segments.iter().map(|_| None).collect();
-    for (segment, best) in found {
-        match &mut segments[segment] {
-            Some(merged) => merged.absorb(best),
-            empty => *empty = Some(best),
-        }
+    let mut segments: Vec<K> = snapshot.segments.iter().map(|_| empty.clone()).collect();
+    for (segment, kept) in found {
+        segments[segment].absorb(kept);
     }
-    hits(snapshot, schema, segments, query.limit)
+    Ok(segments)
 }
 
 pub(super) fn text(
@@ -94,25 +119,54 @@ pub(super) fn text(
     query: &TextQuery,
 ) -> Result<Vec<Hit>> {
     let clauses = words::clauses(analyzer, &query.text);
+    let found = lookup(snapshot, schema, clauses, &query.filter, Points::new(query.limit, None))?;
+    hits(snapshot, schema, found, query.limit)
+}
+
+/// The best `per_video` points of each of the videos whose best points match best.
+pub(super) fn text_by_video(
+    snapshot: &Snapshot,
+    schema: &PointSchema,
+    analyzer: &mut TextAnalyzer,
+    query: &TextQuery,
+    per_video: usize,
+) -> Result<Vec<Hit>> {
+    let clauses = words::clauses(analyzer, &query.text);
+    let kept = Videos::new(query.limit, None);
+    let found = lookup(snapshot, schema, clauses.clone(), &query.filter, kept)?;
+    let videos = first_videos(snapshot, found, query.limit)?;
+    let filter = within(&query.filter, &videos);
+    let found = lookup(snapshot, schema, clauses, &filter, Groups::new(per_video, None))?;
+    grouped(snapshot, schema, found, &videos, per_video)
+}
+
+/// What is kept of the points that have any of the clauses, segment by segment.
+fn lookup<K: Keep>(
+    snapshot: &Snapshot,
+    schema: &PointSchema,
+    clauses: Vec<Vec<(usize, String)>>,
+    filter: &Filter,
+    empty: K,
+) -> Result<Vec<K>> {
     if clauses.is_empty() {
-        return Ok(Vec::new());
+        return Ok(snapshot.segments.iter().map(|_| empty.clone()).collect());
     }
     let weight = schema
-        .text(clauses, &query.filter)?
+        .text(clauses, filter)?
         .weight(EnableScoring::enabled_from_searcher(&snapshot.searcher))
         .map_err(failed)?;
     let mut segments = Vec::new();
     for view in &snapshot.segments {
-        let mut best = Best::new(query.limit, None);
+        let mut kept = empty.clone();
         let mut offer = |doc, score| {
-            if score >= best.least && view.is_alive(doc) {
-                best.offer(Scored { score, rank: view.data.rank(doc), doc });
+            if score >= kept.least() && view.is_alive(doc) {
+                kept.offer(Scored { score, rank: view.data.rank(doc), doc });
             }
         };
         weight.for_each(&view.reader, &mut offer).map_err(failed)?;
-        segments.push(Some(best));
+        segments.push(kept);
     }
-    hits(snapshot, schema, segments, query.limit)
+    Ok(segments)
 }
 
 pub(super) fn vectors(
@@ -223,89 +277,101 @@ impl Selected {
     }
 }
 
-/// The best documents of one segment so far.
-struct Best {
-    limit: usize,
-    /// Nothing below this score is wanted.
-    least: f32,
-    /// The worst on top.
-    kept: BinaryHeap<Scored>,
+/// A document that was kept: its score, its id and where it is.
+type Found = (f32, PointId, DocAddress);
+
+fn found(snapshot: &Snapshot, segment: usize, scored: Scored) -> Result<Found> {
+    let id = snapshot.segments[segment].data.id(scored.doc).map_err(failed)?;
+    Ok((scored.score, id, DocAddress::new(segment as u32, scored.doc)))
 }
 
-impl Best {
-    fn new(limit: usize, threshold: Option<f32>) -> Self {
-        let least = match limit {
-            0 => f32::INFINITY,
-            _ => threshold.unwrap_or(f32::NEG_INFINITY),
-        };
-        Self { limit, least, kept: BinaryHeap::new() }
-    }
-
-    fn offer(&mut self, new: Scored) {
-        if self.kept.len() < self.limit {
-            self.kept.push(new);
-        } else if let Some(mut worst) = self.kept.peek_mut()
-            && new < *worst
-        {
-            *worst = new;
-        }
-        if self.kept.len() == self.limit
-            && let Some(worst) = self.kept.peek()
-        {
-            self.least = self.least.max(worst.score);
-        }
-    }
-
-    fn absorb(&mut self, other: Self) {
-        for scored in other.kept {
-            self.offer(scored);
-        }
-    }
+/// Best first, equal ones by id.
+fn rank(found: &mut [Found]) {
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
 }
 
-/// The best of all segments with their ids and documents.
+/// The best of all segments.
 fn hits(
     snapshot: &Snapshot,
     schema: &PointSchema,
-    segments: Vec<Option<Best>>,
+    segments: Vec<Points>,
     limit: usize,
 ) -> Result<Vec<Hit>> {
-    let mut all: Vec<(f32, u32, DocId)> = Vec::new();
-    for (segment, best) in (0..).zip(segments) {
-        let kept = best.map(|best| best.kept).unwrap_or_default();
-        all.extend(kept.into_iter().map(|scored| (scored.score, segment, scored.doc)));
+    let mut all: Vec<(usize, Scored)> = Vec::new();
+    for (segment, points) in segments.into_iter().enumerate() {
+        all.extend(points.into_kept().into_iter().map(|scored| (segment, scored)));
     }
-    all.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+    all.sort_unstable_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
     // Ids decide between equal scores; nothing below the last wanted score needs one.
-    if let Some(&(last, ..)) = limit.checked_sub(1).and_then(|last| all.get(last)) {
-        all.retain(|(score, ..)| *score >= last);
+    if let Some(last) = limit.checked_sub(1).and_then(|last| all.get(last)) {
+        let last = last.1.score;
+        all.retain(|(_, scored)| scored.score >= last);
     }
     let mut ranked = all
         .into_iter()
-        .map(|(score, segment, doc)| {
-            Ok((score, snapshot.segments[segment as usize].data.id(doc)?, segment, doc))
-        })
-        .collect::<tantivy::Result<Vec<_>>>()
-        .map_err(failed)?;
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        .map(|(segment, scored)| found(snapshot, segment, scored))
+        .collect::<Result<Vec<_>>>()?;
+    rank(&mut ranked);
     ranked.truncate(limit);
-    ranked
-        .into_iter()
-        .map(|(score, id, segment, doc)| {
-            let stored: TantivyDocument =
-                snapshot.searcher.doc(DocAddress::new(segment, doc)).map_err(failed)?;
-            let json = stored.get_first(schema.document);
-            let document = json
-                .and_then(|json| serde_json::from_slice(json.as_bytes()?).ok())
-                .ok_or_else(|| {
-                    PortError::new(
-                        ErrorKind::Corrupt,
-                        format!("the document of point {id:?} does not read back as JSON"),
-                    )
-                })?;
-            Ok(Hit { id, score, document })
-        })
-        .collect()
+    ranked.into_iter().map(|found| hit(snapshot, schema, found)).collect()
+}
+
+/// The videos whose best points come first, in that order.
+fn first_videos(snapshot: &Snapshot, segments: Vec<Videos>, limit: usize) -> Result<Vec<String>> {
+    let mut best = Vec::new();
+    for (segment, videos) in segments.into_iter().enumerate() {
+        for scored in videos.into_best() {
+            best.push(found(snapshot, segment, scored)?);
+        }
+    }
+    rank(&mut best);
+    // A video may have points in several segments.
+    let mut seen = HashSet::new();
+    best.retain(|(_, id, _)| seen.len() < limit && seen.insert(id.video_id.clone()));
+    Ok(best.into_iter().map(|(_, id, _)| id.video_id).collect())
+}
+
+/// The filter for points of these videos alone.
+fn within(filter: &Filter, videos: &[String]) -> Filter {
+    filter.clone().and("video_id", Predicate::AnyKeyword(videos.to_vec()))
+}
+
+/// The best points of these videos, one after the other.
+fn grouped(
+    snapshot: &Snapshot,
+    schema: &PointSchema,
+    segments: Vec<Groups>,
+    videos: &[String],
+    per_video: usize,
+) -> Result<Vec<Hit>> {
+    let mut groups: HashMap<String, Vec<Found>> = HashMap::new();
+    for (segment, kept) in segments.into_iter().enumerate() {
+        for scored in kept.into_kept() {
+            let found = found(snapshot, segment, scored)?;
+            groups.entry(found.1.video_id.clone()).or_default().push(found);
+        }
+    }
+    let mut hits = Vec::new();
+    for video in videos {
+        let mut group = groups.remove(video).unwrap_or_default();
+        rank(&mut group);
+        for found in group.into_iter().take(per_video) {
+            hits.push(hit(snapshot, schema, found)?);
+        }
+    }
+    Ok(hits)
+}
+
+/// A found point with its document.
+fn hit(snapshot: &Snapshot, schema: &PointSchema, (score, id, at): Found) -> Result<Hit> {
+    let stored: TantivyDocument = snapshot.searcher.doc(at).map_err(failed)?;
+    let json = stored.get_first(schema.document);
+    let document = json.and_then(|json| serde_json::from_slice(json.as_bytes()?).ok());
+    let document = document.ok_or_else(|| {
+        let message = format!("the document of point {id:?} does not read back as JSON");
+        PortError::new(ErrorKind::Corrupt, message)
+    })?;
+    Ok(Hit { id, score, document })
 }
 
 /// The filter, ready to run; none when it lets everything through.

@@ -1,7 +1,6 @@
 //! What a search sees: the segments of one commit with their vectors and ids. Built by the writer
 //! after each commit, shared by every search that starts before the next one.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -40,6 +39,13 @@ pub(super) struct Rank {
     video: u32,
     chunk: u32,
     analyzer: u32,
+}
+
+impl Rank {
+    /// The ordinal of its video among those of the segment.
+    pub(super) fn video(self) -> u32 {
+        self.video
+    }
 }
 
 impl Snapshot {
@@ -116,28 +122,5 @@ impl SegmentData {
             chunk_id: rank.chunk,
             analyzer_id: word(&self.analyzers, rank.analyzer)?,
         })
-    }
-}
-
-/// A document of one segment that a search has scored. The better one is the lesser: higher
-/// score, then lower id.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Scored {
-    pub(super) score: f32,
-    pub(super) rank: Rank,
-    pub(super) doc: DocId,
-}
-
-impl Eq for Scored {}
-
-impl Ord for Scored {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.score.total_cmp(&self.score).then(self.rank.cmp(&other.rank))
-    }
-}
-
-impl PartialOrd for Scored {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
     }
 }

@@ -6,6 +6,7 @@
 
 mod collection;
 mod filter;
+mod groups;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -181,15 +182,8 @@ impl QdrantIndex {
     }
 
     /// The best `limit` of a query in order of score, then id.
-    async fn ranked(&self, query: QueryPointsBuilder, limit: usize) -> Result<Vec<Hit>> {
-        let mut request: QueryPoints = query
-            .with_payload(payload(&["document", "video_id", "chunk_id", "analyzer_id"]))
-            .into();
-        let mut limit = limit;
-        if limit > LARGE_LIMIT {
-            let count = self.counted(request.filter.clone()).await?;
-            limit = limit.min(usize::try_from(count).unwrap_or(usize::MAX));
-        }
+    async fn ranked(&self, mut request: QueryPoints, limit: usize) -> Result<Vec<Hit>> {
+        let limit = self.at_most_all(limit, &request.filter).await?;
         if limit == 0 {
             return Ok(Vec::new());
         }
@@ -209,6 +203,19 @@ impl QdrantIndex {
             order(&mut hits, limit);
             return Ok(hits);
         }
+    }
+
+    /// The limit, or the number of points that match where that is less and the limit is large.
+    async fn at_most_all(
+        &self,
+        limit: usize,
+        filter: &Option<qdrant_client::qdrant::Filter>,
+    ) -> Result<usize> {
+        if limit <= LARGE_LIMIT {
+            return Ok(limit);
+        }
+        let count = self.counted(filter.clone()).await?;
+        Ok(limit.min(usize::try_from(count).unwrap_or(usize::MAX)))
     }
 
     async fn counted(&self, filter: Option<qdrant_client::qdrant::Filter>) -> Result<u64> {
@@ -242,8 +249,59 @@ impl QdrantIndex {
     }
 
     fn query(&self, field: &str, filter: qdrant_client::qdrant::Filter) -> QueryPointsBuilder {
-        QueryPointsBuilder::new(&self.target).using(field).filter(filter)
+        QueryPointsBuilder::new(&self.target).using(field).filter(filter).with_payload(payload(&[
+            "document",
+            "video_id",
+            "chunk_id",
+            "analyzer_id",
+        ]))
     }
+
+    /// The request for a nearest-neighbour search; `None` where nothing can match.
+    fn nearest(&self, query: &VectorQuery) -> Result<Option<QueryPoints>> {
+        check::vector_query(query, self.options.dimension)?;
+        let Some(filter) = filter::translate(&query.filter)? else { return Ok(None) };
+        if !self.options.fields.contains(&query.field) {
+            return Ok(None);
+        }
+        let mut request = self
+            .query(&query.field, filter)
+            .query(Query::new_nearest(VectorInput::new_dense(query.vector.clone())))
+            .params(SearchParamsBuilder::default().exact(self.options.exact));
+        if let Some(threshold) = query.threshold.filter(|t| t.is_finite()) {
+            // The server may round the other way; the exact test is in `cosines`.
+            request = request.score_threshold(threshold - 1e-4);
+        }
+        Ok(Some(request.into()))
+    }
+
+    /// The requests whose scores add up to those of a full-text search: one for each phrase, one for
+    /// the words.
+    fn matching(&self, query: &TextQuery) -> Result<Vec<QueryPoints>> {
+        check::text_query(query)?;
+        let Some(filter) = filter::translate(&query.filter)? else { return Ok(Vec::new()) };
+        let asked = words::Asked::of(&query.text);
+        let parts = asked.phrases.iter().map(Some).chain((!asked.words.is_empty()).then_some(None));
+        let request = |phrase: Option<&words::Phrase>| {
+            let (words, mut filter) = (phrase.map_or(&asked.words, |p| &p.words), filter.clone());
+            if let Some(phrase) = phrase {
+                filter.must.push(Condition::matches_phrase(collection::WORDS, &*phrase.joined));
+            }
+            let (indices, values) = words::presence(words);
+            let sparse = Query::new_nearest(VectorInput::new_sparse(indices, values));
+            self.query(collection::TEXT, filter).query(sparse).into()
+        };
+        Ok(parts.map(request).collect())
+    }
+}
+
+/// Scores within −1..1, and none below the threshold.
+fn cosines(mut hits: Vec<Hit>, threshold: Option<f32>) -> Vec<Hit> {
+    for hit in &mut hits {
+        hit.score = hit.score.clamp(-1.0, 1.0) + 0.0;
+    }
+    hits.retain(|hit| threshold.is_none_or(|least| hit.score >= least));
+    hits
 }
 
 #[async_trait]
@@ -284,43 +342,13 @@ impl VectorIndex for QdrantIndex {
     }
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
-        check::vector_query(&query, self.options.dimension)?;
-        let Some(filter) = filter::translate(&query.filter)? else { return Ok(Vec::new()) };
-        if !self.options.fields.contains(&query.field) {
-            return Ok(Vec::new());
-        }
-        let mut request = self
-            .query(&query.field, filter)
-            .query(Query::new_nearest(VectorInput::new_dense(query.vector)))
-            .params(SearchParamsBuilder::default().exact(self.options.exact));
-        let threshold = query.threshold.filter(|t| t.is_finite());
-        if let Some(threshold) = threshold {
-            // The server may round the other way; the exact test is below.
-            request = request.score_threshold(threshold - 1e-4);
-        }
-        let mut hits = self.ranked(request, query.limit).await?;
-        for hit in &mut hits {
-            hit.score = hit.score.clamp(-1.0, 1.0) + 0.0;
-        }
-        hits.retain(|hit| query.threshold.is_none_or(|least| hit.score >= least));
-        Ok(hits)
+        let Some(request) = self.nearest(&query)? else { return Ok(Vec::new()) };
+        Ok(cosines(self.ranked(request, query.limit).await?, query.threshold))
     }
 
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
-        check::text_query(&query)?;
-        let Some(filter) = filter::translate(&query.filter)? else { return Ok(Vec::new()) };
-        let asked = words::Asked::of(&query.text);
         let mut best: BTreeMap<PointId, Hit> = BTreeMap::new();
-        let parts = asked.phrases.iter().map(Some).chain((!asked.words.is_empty()).then_some(None));
-        for phrase in parts {
-            let (words, mut filter) = (phrase.map_or(&asked.words, |p| &p.words), filter.clone());
-            if let Some(phrase) = phrase {
-                filter.must.push(Condition::matches_phrase(collection::WORDS, &*phrase.joined));
-            }
-            let (indices, values) = words::presence(words);
-            let request = self
-                .query(collection::TEXT, filter)
-                .query(Query::new_nearest(VectorInput::new_sparse(indices, values)));
+        for request in self.matching(&query)? {
             for hit in self.ranked(request, query.limit).await? {
                 best.entry(hit.id.clone())
                     .and_modify(|known| known.score += hit.score)
@@ -330,6 +358,16 @@ impl VectorIndex for QdrantIndex {
         let mut hits: Vec<Hit> = best.into_values().collect();
         order(&mut hits, query.limit);
         Ok(hits)
+    }
+
+    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
+        let Some(request) = self.nearest(&query)? else { return Ok(Vec::new()) };
+        let hits = self.grouped(vec![request], query.limit, per_video).await?;
+        Ok(cosines(hits, query.threshold))
+    }
+
+    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
+        self.grouped(self.matching(&query)?, query.limit, per_video).await
     }
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {

@@ -133,6 +133,15 @@ pub(super) fn chunks(hits: &[Hit]) -> Vec<u32> {
     hits.iter().map(|hit| hit.id.chunk_id).collect()
 }
 
+/// Whose moments were found.
+pub(super) fn places(hits: &[Hit]) -> Vec<(String, u32)> {
+    hits.iter().map(|hit| (hit.id.video_id.clone(), hit.id.chunk_id)).collect()
+}
+
+pub(super) fn owned(places: &[(&str, u32)]) -> Vec<(String, u32)> {
+    places.iter().map(|(video, chunk)| ((*video).to_owned(), *chunk)).collect()
+}
+
 pub(super) fn keys(value: &Value) -> Vec<&String> {
     value.as_object().map(|object| object.keys().collect()).unwrap_or_default()
 }

@@ -1,0 +1,101 @@
+//! The listing in memory: nothing is kept across a restart.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use async_trait::async_trait;
+use ports::Result;
+use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
+
+use super::check;
+use super::order::Order;
+use crate::blocking;
+
+/// Entries in sorted maps. Cheap to clone: clones share the entries.
+#[derive(Clone, Default)]
+pub struct MemoryListing {
+    state: Arc<RwLock<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    order: Order,
+    entries: HashMap<String, VideoEntry>,
+    mark: Option<String>,
+}
+
+impl MemoryListing {
+    /// An empty listing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&State) -> T) -> T {
+        read(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[async_trait]
+impl VideoListing for MemoryListing {
+    async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
+        check(&entries)?;
+        self.change(|state| {
+            for entry in entries {
+                state.order.put(&entry);
+                state.entries.insert(entry.video_id.clone(), entry);
+            }
+        });
+        Ok(())
+    }
+
+    async fn remove(&self, video_ids: &[String]) -> Result<()> {
+        self.change(|state| {
+            for id in video_ids {
+                state.order.remove(id);
+                state.entries.remove(id);
+            }
+        });
+        Ok(())
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Listed> {
+        let (listing, query) = (self.clone(), query.clone());
+        // Conditions are tested on every entry.
+        blocking::run(move || {
+            Ok(listing.read(|state| {
+                let (page, total) = state.order.page(&query);
+                let entries = page.iter().filter_map(|id| state.entries.get(&**id).cloned());
+                Listed { entries: entries.collect(), total }
+            }))
+        })
+        .await
+    }
+
+    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+        let found = |state: &State| {
+            video_ids.iter().filter_map(|id| state.entries.get(id).cloned()).collect()
+        };
+        Ok(self.read(found))
+    }
+
+    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
+        Ok(self.read(|state| state.order.ids(after, limit)))
+    }
+
+    async fn mark(&self) -> Result<Option<String>> {
+        Ok(self.read(|state| state.mark.clone()))
+    }
+
+    async fn set_mark(&self, mark: &str) -> Result<()> {
+        self.change(|state| state.mark = Some(mark.to_owned()));
+        Ok(())
+    }
+
+    async fn probe(&self) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! The entries in order, without their documents: what a query looks through. About 200 bytes for
+//! each entry.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Bound;
+use std::sync::Arc;
+
+use ports::listing::{ListQuery, Position, VideoEntry};
+
+use super::folded;
+
+/// Newest first, those of one instant by id.
+type Place = (Reverse<i64>, Arc<str>);
+
+/// What conditions test besides the place.
+struct Tested {
+    filename: Box<str>,
+    analyzers: Arc<[String]>,
+}
+
+/// The entries in order.
+#[derive(Default)]
+pub(super) struct Order {
+    tested: BTreeMap<Place, Tested>,
+    created: BTreeMap<Arc<str>, i64>,
+    /// Every list of analyzers once: most videos have the same.
+    lists: HashSet<Arc<[String]>>,
+}
+
+impl Order {
+    pub(super) fn put(&mut self, entry: &VideoEntry) {
+        self.add(&entry.video_id, entry.created_at, &entry.filename, &entry.analyzers);
+    }
+
+    /// Adds an entry, replacing that of the same video.
+    pub(super) fn add(&mut self, id: &str, created_at: i64, filename: &str, analyzers: &[String]) {
+        self.remove(id);
+        let id: Arc<str> = id.into();
+        let analyzers = match self.lists.get(analyzers) {
+            Some(list) => list.clone(),
+            None => {
+                let list: Arc<[String]> = analyzers.into();
+                self.lists.insert(list.clone());
+                list
+            }
+        };
+        let tested = Tested { filename: folded(filename).into(), analyzers };
+        self.created.insert(id.clone(), created_at);
+        self.tested.insert((Reverse(created_at), id), tested);
+    }
+
+    pub(super) fn remove(&mut self, id: &str) {
+        if let Some((id, created_at)) = self.created.remove_entry(id) {
+            self.tested.remove(&(Reverse(created_at), id));
+        }
+    }
+
+    /// The ids of a page, and how many entries satisfy the conditions.
+    pub(super) fn page(&self, query: &ListQuery) -> (Vec<Arc<str>>, u64) {
+        let part = query.filename.as_deref().map(folded).filter(|part| !part.is_empty());
+        let analyzer = query.analyzer.as_ref();
+        let (least, most) = (query.from.unwrap_or(i64::MIN), query.to.unwrap_or(i64::MAX));
+        let follows = |place: &Place| match &query.after {
+            Some(Position { created_at, video_id }) => {
+                (place.0, &*place.1) > (Reverse(*created_at), video_id.as_str())
+            }
+            None => true,
+        };
+        if part.is_none() && analyzer.is_none() && least == i64::MIN && most == i64::MAX {
+            let start = match &query.after {
+                Some(p) => Bound::Excluded((Reverse(p.created_at), p.video_id.as_str().into())),
+                None => Bound::Unbounded,
+            };
+            let left = self.tested.range((start, Bound::Unbounded)).map(|(place, _)| &place.1);
+            let page = left.skip(query.offset).take(query.limit).cloned().collect();
+            return (page, self.tested.len() as u64);
+        }
+        let (mut page, mut total, mut skipped) = (Vec::new(), 0, 0);
+        let part = part.as_ref().map(|part| memchr::memmem::Finder::new(part));
+        let newest = (Reverse(most), "".into());
+        for (place, tested) in self.tested.range(newest..) {
+            if place.0.0 < least {
+                break;
+            }
+            let named = |finder: &memchr::memmem::Finder<'_>| {
+                finder.find(tested.filename.as_bytes()).is_some()
+            };
+            if part.as_ref().is_some_and(|part| !named(part))
+                || analyzer.is_some_and(|analyzer| !tested.analyzers.contains(analyzer))
+            {
+                continue;
+            }
+            total += 1;
+            if page.len() < query.limit && follows(place) {
+                match skipped < query.offset {
+                    true => skipped += 1,
+                    false => page.push(place.1.clone()),
+                }
+            }
+        }
+        (page, total)
+    }
+
+    /// The ids after one, ascending.
+    pub(super) fn ids(&self, after: Option<&str>, limit: usize) -> Vec<String> {
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let ids = self.created.range::<str, _>((start, Bound::Unbounded));
+        ids.take(limit).map(|(id, _)| id.to_string()).collect()
+    }
+}

@@ -1,0 +1,78 @@
+//! What searches grouped by video find.
+
+use super::points::{axis, lean, nearest, owned, places, point, replace};
+use crate::index::{Filter, Predicate, TextQuery, VectorIndex, VectorQuery};
+
+pub(super) async fn hold_the_best_of_each_video(index: &dyn VectorIndex) {
+    // Far more of one video than of the others, all of them nearer; two batches make two segments.
+    let near = |i: u32| point("aa", i).vector("combined", lean(i as f32 * 0.001)).says("storm");
+    replace(index, (0..300).map(near).collect()).await;
+    let far = |(video, chunk, angle): (&str, u32, f32)| {
+        let words = if video == "bb" { "storm over the sea" } else { "storm over a sea at night" };
+        point(video, chunk).vector("combined", lean(angle)).says(words).float("start", 1.0)
+    };
+    let others = [("cc", 0, 0.5), ("bb", 0, 1.2), ("bb", 1, 0.6), ("cc", 1, 0.4), ("dd", 0, 0.9)];
+    replace(index, others.into_iter().map(far).collect()).await;
+    let by_video = |limit, per_video, filter: Filter, threshold| async move {
+        let query = VectorQuery { filter, threshold, ..nearest("combined", axis(0), limit) };
+        let hits = index.search_by_video(query, per_video).await.unwrap();
+        hits.into_iter().map(|h| (h.id.video_id, h.id.chunk_id)).collect::<Vec<_>>()
+    };
+    let all = Filter::default;
+    let cases: Vec<(usize, usize, &[(&str, u32)])> = vec![
+        (9, 2, &[("aa", 0), ("aa", 1), ("cc", 1), ("cc", 0), ("bb", 1), ("bb", 0), ("dd", 0)]),
+        (9, 1, &[("aa", 0), ("cc", 1), ("bb", 1), ("dd", 0)]),
+        (2, 3, &[("aa", 0), ("aa", 1), ("aa", 2), ("cc", 1), ("cc", 0)]),
+        (1, 1, &[("aa", 0)]),
+        (0, 5, &[]),
+        (5, 0, &[]),
+    ];
+    for (limit, per_video, expected) in cases {
+        let found = by_video(limit, per_video, all(), None).await;
+        assert_eq!(found, owned(expected), "{per_video} of each of {limit} videos");
+    }
+    assert_eq!(by_video(usize::MAX, usize::MAX, all(), None).await.len(), 305, "no limit at all");
+    let late = Filter::default().and("start", Predicate::AtLeast(1.0));
+    let found = by_video(2, 9, late.clone(), None).await;
+    assert_eq!(found, owned(&[("cc", 1), ("cc", 0), ("bb", 1), ("bb", 0)]), "filtered");
+    let found = by_video(9, 9, late.clone(), Some(0.8)).await;
+    assert_eq!(found, owned(&[("cc", 1), ("cc", 0), ("bb", 1)]), "above the threshold");
+    let query = VectorQuery { filter: late, ..nearest("combined", axis(0), 9) };
+    let plain = index.search(query.clone()).await.unwrap();
+    let mut grouped = index.search_by_video(query, 9).await.unwrap();
+    grouped.sort_by(|a, b| b.score.total_cmp(&a.score));
+    assert_eq!(grouped, plain, "scores and documents are those of a plain search");
+
+    let query = TextQuery { text: "storm sea".into(), filter: all(), limit: 3 };
+    let hits = index.text_search_by_video(query.clone(), 1).await.unwrap();
+    let videos: Vec<_> = hits.iter().map(|hit| hit.id.video_id.as_str()).collect();
+    assert_eq!(videos, ["bb", "cc", "dd"], "by words");
+    let plain = index.text_search(TextQuery { limit: 999, ..query.clone() }).await.unwrap();
+    for hit in &hits {
+        let best = plain.iter().find(|p| p.id.video_id == hit.id.video_id);
+        assert_eq!(Some(hit), best, "its best point as a plain search finds it");
+    }
+    let none = TextQuery { text: "?!".into(), ..query };
+    assert_eq!(index.text_search_by_video(none, 1).await.unwrap(), []);
+}
+
+pub(super) async fn of_equal_scores_are_ordered_by_id(index: &dyn VectorIndex) {
+    for (video, chunk) in [("cc", 1), ("aa", 3), ("bb", 0), ("cc", 0), ("aa", 1), ("dd", 7)] {
+        let same = point(video, chunk).vector("combined", axis(1)).says("same words");
+        replace(index, vec![same]).await;
+    }
+    let sorted = [("aa", 1), ("aa", 3), ("bb", 0), ("cc", 0), ("cc", 1), ("dd", 7)];
+    let first = [("aa", 1), ("bb", 0), ("cc", 0), ("dd", 7)];
+    for limit in 1..=4 {
+        let query = nearest("combined", axis(1), limit);
+        let found = index.search_by_video(query.clone(), 1).await.unwrap();
+        assert_eq!(places(&found), owned(&first[..limit]), "ties at limit {limit}");
+        let text = TextQuery { text: "words".into(), filter: Filter::default(), limit };
+        let found = index.text_search_by_video(text, 1).await.unwrap();
+        assert_eq!(places(&found), owned(&first[..limit]), "ties of words at limit {limit}");
+        if limit == 4 {
+            let found = index.search_by_video(query, 2).await.unwrap();
+            assert_eq!(places(&found), owned(&sorted), "two of each");
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! What every adapter of the `listing` port does.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::ErrorKind;
+use crate::listing::{ListQuery, Position, VideoEntry, VideoListing};
+
+/// Checks every duty of the port. Each call of `fresh` must yield an empty listing.
+pub async fn check<F, Fut>(fresh: F)
+where
+    F: Fn() -> Fut,
+    Fut: Future<Output = Arc<dyn VideoListing>>,
+{
+    an_empty_listing_answers(&*fresh().await).await;
+    entries_come_back_as_stored(&*fresh().await).await;
+    newest_come_first(&*fresh().await).await;
+    pages_follow_each_other(&*fresh().await).await;
+    conditions_are_exact_ands(&*fresh().await).await;
+    filenames_match_by_their_parts(&*fresh().await).await;
+    entries_are_replaced_and_removed(&*fresh().await).await;
+    ids_come_in_order(&*fresh().await).await;
+    the_mark_stays(&*fresh().await).await;
+    invalid_entries_change_nothing(&*fresh().await).await;
+    writers_do_not_lose_each_others_entries(fresh().await).await;
+}
+
+/// Checks that what was acknowledged is there when the listing is opened again.
+pub async fn check_reopened<F, Fut>(open: F)
+where
+    F: Fn() -> Fut,
+    Fut: Future<Output = Arc<dyn VideoListing>>,
+{
+    open().await.put(vec![entry("aa", 1), entry("bb", 2), entry("cc", 3)]).await.unwrap();
+    open().await.remove(&["bb".into()]).await.unwrap();
+    open().await.set_mark("in step").await.unwrap();
+    let again = open().await;
+    assert_eq!(again.list(&page(9)).await.unwrap().entries, [entry("cc", 3), entry("aa", 1)]);
+    assert_eq!(again.mark().await.unwrap().as_deref(), Some("in step"));
+}
+
+async fn an_empty_listing_answers(listing: &dyn VideoListing) {
+    listing.probe().await.expect("a working listing passes the probe");
+    let none = listing.list(&page(10)).await.unwrap();
+    assert_eq!((none.entries, none.total), (vec![], 0));
+    assert_eq!(listing.get(&["aa".into()]).await.unwrap(), []);
+    assert_eq!(listing.get(&[]).await.unwrap(), []);
+    assert_eq!(listing.ids(None, 10).await.unwrap(), [""; 0]);
+    assert_eq!(listing.mark().await.unwrap(), None);
+    listing.remove(&["aa".into()]).await.unwrap();
+    listing.remove(&[]).await.unwrap();
+    listing.put(vec![]).await.unwrap();
+    assert_eq!(listing.list(&page(10)).await.unwrap().total, 0);
+}
+
+async fn entries_come_back_as_stored(listing: &dyn VideoListing) {
+    let stored = VideoEntry {
+        video_id: "00000000000000ab".into(),
+        created_at: -1_234_567_890_123,
+        filename: "Été 🎬 \"final\" cut.MP4".into(),
+        analyzers: vec!["transcript".into(), "ocr".into()],
+        document: json!({
+            "z": 1, "a": [1.5, -0.25, null, true], "big": u64::MAX, "small": i64::MIN,
+            "nested": {"text": "été 🎬 \"quoted\"\n"}, "long": "x".repeat(100_000),
+        }),
+    };
+    let bare = VideoEntry { filename: String::new(), analyzers: vec![], ..entry("bb", i64::MAX) };
+    listing.put(vec![stored.clone(), bare.clone()]).await.unwrap();
+    let listed = listing.list(&page(9)).await.unwrap();
+    assert_eq!(listed.entries, [bare.clone(), stored.clone()]);
+    let keys = |entry: &VideoEntry| -> Vec<String> {
+        entry.document.as_object().unwrap().keys().cloned().collect()
+    };
+    assert_eq!(keys(&listed.entries[1]), keys(&stored), "keys keep their order");
+    let asked = ["bb", "zz", "00000000000000ab", "bb"].map(String::from);
+    let got = listing.get(&asked).await.unwrap();
+    assert_eq!(got, [bare.clone(), stored, bare], "in the order of the ids");
+}
+
+async fn newest_come_first(listing: &dyn VideoListing) {
+    let times = [("dd", 5), ("aa", 5), ("cc", -7), ("bb", 9), ("ee", 0), ("ab", 5)];
+    for (video, created_at) in times {
+        listing.put(vec![entry(video, created_at)]).await.unwrap();
+    }
+    let order = ["bb", "aa", "ab", "dd", "ee", "cc"];
+    assert_eq!(listed(listing, &page(99)).await, (order.map(String::from).to_vec(), 6));
+    assert_eq!(listed(listing, &page(usize::MAX)).await.0, order, "no limit at all");
+    for limit in 0..order.len() {
+        let (found, total) = listed(listing, &page(limit)).await;
+        assert_eq!((&found[..], total), (&order.map(String::from)[..limit], 6), "limit {limit}");
+    }
+}
+
+async fn pages_follow_each_other(listing: &dyn VideoListing) {
+    // Many share an instant, so that pages end within one.
+    let all: Vec<_> = (0..300).map(|i| entry(&format!("v{i:04}"), i64::from(i / 70))).collect();
+    listing.put(all).await.unwrap();
+    let (order, total) = listed(listing, &page(1000)).await;
+    assert_eq!((order.len(), total), (300, 300));
+    for limit in [1, 7, 128, 299, 300] {
+        let (mut by_place, mut after) = (Vec::new(), None);
+        for start in (0..300).step_by(limit) {
+            let query = ListQuery { offset: start, ..page(limit) };
+            let end = 300.min(start + limit);
+            assert_eq!(listed(listing, &query).await, (order[start..end].to_vec(), 300));
+            let query = ListQuery { after: after.take(), ..page(limit) };
+            let found = listing.list(&query).await.unwrap();
+            assert_eq!(found.total, 300, "what is skipped counts");
+            after = found.entries.last().map(place);
+            by_place.extend(found.entries.into_iter().map(|entry| entry.video_id));
+        }
+        assert_eq!(by_place, order, "pages of {limit}, one after the other");
+        let beyond = ListQuery { after, ..page(limit) };
+        assert_eq!(listed(listing, &beyond).await, (vec![], 300), "after the last one");
+    }
+    let beyond = ListQuery { offset: 300, ..page(5) };
+    assert_eq!(listed(listing, &beyond).await, (vec![], 300));
+    let far = ListQuery { offset: usize::MAX, ..page(5) };
+    assert_eq!(listed(listing, &far).await, (vec![], 300));
+    // A place that no entry has, and an offset from there.
+    let gap = Position { created_at: 2, video_id: "v0150x".into() };
+    let query = ListQuery { after: Some(gap), offset: 3, ..page(2) };
+    let start = order.iter().position(|id| id == "v0151").unwrap() + 3;
+    assert_eq!(listed(listing, &query).await.0, order[start..start + 2]);
+}
+
+async fn conditions_are_exact_ands(listing: &dyn VideoListing) {
+    let entry = |video, created_at, filename: &str, analyzers: &[&str]| VideoEntry {
+        filename: filename.into(),
+        analyzers: analyzers.iter().map(|&a| a.into()).collect(),
+        ..entry(video, created_at)
+    };
+    let entries = vec![
+        entry("aa", 10, "news.mp4", &["ocr", "people"]),
+        entry("bb", 20, "news.mp4", &["ocr"]),
+        entry("cc", 30, "goal.mp4", &["people", "ocr_de"]),
+        entry("dd", 40, "goal.mp4", &[]),
+    ];
+    listing.put(entries).await.unwrap();
+    let all = || page(9);
+    let named = |name: &str| Some(name.to_owned());
+    let cases: Vec<(ListQuery, &[&str])> = vec![
+        (all(), &["dd", "cc", "bb", "aa"]),
+        (ListQuery { analyzer: named("ocr"), ..all() }, &["bb", "aa"]),
+        (ListQuery { analyzer: named("OCR"), ..all() }, &[]),
+        (ListQuery { analyzer: named(""), ..all() }, &[]),
+        (ListQuery { from: Some(20), ..all() }, &["dd", "cc", "bb"]),
+        (ListQuery { from: Some(21), ..all() }, &["dd", "cc"]),
+        (ListQuery { to: Some(20), ..all() }, &["bb", "aa"]),
+        (ListQuery { to: Some(19), ..all() }, &["aa"]),
+        (ListQuery { from: Some(20), to: Some(30), ..all() }, &["cc", "bb"]),
+        (ListQuery { from: Some(30), to: Some(20), ..all() }, &[]),
+        (
+            ListQuery { from: Some(i64::MIN), to: Some(i64::MAX), ..all() },
+            &["dd", "cc", "bb", "aa"],
+        ),
+        (ListQuery { from: Some(i64::MAX), ..all() }, &[]),
+        (ListQuery { to: Some(i64::MIN), ..all() }, &[]),
+        (ListQuery { filename: named("news"), analyzer: named("people"), ..all() }, &["aa"]),
+        (ListQuery { filename: named("goal"), analyzer: named("ocr"), ..all() }, &[]),
+        (
+            ListQuery { filename: named("news"), analyzer: named("ocr"), from: Some(11), ..all() },
+            &["bb"],
+        ),
+    ];
+    for (query, expected) in cases {
+        let (found, total) = listed(listing, &query).await;
+        assert_eq!((found, total), (owned(expected), expected.len() as u64), "{query:?}");
+        let second = ListQuery { offset: 1, limit: 1, ..query };
+        let (found, total) = listed(listing, &second).await;
+        let wanted = expected.get(1..2).unwrap_or_default();
+        assert_eq!((found, total), (owned(wanted), expected.len() as u64), "{second:?}");
+    }
+    let after = Some(Position { created_at: 20, video_id: "bb".into() });
+    let query = ListQuery { analyzer: named("ocr"), after, ..all() };
+    assert_eq!(listed(listing, &query).await, (owned(&["aa"]), 2));
+}
+
+async fn filenames_match_by_their_parts(listing: &dyn VideoListing) {
+    let names = [
+        ("aa", "Holiday_2024.MP4"),
+        ("bb", "holiday-2023.mov"),
+        ("cc", "a.b.mp4"),
+        ("dd", "ÉTÉ.mp4"),
+        ("ee", "two words.mp4"),
+        ("ff", "abab.mkv"),
+    ];
+    for (video, name) in names {
+        listing.put(vec![VideoEntry { filename: name.into(), ..entry(video, 1) }]).await.unwrap();
+    }
+    let cases: &[(&str, &[&str])] = &[
+        ("holiday", &["aa", "bb"]),
+        ("HOLIDAY", &["aa", "bb"]),
+        ("liday_20", &["aa"]),
+        ("day", &["aa", "bb"]),
+        ("2024", &["aa"]),
+        ("yadiloh", &[]),
+        ("hday", &[]),
+        (".mp4", &["aa", "cc", "dd", "ee"]),
+        ("P4", &["aa", "cc", "dd", "ee"]),
+        ("a.b", &["cc"]),
+        ("a?b", &[]),
+        ("a*b", &[]),
+        ("été", &["dd"]),
+        ("o w", &["ee"]),
+        (" ", &["ee"]),
+        ("baba", &[]),
+        ("bab", &["ff"]),
+        ("holiday_2024.mp4x", &[]),
+        ("z", &[]),
+        ("", &["aa", "bb", "cc", "dd", "ee", "ff"]),
+    ];
+    for (part, expected) in cases {
+        let query = ListQuery { filename: Some((*part).into()), ..page(9) };
+        let found = listed(listing, &query).await;
+        assert_eq!(found, (owned(expected), expected.len() as u64), "part {part:?}");
+    }
+}
+
+async fn entries_are_replaced_and_removed(listing: &dyn VideoListing) {
+    listing.put(vec![entry("aa", 1), entry("bb", 2), entry("cc", 3)]).await.unwrap();
+    let renamed = VideoEntry {
+        filename: "other.mov".into(),
+        analyzers: vec!["people".into()],
+        document: json!({ "again": true }),
+        ..entry("aa", 9)
+    };
+    // The last of several entries of one video counts.
+    let before = VideoEntry { filename: "never".into(), ..renamed.clone() };
+    listing.put(vec![before, renamed.clone()]).await.unwrap();
+    assert_eq!(listing.list(&page(1)).await.unwrap().entries, [renamed]);
+    assert_eq!(listed(listing, &page(9)).await, (owned(&["aa", "cc", "bb"]), 3));
+    let old = ListQuery { filename: Some("aa.mp4".into()), ..page(9) };
+    assert_eq!(listed(listing, &old).await.1, 0, "its old name is not found any more");
+    let old = ListQuery { to: Some(1), ..page(9) };
+    assert_eq!(listed(listing, &old).await.1, 0, "nor is its old time");
+
+    listing.remove(&["cc".into(), "zz".into(), "aa".into()]).await.unwrap();
+    assert_eq!(listed(listing, &page(9)).await, (owned(&["bb"]), 1));
+    assert_eq!(listing.get(&["aa".into(), "bb".into()]).await.unwrap(), [entry("bb", 2)]);
+    listing.put(vec![entry("aa", 0)]).await.unwrap();
+    assert_eq!(listed(listing, &page(9)).await, (owned(&["bb", "aa"]), 2));
+}
+
+async fn ids_come_in_order(listing: &dyn VideoListing) {
+    let ids: Vec<String> = (0..700).map(|i| format!("{:016x}", i * 7919 % 700)).collect();
+    listing.put(ids.iter().map(|id| entry(id, 1)).collect()).await.unwrap();
+    let mut sorted = ids;
+    sorted.sort();
+    let (mut found, mut after) = (Vec::new(), None::<String>);
+    loop {
+        let page = listing.ids(after.as_deref(), 128).await.unwrap();
+        assert!(page.len() <= 128);
+        let Some(last) = page.last() else { break };
+        after = Some(last.clone());
+        found.extend(page);
+    }
+    assert_eq!(found, sorted);
+    assert_eq!(listing.ids(None, 0).await.unwrap(), [""; 0]);
+    assert_eq!(listing.ids(None, usize::MAX).await.unwrap(), sorted);
+    assert_eq!(listing.ids(Some("zz"), 9).await.unwrap(), [""; 0]);
+}
+
+async fn the_mark_stays(listing: &dyn VideoListing) {
+    for mark in ["first", "", "été 🎬 2026"] {
+        listing.set_mark(mark).await.unwrap();
+        assert_eq!(listing.mark().await.unwrap().as_deref(), Some(mark));
+    }
+    listing.put(vec![entry("aa", 1)]).await.unwrap();
+    listing.remove(&["aa".into()]).await.unwrap();
+    assert_eq!(listing.mark().await.unwrap().as_deref(), Some("été 🎬 2026"));
+    assert_eq!(listed(listing, &page(9)).await, (vec![], 0), "a mark is no entry");
+    assert_eq!(listing.ids(None, 9).await.unwrap(), [""; 0]);
+}
+
+async fn invalid_entries_change_nothing(listing: &dyn VideoListing) {
+    listing.put(vec![entry("aa", 1)]).await.unwrap();
+    let error = listing.put(vec![entry("bb", 2), entry("", 3)]).await.expect_err("no id");
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    assert_eq!(listed(listing, &page(9)).await, (owned(&["aa"]), 1));
+}
+
+async fn writers_do_not_lose_each_others_entries(listing: Arc<dyn VideoListing>) {
+    let writers: Vec<_> = (0..8)
+        .map(|writer| {
+            let listing = listing.clone();
+            tokio::spawn(async move {
+                for i in 0..12 {
+                    let id = format!("v{writer}-{i}");
+                    listing.put(vec![entry(&id, i)]).await.unwrap();
+                    // What is acknowledged is visible to whoever asks next.
+                    let ids = [id];
+                    assert_eq!(listing.get(&ids).await.unwrap().len(), 1);
+                    if i % 3 == 0 {
+                        listing.remove(&ids).await.unwrap();
+                        assert_eq!(listing.get(&ids).await.unwrap(), []);
+                    }
+                }
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    assert_eq!(listed(&*listing, &page(99)).await.1, 64);
+    assert_eq!(listing.ids(None, 99).await.unwrap().len(), 64);
+}
+
+fn entry(video: &str, created_at: i64) -> VideoEntry {
+    VideoEntry {
+        video_id: video.into(),
+        created_at,
+        filename: format!("{video}.mp4"),
+        analyzers: vec!["default_video".into()],
+        document: json!({ "video": video, "created_at": created_at }),
+    }
+}
+
+fn place(entry: &VideoEntry) -> Position {
+    Position { created_at: entry.created_at, video_id: entry.video_id.clone() }
+}
+
+fn page(limit: usize) -> ListQuery {
+    ListQuery { limit, ..ListQuery::default() }
+}
+
+fn owned(ids: &[&str]) -> Vec<String> {
+    ids.iter().map(|&id| id.into()).collect()
+}
+
+async fn listed(listing: &dyn VideoListing, query: &ListQuery) -> (Vec<String>, u64) {
+    let listed = listing.list(query).await.unwrap();
+    (listed.entries.into_iter().map(|entry| entry.video_id).collect(), listed.total)
+}
