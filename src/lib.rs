@@ -17,7 +17,7 @@
 //! | [`domain::llm`] | the language model counted and priced, within a budget, and asked nothing twice |
 //! | [`domain::analysis`] | what is found in a chunk: evidence, one file per analyzer with its typed output |
 //! | [`domain::aggregation`] | what is concluded of a video: one file per aggregator with its typed result, linking of people and things |
-//! | [`domain::catalog`] | what is stored: records and their versions, cache, locks, reading, `verify` |
+//! | [`domain::catalog`] | what is stored: records and their versions, the listing, cache, locks, reading, `verify` |
 //! | [`domain::search`] | queries, modes, filters, points, calibrated scores, why a search was empty, `reindex` |
 //! | [`domain::answering`] | answers that cite moments, and the audit of every sentence |
 //! | [`domain::ingest`] | from a source to a published video: fetch, scan, analyze, aggregate, publish; the plan beforehand |

@@ -53,9 +53,11 @@ async fn attempt(service: &Shotlog, repair: Repair) -> Result<(), Error> {
         PortError::new(ErrorKind::Timeout, message)
     };
     tokio::time::timeout(LONGEST_ATTEMPT, service.own_stores()).await.map_err(late)??;
+    service.catalog.list_all().await?;
     if service.search.is_empty().await? {
         tell(&service.search.reindex(repair).await?);
     }
+    tell(&service.search.reindex(Repair { unfinished: true, ..repair }).await?);
     Ok(())
 }
 

@@ -123,7 +123,7 @@ impl Status {
             metrics::jobs(status.name(), count);
         }
         let points = self.stores.index.count(&Filter::default()).await?;
-        metrics::stored(points, self.catalog.ids().await?.len());
+        metrics::stored(points, self.catalog.count().await? as usize);
         Ok(())
     }
 

@@ -200,7 +200,7 @@ declares! {
     /// Reads that take nothing.
     Plain = [401, 403, 422, 500];
     /// Listings with checked parameters.
-    Listing = [401, 403, 422, 500];
+    Listing = [400, 401, 403, 422, 500];
     /// Reads of one thing by its id.
     OfOne = [401, 403, 404, 422, 500];
     /// Reads of one thing that name analyzers or aggregators.

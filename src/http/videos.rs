@@ -67,11 +67,30 @@ impl VideosApi {
         _token: Token,
         /// Videos on the page; all of them when left out.
         limit: Query<Option<Bounded<1, { u32::MAX }>>>,
-        /// Videos to skip.
+        /// Videos to skip, from the cursor on where there is one.
         #[oai(default = "none")]
         offset: Query<Bounded<0, { u32::MAX }>>,
+        /// `next` of the page before.
+        cursor: Query<Option<String>>,
+        /// Only videos whose filename contains this, in any case.
+        filename: Query<Option<String>>,
+        /// Only videos that this analyzer has found something in.
+        analyzer: Query<Option<String>>,
+        /// Only videos first ingested then or later, ISO 8601.
+        created_after: Query<Option<String>>,
+        /// Only videos first ingested then or earlier, ISO 8601.
+        created_before: Query<Option<String>>,
     ) -> Result<Json<VideoList>, ApiError<Listing>> {
-        Ok(Json(self.0.catalog.videos(limit.0.map(|limit| limit.0), offset.0.0).await?.into()))
+        let page = videos::VideoPage {
+            limit: limit.0.map(|limit| limit.0),
+            offset: offset.0.0,
+            cursor: cursor.0,
+            filename: filename.0,
+            analyzer: analyzer.0,
+            created_after: created_after.0,
+            created_before: created_before.0,
+        };
+        Ok(Json(self.0.catalog.videos(&page).await?.into()))
     }
 
     /// One video's metadata.
@@ -236,6 +255,9 @@ struct VideoList {
     videos: Vec<Video>,
     /// Videos on all pages.
     total: u32,
+    /// The `cursor` of the next page, where there is one.
+    #[oai(skip_serializing_if_is_none)]
+    next: Option<String>,
 }
 
 #[derive(Object)]
@@ -281,7 +303,8 @@ impl From<videos::Video> for Video {
 
 impl From<videos::VideoList> for VideoList {
     fn from(list: videos::VideoList) -> Self {
-        Self { videos: list.videos.into_iter().map(Into::into).collect(), total: list.total }
+        let videos = list.videos.into_iter().map(Into::into).collect();
+        Self { videos, total: list.total, next: list.next }
     }
 }
 

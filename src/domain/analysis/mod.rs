@@ -236,6 +236,15 @@ impl Analyzers {
         self.0.iter().copied().find(|a| a.spec().id == id)
     }
 
+    /// `Invalid`, with what there is, unless there is an analyzer of that id, its models or not.
+    pub fn check(&self, id: &str) -> Result<()> {
+        if self.known(id).is_some() {
+            return Ok(());
+        }
+        let ids: Vec<&str> = self.all().map(|analyzer| analyzer.spec().id).collect();
+        Err(Error::Invalid(format!("unknown analyzer '{id}'; available: {}", listed(&ids))))
+    }
+
     /// The registered analyzer of that id; `Invalid` lists what there is.
     pub fn find(&self, models: &Models, id: &str) -> Result<&'static dyn Analyzer> {
         let registered = self.known(id).filter(|a| a.unavailable(models).is_none());

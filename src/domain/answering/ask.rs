@@ -1,6 +1,6 @@
 //! Question answering over aggregates and segments.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::{Filter, Predicate, VectorQuery};
@@ -18,7 +18,7 @@ use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::dot;
-use crate::domain::search::{Mode, SearchResult};
+use crate::domain::search::SearchResult;
 
 /// Answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,45 +99,27 @@ impl Answering {
         if let Some(id) = &question.analyzer {
             self.catalog.analyzers.find(&self.models, id)?;
         }
-        let records = match &question.video_ids {
-            None => {
-                let all = self.catalog.all().await?;
-                if all.is_empty() {
-                    return Ok(nothing(question.question, "No videos ingested."));
-                }
-                all
-            }
-            Some(ids) => {
-                let mut records: Vec<VideoRecord> = Vec::new();
-                for id in ids {
-                    let known = records.iter().any(|r| r.video_id == *id);
-                    if let (false, Some(record)) = (known, self.catalog.find_readable(id).await?) {
-                        records.push(record);
-                    }
-                }
-                if records.is_empty() && ids.is_empty() && self.catalog.all().await?.is_empty() {
-                    return Ok(nothing(question.question, "No videos ingested."));
-                }
-                records
-            }
-        };
+        if question.video_ids.as_ref().is_none_or(Vec::is_empty) && self.catalog.count().await? == 0
+        {
+            return Ok(nothing(question.question, "No videos ingested."));
+        }
         let vector = self.search.embed_question(&question.question).await?;
-        let mut contexts: Vec<Context> = stream::iter(0..records.len())
-            .map(|i| self.segments(&records[i], &question, &vector))
-            .buffered(self.concurrency.max(1))
-            .try_collect()
-            .await?;
+        let videos = match &question.video_ids {
+            None => self.likely_videos(&question, &vector).await?,
+            Some(ids) => once_each(ids),
+        };
+        let records = self.catalog.records(&videos).await?;
+        let mut contexts = self.segments(&records, &question, &vector).await?;
         contexts.sort_by(|a, b| b.best_score().total_cmp(&a.best_score()));
         let routed = self.route(&vector).await?;
         // Across a large install aggregates are read of the videos alone that speak to the question.
         let read = if question.video_ids.is_some() { usize::MAX } else { self.most_videos };
+        let mut consulted = Vec::new();
         for context in contexts.iter_mut().take(read) {
-            match self.consult(context, &routed, &vector).await {
-                // What does not read back is no evidence; the others' is.
-                Err(error) if error.is_corrupt() => {}
-                consulted => consulted?,
-            }
+            consulted.push(self.consult(context, &routed, &vector));
         }
+        let at_once = self.concurrency.max(1);
+        stream::iter(consulted).buffer_unordered(at_once).try_collect::<()>().await?;
         let question = question.question;
         let mut per_video: Vec<Vec<Told>> =
             contexts.iter().map(|context| context.evidence(&question)).collect();
@@ -174,61 +156,94 @@ impl Answering {
         })
     }
 
-    /// The supporting segments of one video.
+    /// The videos that a question to the whole library is put to.
+    async fn likely_videos(&self, question: &Question, vector: &[f32]) -> Result<Vec<String>> {
+        let newest = self.catalog.newest(self.most_videos + 1).await?;
+        if newest.len() <= self.most_videos {
+            return Ok(newest.into_iter().map(|video| video.video_id).collect());
+        }
+        let filter = match &question.analyzer {
+            Some(id) => {
+                Filter::default().and("analyzer_id", Predicate::AnyKeyword(vec![id.clone()]))
+            }
+            None => Filter::default(),
+        };
+        let query = nearest_to(vector, filter, self.most_videos);
+        self.search.likely_videos(&question.question, query).await
+    }
+
+    /// The supporting segments of each video: one search for all that have output of the same
+    /// analyzers.
     async fn segments<'a>(
         &self,
-        record: &'a VideoRecord,
+        records: &'a [VideoRecord],
         question: &Question,
         vector: &[f32],
-    ) -> Result<Context<'a>> {
-        let mut context = Context {
-            record,
-            results: Vec::new(),
-            companion_hits: Vec::new(),
-            routed_to: Vec::new(),
-            routed: Vec::new(),
-            summary: Vec::new(),
-            sections: Vec::new(),
-        };
-        let present = record.analyzer_ids();
+    ) -> Result<Vec<Context<'a>>> {
+        let mut alike: BTreeMap<Vec<String>, Vec<&VideoRecord>> = BTreeMap::new();
+        for record in records {
+            alike.entry(record.analyzer_ids()).or_default().push(record);
+        }
+        let mut contexts = Vec::with_capacity(records.len());
+        for (present, records) in alike {
+            contexts.extend(self.segments_of(&present, &records, question, vector).await?);
+        }
+        Ok(contexts)
+    }
+
+    /// The supporting segments of videos that have output of these analyzers.
+    async fn segments_of<'a>(
+        &self,
+        present: &[String],
+        records: &[&'a VideoRecord],
+        question: &Question,
+        vector: &[f32],
+    ) -> Result<Vec<Context<'a>>> {
+        let mut contexts: Vec<Context> = records.iter().map(|record| Context::of(record)).collect();
         let analyzer = match &question.analyzer {
             Some(id) => Some(id.as_str()),
             None => self.catalog.analyzers.by_evidence(present.iter()).first().copied(),
         };
-        let Some(analyzer) = analyzer else { return Ok(context) };
+        let Some(analyzer) = analyzer else { return Ok(contexts) };
         let search = async |analyzers: Vec<String>| {
-            let limit = question.limit as usize * analyzers.len();
-            let filter = Filter::video(&record.video_id)
+            let per_video = question.limit as usize * analyzers.len();
+            let ids = records.iter().map(|record| record.video_id.clone()).collect();
+            let filter = Filter::default()
+                .and("video_id", Predicate::AnyKeyword(ids))
                 .and("analyzer_id", Predicate::AnyKeyword(analyzers));
-            let query = VectorQuery {
-                field: "combined".into(),
-                vector: vector.to_vec(),
-                filter,
-                limit,
-                threshold: None,
-            };
-            let mut hits = self.search.search(Mode::Hybrid, &question.question, query).await?;
+            let query = nearest_to(vector, filter, records.len());
+            let mut hits =
+                self.search.search_by_video(&question.question, query, per_video).await?;
             hits.retain(|hit| question.min_p_present.is_none_or(|least| hit.p_present >= least));
-            Ok::<_, Error>(hits)
+            Ok::<_, Error>(by_video(hits))
         };
-        context.results = search(vec![analyzer.to_owned()]).await?;
+        let mut found = search(vec![analyzer.to_owned()]).await?;
         let others: Vec<String> = present.iter().filter(|id| *id != analyzer).cloned().collect();
         let hears = |id: &str| {
             let known = self.catalog.analyzers.known(id);
             known.is_some_and(|analyzer| analyzer.spec().style == TextStyle::Speech)
         };
-        if !hears(analyzer) && others.iter().any(|id| hears(id)) {
-            // Who has all of it quotes it better than a description does.
-            for hit in &mut context.results {
-                hit.statements.retain(|statement| statement.kind != PassageKind::Speech);
+        let heard_by_others = !hears(analyzer) && others.iter().any(|id| hears(id));
+        let mut companions = match question.analyzer.is_none() && !others.is_empty() {
+            true => search(others).await?,
+            false => HashMap::new(),
+        };
+        for context in &mut contexts {
+            let of_video = |hits: &mut HashMap<String, Vec<SearchResult>>| {
+                hits.remove(&context.record.video_id).unwrap_or_default()
+            };
+            context.results = of_video(&mut found);
+            context.companion_hits = of_video(&mut companions);
+            if heard_by_others {
+                // Who has all of it quotes it better than a description does.
+                for hit in &mut context.results {
+                    hit.statements.retain(|statement| statement.kind != PassageKind::Speech);
+                }
             }
-        }
-        if question.analyzer.is_none() && !others.is_empty() {
-            context.companion_hits = search(others).await?;
             // Theirs are texts of different kinds, whose ranks do not compare.
             context.companion_hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
         }
-        Ok(context)
+        Ok(contexts)
     }
 
     /// The aggregators whose description stands out in likeness to a question.
@@ -245,8 +260,21 @@ impl Answering {
         Ok(standing_out(&scores).into_iter().map(|i| specs[i]).collect())
     }
 
-    /// Adds the routed aggregates, the summary and its nearest sections.
+    /// Adds the routed aggregates, the summary and its nearest sections. What does not read back is
+    /// no evidence.
     async fn consult(
+        &self,
+        context: &mut Context<'_>,
+        routed: &[&'static AggregatorSpec],
+        vector: &[f32],
+    ) -> Result<()> {
+        match self.read_aggregates(context, routed, vector).await {
+            Err(error) if error.is_corrupt() => Ok(()),
+            consulted => consulted,
+        }
+    }
+
+    async fn read_aggregates(
         &self,
         context: &mut Context<'_>,
         routed: &[&'static AggregatorSpec],
@@ -299,7 +327,19 @@ struct Context<'a> {
     sections: Vec<(Span, String)>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    fn of(record: &'a VideoRecord) -> Self {
+        Self {
+            record,
+            results: Vec::new(),
+            companion_hits: Vec::new(),
+            routed_to: Vec::new(),
+            routed: Vec::new(),
+            summary: Vec::new(),
+            sections: Vec::new(),
+        }
+    }
+
     fn best_score(&self) -> f32 {
         self.results.iter().chain(&self.companion_hits).map(|hit| hit.p_present).fold(0.0, f32::max)
     }
@@ -383,6 +423,25 @@ fn keep_worth_reading(told: &mut Vec<Told>, best: f32, least: f32) {
         let follows = || ends.iter().any(|end| (start - end).abs() <= SEAM);
         likely(pieces) || (pieces[0].p_present.is_some() && follows())
     });
+}
+
+/// The search by meaning that a question makes.
+fn nearest_to(vector: &[f32], filter: Filter, limit: usize) -> VectorQuery {
+    let (field, vector) = ("combined".into(), vector.to_vec());
+    VectorQuery { field, vector, filter, limit, threshold: None }
+}
+
+fn by_video(hits: Vec<SearchResult>) -> HashMap<String, Vec<SearchResult>> {
+    let mut videos: HashMap<String, Vec<SearchResult>> = HashMap::new();
+    for hit in hits {
+        videos.entry(hit.video_id.clone()).or_default().push(hit);
+    }
+    videos
+}
+
+fn once_each(ids: &[String]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    ids.iter().filter(|id| seen.insert(*id)).cloned().collect()
 }
 
 /// The first of every list, then the second of every list, and so on.

@@ -10,7 +10,8 @@
 //!   ever comes back.
 //! - What is stored besides is named by a random mark as well: documents by their keys, points by
 //!   their revision. New ones stand beside the old ones and are seen by nobody until a record names
-//!   them; readers pass over points whose revision is not that of the record.
+//!   them; searches pass over points whose revision is not that of the video's entry in the listing,
+//!   which follows the record ([`Catalog::relist`]).
 //! - What is removed is removed by name, never by a pattern, and only what was listed *before* the
 //!   own mark was found in place once more ([`Catalog::clean`]). Another instance makes nothing of
 //!   its own before it has entered its mark, so nothing of it was listed. And what was not named at
@@ -152,7 +153,7 @@ impl Catalog {
         let after = Stored::of_record(VideoRecord { epoch: found.epoch() + 1, fence, ..record })?;
         match self.swap(video_id, found, after.clone()).await {
             Ok(now) => {
-                self.clean_later(video_id, self.clean(video_id, &now).await.map(drop));
+                self.clean_later(video_id, self.listed_and_clean(video_id, &now).await);
                 Ok(())
             }
             Err(error) => {
@@ -161,6 +162,12 @@ impl Catalog {
                 Err(error)
             }
         }
+    }
+
+    /// Shows what was published. What that has replaced goes afterwards: until then searches show it.
+    async fn listed_and_clean(&self, video_id: &str, now: &Stored) -> Result<()> {
+        self.relist(video_id).await?;
+        self.clean(video_id, now).await.map(drop)
     }
 
     /// Replaces what is stored of a video, if it is still `before`.

@@ -1,5 +1,6 @@
-//! Who works on which video: one job at a time, the next one waits. Where instances share their
-//! records, a lock is also a lease there, which ends by itself when its holder dies.
+//! Who works on which video: one job at a time, the next one waits. Each lock is entered in the
+//! records, so that a start knows what the process before it was at when it died. Where instances
+//! share their records, the entry is a lease, which ends by itself when its holder dies.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -24,19 +25,35 @@ const RENEWALS: u32 = 4;
 /// Which videos are being changed right now.
 pub struct VideoLocks {
     held: Mutex<HashMap<String, Weak<AsyncMutex<()>>>>,
+    records: Arc<dyn RecordStore>,
+    /// Where other instances change the videos too.
     leases: Option<Leases>,
 }
 
 /// The right to change one video, given back when dropped.
 pub struct VideoLock {
-    lease: Option<Lease>,
+    entry: Entry,
     _guard: OwnedMutexGuard<()>,
+}
+
+/// How a lock is entered in the records.
+enum Entry {
+    Lease(Lease),
+    Note(Note),
 }
 
 #[derive(Clone)]
 struct Leases {
     records: Arc<dyn RecordStore>,
     length: Duration,
+}
+
+/// The entry of a process that is alone. It has a key of its own, so that its removal, which nobody
+/// waits for, is never that of the next one.
+struct Note {
+    records: Arc<dyn RecordStore>,
+    video_id: String,
+    key: String,
 }
 
 struct Lease {
@@ -64,8 +81,8 @@ fn is_over(renewed: &Mutex<Instant>, length: Duration) -> bool {
 impl VideoLocks {
     /// VideoLocks within this process, or, with the length of a lease, among all that share `records`.
     pub fn new(records: Arc<dyn RecordStore>, lease: Option<Duration>) -> Self {
-        let leases = lease.map(|length| Leases { records, length });
-        Self { held: Mutex::default(), leases }
+        let leases = lease.map(|length| Leases { records: records.clone(), length });
+        Self { held: Mutex::default(), records, leases }
     }
 
     /// Whether other instances may change the videos too.
@@ -73,23 +90,18 @@ impl VideoLocks {
         self.leases.is_some()
     }
 
-    /// The videos whose lock other instances have or had when they died.
-    pub(crate) async fn leased(&self) -> Result<Vec<String>> {
-        let Some(leases) = &self.leases else { return Ok(Vec::new()) };
-        let names = leases.records.children("claims/").await?;
-        let ids = names.iter().filter_map(|name| name.strip_suffix(".json"));
-        Ok(ids.filter(|id| is_video_id(id)).map(str::to_owned).collect())
+    /// The videos whose lock somebody has, or had when they died.
+    pub(crate) async fn entered(&self) -> Result<Vec<String>> {
+        let names = self.records.children("claims/").await?;
+        Ok(names.iter().filter_map(|name| of_entry(name)).map(str::to_owned).collect())
     }
 
     /// Waits until nobody else changes the video.
     pub async fn lock(&self, video_id: &str) -> Result<VideoLock> {
         loop {
             let guard = self.local(video_id).lock_owned().await;
-            let Some(leases) = &self.leases else {
-                return Ok(VideoLock { lease: None, _guard: guard });
-            };
-            if let Some(lease) = leases.take(video_id).await? {
-                return Ok(VideoLock { lease: Some(lease), _guard: guard });
+            if let Some(entry) = self.enter(video_id).await? {
+                return Ok(VideoLock { entry, _guard: guard });
             }
             drop(guard);
             tokio::time::sleep(POLL).await;
@@ -99,11 +111,19 @@ impl VideoLocks {
     /// The lock, unless someone else changes the video right now.
     pub async fn try_lock(&self, video_id: &str) -> Result<Option<VideoLock>> {
         let Ok(guard) = self.local(video_id).try_lock_owned() else { return Ok(None) };
-        let Some(leases) = &self.leases else {
-            return Ok(Some(VideoLock { lease: None, _guard: guard }));
-        };
-        let lease = leases.take(video_id).await?;
-        Ok(lease.map(|lease| VideoLock { lease: Some(lease), _guard: guard }))
+        let entry = self.enter(video_id).await?;
+        Ok(entry.map(|entry| VideoLock { entry, _guard: guard }))
+    }
+
+    /// Enters a lock, unless another instance has it.
+    async fn enter(&self, video_id: &str) -> Result<Option<Entry>> {
+        if let Some(leases) = &self.leases {
+            return Ok(leases.take(video_id).await?.map(Entry::Lease));
+        }
+        let key = format!("claims/{video_id}-{}.json", uuid::Uuid::new_v4().simple());
+        self.records.put(&key, &json!({ "since": now() })).await?;
+        let (records, video_id) = (self.records.clone(), video_id.to_owned());
+        Ok(Some(Entry::Note(Note { records, video_id, key })))
     }
 
     fn local(&self, video_id: &str) -> Arc<AsyncMutex<()>> {
@@ -121,10 +141,22 @@ impl VideoLocks {
 }
 
 impl VideoLock {
+    /// Removes what processes that died have entered of this video. A lease ends by itself.
+    pub(crate) async fn forget_the_dead(&self) -> Result<()> {
+        let Entry::Note(Note { records, video_id, key }) = &self.entry else { return Ok(()) };
+        for name in records.children("claims/").await? {
+            let of_dead = format!("claims/{name}");
+            if of_entry(&name) == Some(video_id) && of_dead != *key {
+                records.delete(&of_dead).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Fails when the lock has passed to someone else: asked before what cannot be undone.
     pub fn check(&self) -> Result<()> {
-        match &self.lease {
-            Some(lease) if lease.is_over() => Err(Error::Cancelled(
+        match &self.entry {
+            Entry::Lease(lease) if lease.is_over() => Err(Error::Cancelled(
                 "the shared records could not be reached for too long, so another instance may \
                  work on this video now; ingest it again"
                     .into(),
@@ -132,6 +164,24 @@ impl VideoLock {
             _ => Ok(()),
         }
     }
+}
+
+impl Drop for Note {
+    fn drop(&mut self) {
+        let (records, key) = (self.records.clone(), std::mem::take(&mut self.key));
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        runtime.spawn(async move {
+            if let Err(error) = records.delete(&key).await {
+                tracing::warn!(%error, key, "the entry of a lock remains until a repair");
+            }
+        });
+    }
+}
+
+/// The video that an entry below `claims/` is of.
+fn of_entry(name: &str) -> Option<&str> {
+    let id = name.strip_suffix(".json")?.split('-').next()?;
+    is_video_id(id).then_some(id)
 }
 
 impl Leases {

@@ -10,6 +10,7 @@ mod claim;
 pub mod entities;
 mod faults;
 pub(crate) mod install;
+mod listing;
 pub mod locks;
 pub mod opening;
 pub mod record;
@@ -25,6 +26,7 @@ use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::VectorIndex;
+use ports::listing::VideoListing;
 use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
 use serde::Serialize;
@@ -48,12 +50,13 @@ use crate::domain::media::speech::Speech;
 pub(crate) use cache::{CacheKey, RecognisedPieces};
 pub(crate) use claim::Claim;
 pub(crate) use faults::{Fault, Part};
+pub(crate) use listing::Listed;
 pub(crate) use stored::Stored;
 
 /// Times that a read is tried whose video is published while it runs.
 const READS: usize = 3;
 
-/// Records read at once when listing.
+/// Records read at once.
 const PARALLEL_READS: usize = 16;
 
 /// What is stored: typed records, and reading them.
@@ -61,6 +64,7 @@ pub struct Catalog {
     records: Arc<dyn RecordStore>,
     storage: Arc<dyn ObjectStorage>,
     index: Arc<dyn VectorIndex>,
+    listing: Arc<dyn VideoListing>,
     /// Who changes which video right now.
     pub(crate) locks: VideoLocks,
     unreadable: Unreadable,
@@ -86,6 +90,7 @@ impl Catalog {
             records: stores.records.clone(),
             storage: stores.storage.clone(),
             index: stores.index.clone(),
+            listing: stores.listing.clone(),
             locks: VideoLocks::new(stores.records.clone(), lease),
             unreadable: Unreadable::default(),
             opening: Opening::default(),
@@ -107,8 +112,9 @@ impl Catalog {
 
     /// Videos that changes which have not come to their end may have left garbage of.
     pub(crate) async fn left_unfinished(&self) -> Result<BTreeSet<String>> {
-        let mut left: BTreeSet<String> = self.locks.leased().await?.into_iter().collect();
+        let mut left: BTreeSet<String> = self.locks.entered().await?.into_iter().collect();
         left.extend(self.unfinished().iter().cloned());
+        left.extend(self.unreadable.ids());
         Ok(left)
     }
 
@@ -160,19 +166,14 @@ impl Catalog {
         Ok(ids)
     }
 
-    /// Every published record that reads back, newest first.
-    pub(crate) async fn all(&self) -> Result<Vec<VideoRecord>> {
-        let ids = self.ids().await?;
-        let mut records: Vec<VideoRecord> = stream::iter(ids)
+    /// The published records of these videos that read back, in this order.
+    pub(crate) async fn records(&self, video_ids: &[String]) -> Result<Vec<VideoRecord>> {
+        stream::iter(video_ids.to_vec())
             .map(|id| async move { self.find_readable(&id).await })
             .buffered(PARALLEL_READS)
             .try_filter_map(|found| async move { Ok(found) })
             .try_collect()
-            .await?;
-        records.sort_by(|a, b| {
-            b.created_at.cmp(&a.created_at).then_with(|| a.video_id.cmp(&b.video_id))
-        });
-        Ok(records)
+            .await
     }
 
     pub(crate) async fn spans(&self, record: &VideoRecord) -> Result<Vec<Span>> {

@@ -165,6 +165,7 @@ impl Catalog {
         self.unfinished().insert(video_id.to_owned());
         let mut removed = Removed { objects: Vec::new(), storage_error: None };
         let Stored::Tombstone(stone, _) = buried else { return Ok(removed) };
+        self.relist(video_id).await?;
         if !self.clean(video_id, buried).await? {
             return Err(superseded(video_id).into());
         }

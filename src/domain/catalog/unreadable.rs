@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::domain::catalog::published;
+
 /// Videos that are named at most.
 const MOST: usize = 100;
 
@@ -54,6 +56,16 @@ impl Unreadable {
     /// Whether something of this video does not read back.
     pub(crate) fn has(&self, video_id: &str) -> bool {
         self.seen().contains_key(video_id)
+    }
+
+    /// Whether what does not read back is the record itself.
+    pub(crate) fn has_no_record(&self, video_id: &str) -> bool {
+        self.seen().get(video_id).is_some_and(|fault| fault.key == published(video_id))
+    }
+
+    /// Ids of all of them.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        self.seen().keys().cloned().collect()
     }
 
     /// The first of these videos, in order of their ids.

@@ -45,8 +45,16 @@ impl Catalog {
             found.videos += u64::from(stored.record().is_some());
             found.problems.extend(problems.into_iter().map(|what| format!("{video_id}: {what}")));
         }
+        let ids: Vec<String> = ids.into_iter().collect();
+        for video_id in self.listed_beside(&ids).await? {
+            if self.stored(&video_id).await?.record().is_none() {
+                found.problems.push(format!("{video_id}: listed without a record"));
+            }
+        }
         for video_id in self.index.values("video_id").await? {
-            if !ids.contains(&video_id) && self.stored(&video_id).await? == Stored::Absent {
+            if ids.binary_search(&video_id).is_err()
+                && self.stored(&video_id).await? == Stored::Absent
+            {
                 found.problems.push(format!("{video_id}: vectors without a record"));
             }
         }
@@ -56,7 +64,7 @@ impl Catalog {
     /// What is stored in the place of a video's record, and what does not agree with it.
     async fn problems(&self, video_id: &str) -> Result<(Stored, Vec<String>)> {
         let stored = self.stored(video_id).await?;
-        let problems = match &stored {
+        let mut problems = match &stored {
             Stored::Record(record, _) => self.disagreements(record).await?,
             Stored::Tombstone(stone, _) => match stone.tombstone {
                 Absence::Vacant => Vec::new(),
@@ -77,6 +85,9 @@ impl Catalog {
                 vec![format!("{error}; delete the video or ingest it again")]
             }
         };
+        if !self.is_listed(video_id, &stored).await? {
+            problems.push("its entry in the listing is not that of its record".to_owned());
+        }
         Ok((stored, problems))
     }
 

@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
+use ports::listing::{ListQuery, VideoEntry};
 use ports::storage::ObjectInfo;
 use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Map, Value};
 
 use crate::domain::catalog::Catalog;
-use crate::domain::catalog::record::VideoRecord;
+use crate::domain::catalog::listing::{BATCH, Listed, cursor, entry_of, listed_of, position};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::is_video_id;
+use crate::domain::kernel::time::instant;
 use crate::domain::kernel::urls::without_secrets;
 
 /// A video as listed.
@@ -59,6 +61,8 @@ pub struct VideoList {
     pub videos: Vec<Video>,
     /// Videos on all pages.
     pub total: u32,
+    /// Where this page ends; `None` where no other follows.
+    pub next: Option<String>,
 }
 
 /// What a delete removed.
@@ -72,23 +76,83 @@ pub struct Deleted {
     pub storage_error: Option<String>,
 }
 
+/// Which videos of the library are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VideoPage {
+    /// Videos on the page; all of them when left out.
+    pub limit: Option<u32>,
+    /// Videos to skip, from the cursor on where there is one.
+    pub offset: u32,
+    /// Where the page before ended.
+    pub cursor: Option<String>,
+    /// Part of the file's name, in any case.
+    pub filename: Option<String>,
+    /// An analyzer that has found something in it.
+    pub analyzer: Option<String>,
+    /// First ingested then or later, ISO 8601.
+    pub created_after: Option<String>,
+    /// First ingested then or earlier, ISO 8601.
+    pub created_before: Option<String>,
+}
+
+impl VideoPage {
+    fn query(&self) -> Result<ListQuery> {
+        let at = |name: &str, given: &Option<String>| match given {
+            Some(text) => instant(text).map(Some).ok_or_else(|| {
+                Error::Invalid(format!(
+                    "{name} is '{text}'; it must be a time in ISO 8601, as 2026-01-31T12:00:00Z"
+                ))
+            }),
+            None => Ok(None),
+        };
+        Ok(ListQuery {
+            filename: self.filename.clone(),
+            analyzer: self.analyzer.clone(),
+            from: at("created_after", &self.created_after)?,
+            to: at("created_before", &self.created_before)?,
+            after: self.cursor.as_deref().map(cursor::read).transpose()?,
+            offset: self.offset as usize,
+            limit: self.limit.map_or(usize::MAX, |limit| limit as usize),
+        })
+    }
+}
+
 impl Catalog {
-    /// Ingested videos, newest first; all of them without a limit.
-    pub async fn videos(&self, limit: Option<u32>, offset: u32) -> Result<VideoList> {
-        let records = self.all().await?;
-        let limit = limit.map_or(usize::MAX, |limit| limit as usize);
-        let mut videos = Vec::new();
-        for record in records.iter().skip(offset as usize).take(limit) {
-            videos.push(self.listed_video(record).await?);
+    /// Ingested videos, newest first. `Invalid` for an unknown analyzer, a cursor or a time that is
+    /// none.
+    pub async fn videos(&self, page: &VideoPage) -> Result<VideoList> {
+        if let Some(id) = &page.analyzer {
+            self.analyzers.check(id)?;
         }
-        Ok(VideoList { videos, total: records.len() as u32 })
+        let wanted = page.query()?;
+        let (mut videos, mut last) = (Vec::new(), None);
+        let mut query = wanted.clone();
+        loop {
+            query.limit = (wanted.limit - videos.len()).min(BATCH);
+            let (entries, total) = self.page(&query).await?;
+            let complete = entries.len() < query.limit;
+            if let Some((entry, _)) = entries.last() {
+                last = Some(position(entry));
+            }
+            for (entry, listed) in entries {
+                if !self.unreadable.has_no_record(&entry.video_id) {
+                    videos.push(self.listed_video(entry, listed).await?);
+                }
+            }
+            if complete || videos.len() == wanted.limit {
+                // A full page may be followed by another.
+                let next = last.filter(|_| !complete).as_ref().map(cursor::text);
+                return Ok(VideoList { videos, total: total as u32, next });
+            }
+            (query.after, query.offset) = (last.clone(), 0);
+        }
     }
 
     /// One video.
     pub async fn video(&self, video_id: &str) -> Result<VideoDetail> {
         let record = self.record(video_id).await?;
         Ok(VideoDetail {
-            video: self.listed_video(&record).await?,
+            video: self.listed_video(entry_of(&record)?, listed_of(&record)).await?,
             preset: record.chunking.preset().to_owned(),
             params: record.chunking.params(),
             aggregates: self.aggregators.in_order(record.aggregates.keys()),
@@ -99,21 +163,21 @@ impl Catalog {
         })
     }
 
-    async fn listed_video(&self, record: &VideoRecord) -> Result<Video> {
+    async fn listed_video(&self, entry: VideoEntry, listed: Listed) -> Result<Video> {
         let storage = &self.storage;
-        let poster_url = match &record.poster_path {
+        let poster_url = match &listed.poster_path {
             Some(path) => Some(storage.link(path).await?),
             None => None,
         };
         Ok(Video {
-            video_id: record.video_id.clone(),
-            filename: record.filename.clone(),
-            video_url: storage.link(&record.storage_path).await?,
+            video_url: storage.link(&listed.storage_path).await?,
             poster_url,
-            duration: record.duration,
-            chunks: record.chunks,
-            chunk_config: record.chunking.config(),
-            analyzers: record.analyzer_ids(),
+            video_id: entry.video_id,
+            filename: entry.filename,
+            duration: listed.duration,
+            chunks: listed.chunks,
+            chunk_config: listed.chunk_config,
+            analyzers: entry.analyzers,
         })
     }
 

@@ -146,9 +146,16 @@ impl Ingest {
         let revision = uuid::Uuid::new_v4().simple().to_string();
         let id = analyzer.spec().id;
         let config = record.chunking.config();
-        let points =
-            points(&self.models, &record.video_id, &config, &revision, spans, analyzer, outputs)
-                .await?;
+        let points = points(
+            self.models.embedder.as_ref(),
+            &record.video_id,
+            &config,
+            &revision,
+            spans,
+            analyzer,
+            outputs,
+        )
+        .await?;
         let entry = AnalyzerEntry {
             document: self.catalog.store_outputs(&record.video_id, id, outputs).await?,
             fingerprint,

@@ -139,14 +139,17 @@ impl Ingest {
                 "duration must be a number of seconds, more than 0".into(),
             ));
         }
-        let records = self.catalog.all().await?;
+        let newest = self.catalog.newest(HISTORY).await?;
+        let newest: Vec<String> = newest.into_iter().map(|video| video.video_id).collect();
+        let records = self.catalog.records(&newest).await?;
         let record = match subject {
             Subject::Video(id) => Some(self.catalog.record(id).await?),
             Subject::Url(url) => {
                 check_url(url)?;
-                let shown = |url: &str| Some(without_secrets(url));
-                let wanted = shown(url);
-                records.iter().find(|r| r.source_url.as_deref().and_then(shown) == wanted).cloned()
+                match self.catalog.ingested_from(&without_secrets(url)).await? {
+                    Some(id) => self.catalog.find_readable(&id).await?,
+                    None => None,
+                }
             }
         };
         let history = self.history(&records).await?;
@@ -284,7 +287,7 @@ impl Ingest {
         let mut history = History::default();
         let (mut scanned, mut watched) = (0.0, 0.0);
         let (mut aggregated, mut chunks) = (0.0, 0.0);
-        for record in records.iter().take(HISTORY) {
+        for record in records {
             history.videos += 1;
             if record.took.scan_seconds > 0.0 {
                 scanned += record.took.scan_seconds;
@@ -330,7 +333,7 @@ impl Ingest {
 
 /// How many chunks a video of that length would have, going by those that were split alike.
 fn expected_chunks(records: &[VideoRecord], plan: &IngestRequest, duration: f64) -> Option<u32> {
-    let alike = || records.iter().filter(|record| record.chunking == plan.chunking).take(HISTORY);
+    let alike = || records.iter().filter(|record| record.chunking == plan.chunking);
     let seconds: f64 = alike().map(|record| record.duration).sum();
     let chunks: f64 = alike().map(|record| f64::from(record.chunks)).sum();
     (seconds > 0.0).then(|| (chunks * duration / seconds).round().max(1.0) as u32)

@@ -34,6 +34,13 @@ pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// Milliseconds since 1970 of a time in ISO 8601; a date alone is its midnight, UTC.
+pub fn instant(text: &str) -> Option<i64> {
+    let date = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+    let parsed = text.parse::<jiff::Timestamp>().ok().or_else(|| Some(date()?.timestamp()));
+    parsed.map(jiff::Timestamp::as_millisecond)
+}
+
 /// Seconds as results show them: milliseconds are enough.
 pub fn rounded(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0

@@ -12,6 +12,9 @@ use crate::domain::search::mode::Mode;
 /// At most so many videos are named and looked at.
 const MOST_VIDEOS: usize = 20;
 
+/// Of a search over all videos the newest are looked at, so many.
+const MOST_LISTED: usize = 500;
+
 /// Hits of other analyzers that are looked at.
 const OTHERS: usize = 5;
 
@@ -105,29 +108,26 @@ impl Search {
         analyzer: &str,
         diagnostics: &mut Diagnostics,
     ) -> Result<()> {
-        let records = match empty.video_ids {
-            None => self.catalog.all().await?,
+        let videos = match empty.video_ids {
+            None => self.catalog.newest(MOST_LISTED).await?,
             Some(ids) => {
-                let mut records = Vec::new();
-                for id in ids.iter().take(MOST_VIDEOS) {
-                    match self.catalog.find_readable(id).await? {
-                        Some(record) => records.push(record),
-                        None => diagnostics.unknown_videos.push(id.clone()),
-                    }
-                }
-                records
+                let ids = &ids[..ids.len().min(MOST_VIDEOS)];
+                let known = self.catalog.entries(ids).await?;
+                let unknown = ids.iter().filter(|id| known.iter().all(|v| v.video_id != **id));
+                diagnostics.unknown_videos = unknown.cloned().collect();
+                known
             }
         };
         let (with, without): (Vec<_>, Vec<_>) =
-            records.into_iter().partition(|r| r.has_output(analyzer));
+            videos.into_iter().partition(|v| v.analyzers.iter().any(|id| id == analyzer));
         diagnostics.videos_without_analyzer =
-            without.into_iter().map(|r| r.video_id).take(MOST_VIDEOS).collect();
-        for record in with.into_iter().take(MOST_VIDEOS) {
+            without.into_iter().map(|v| v.video_id).take(MOST_VIDEOS).collect();
+        for video in with.into_iter().take(MOST_VIDEOS) {
             let filter =
-                scope(Some(analyzer), Some(std::slice::from_ref(&record.video_id)), &Map::new())?;
+                scope(Some(analyzer), Some(std::slice::from_ref(&video.video_id)), &Map::new())?;
             let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.query.clone() };
             if self.index.search(any).await?.is_empty() {
-                diagnostics.videos_without_field.push(record.video_id);
+                diagnostics.videos_without_field.push(video.video_id);
             }
         }
         Ok(())

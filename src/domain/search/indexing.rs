@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use ports::embedder::Embedder;
 use ports::index::{FieldValue, Point, PointId};
 
 use crate::domain::analysis::Analyzer;
 use crate::domain::analysis::video::Outputs;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::time::Span;
 
 /// The payload field of a chunk's number of people.
 const PEOPLE_COUNT: &str = "people_count";
 
 /// The points of one analyzer's outputs. A chunk without output, or without any text, has none.
-pub(crate) async fn points(
-    models: &Models,
+pub async fn points(
+    embedder: &dyn Embedder,
     video_id: &str,
     chunk_config: &str,
     revision: &str,
@@ -72,7 +72,7 @@ pub(crate) async fn points(
                 .map_err(|e| Error::corrupt(format!("a point's document: {e}")))?,
         });
     }
-    let vectors = models.embedder.embed(&texts).await?;
+    let vectors = embedder.embed(&texts).await?;
     for ((point, field), vector) in wanted.into_iter().zip(vectors) {
         points[point].vectors.insert(field.into(), vector);
     }

@@ -4,11 +4,11 @@ pub(crate) mod calibration;
 pub(crate) mod diagnostics;
 pub(crate) mod everything;
 pub mod filters;
-pub(crate) mod indexing;
+pub mod indexing;
 pub(crate) mod mode;
 pub mod reindex;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use ports::index::{VectorIndex, VectorQuery};
@@ -21,14 +21,13 @@ use tokio::sync::OnceCell;
 use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::{self, TextStyle};
-use crate::domain::catalog::Catalog;
-use crate::domain::catalog::record::VideoRecord;
+use crate::domain::catalog::{Catalog, Listed};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::{dot, sum};
-use calibration::References;
+use calibration::{Presence, References};
 use diagnostics::Empty;
 
 pub use calibration::Thresholds;
@@ -289,37 +288,85 @@ impl Search {
         let presence = self.presence(text, &query.vector).await?;
         let field = query.field.clone();
         let hits = self.published(mode, text, query).await?;
-        let mut results = Vec::with_capacity(hits.len());
-        for Published { hit, document, video_url } in hits {
-            let video_id = hit.id.video_id;
-            let span = Span { start: document.start, end: document.end };
-            let analyzer = self.catalog.analyzers.known(&hit.id.analyzer_id);
-            let statements = analyzer.map_or_else(Vec::new, |analyzer| analyzer.tells(&document));
-            let whole = analyzer.map_or(TextStyle::Prose, |analyzer| analyzer.spec().style);
-            results.push(SearchResult {
-                chunk_id: hit.id.chunk_id,
-                statements,
-                timecode: span.timecode(),
-                score: hit.score.clamp(0.0, 1.0),
-                text_score: hit.text_score,
-                p_present: presence.probability(
-                    TextStyle::of_field(&field, whole),
-                    hit.score,
-                    &document.text,
-                ),
-                found_by: vec![hit.id.analyzer_id],
-                text: analyzer
-                    .map_or_else(|| document.text.clone(), |a| a.embedded(&field, &document)),
-                snippet: document.text.chars().take(SNIPPET).collect(),
-                video_id,
-                video_url,
-                document,
-            });
+        Ok(hits.into_iter().map(|hit| self.result(&presence, &field, hit)).collect())
+    }
+
+    /// The best hits of each of the videos that have the best ones, by meaning and by words: at most
+    /// `per_video` of each of at least `query.limit` videos, if so many are found. Those of one video
+    /// follow each other, best first.
+    pub(crate) async fn search_by_video(
+        &self,
+        text: &str,
+        query: VectorQuery,
+        per_video: usize,
+    ) -> Result<Vec<SearchResult>> {
+        let presence = self.presence(text, &query.vector).await?;
+        let field = query.field.clone();
+        // What one list ranks low the other may rank high.
+        let depth = per_video.max(self.settings.fusion_depth);
+        let hits = self.find_by_video(text, query, depth).await?;
+        let hits = self.current(hits, &mut HashMap::new()).await?;
+        let mut results: Vec<SearchResult> = Vec::with_capacity(hits.len());
+        for hit in hits {
+            let of_video =
+                results.iter().rev().take_while(|r| r.video_id == hit.hit.id.video_id).count();
+            if of_video < per_video {
+                results.push(self.result(&presence, &field, hit));
+            }
         }
         Ok(results)
     }
 
-    /// The hits that a published record names. Others are in the index while a video is published
+    /// The videos that most probably have what is searched for, the most probable first.
+    pub(crate) async fn likely_videos(
+        &self,
+        text: &str,
+        query: VectorQuery,
+    ) -> Result<Vec<String>> {
+        /// Hits that are looked at of each video: the cosines of its analyzers do not compare.
+        const HITS: usize = 3;
+        /// Videos that are looked at, times those that are wanted.
+        const VIDEOS: usize = 2;
+        let presence = self.presence(text, &query.vector).await?;
+        let (field, wanted) = (query.field.clone(), query.limit);
+        let query = VectorQuery { limit: wanted * VIDEOS, ..query };
+        let hits = self.find_by_video(text, query, HITS).await?;
+        let mut videos: Vec<(f32, String)> = Vec::new();
+        for hit in self.current(hits, &mut HashMap::new()).await? {
+            let hit = self.result(&presence, &field, hit);
+            match videos.iter_mut().find(|(_, id)| *id == hit.video_id) {
+                Some((best, _)) => *best = best.max(hit.p_present),
+                None => videos.push((hit.p_present, hit.video_id)),
+            }
+        }
+        videos.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Ok(videos.into_iter().map(|(_, id)| id).take(wanted).collect())
+    }
+
+    fn result(&self, presence: &Presence<'_>, field: &str, hit: Published) -> SearchResult {
+        let Published { hit, document, video_url } = hit;
+        let span = Span { start: document.start, end: document.end };
+        let analyzer = self.catalog.analyzers.known(&hit.id.analyzer_id);
+        let statements = analyzer.map_or_else(Vec::new, |analyzer| analyzer.tells(&document));
+        let whole = analyzer.map_or(TextStyle::Prose, |analyzer| analyzer.spec().style);
+        let style = TextStyle::of_field(field, whole);
+        SearchResult {
+            video_id: hit.id.video_id,
+            chunk_id: hit.id.chunk_id,
+            statements,
+            timecode: span.timecode(),
+            score: hit.score.clamp(0.0, 1.0),
+            text_score: hit.text_score,
+            p_present: presence.probability(style, hit.score, &document.text),
+            found_by: vec![hit.id.analyzer_id],
+            text: analyzer.map_or_else(|| document.text.clone(), |a| a.embedded(field, &document)),
+            snippet: document.text.chars().take(SNIPPET).collect(),
+            video_url,
+            document,
+        }
+    }
+
+    /// The hits of the published points. Others are in the index while a video is published
     /// or deleted; where they crowd out what is wanted, more is looked at.
     async fn published(
         &self,
@@ -328,32 +375,12 @@ impl Search {
         query: VectorQuery,
     ) -> Result<Vec<Published>> {
         let wanted = query.limit;
-        let mut videos: HashMap<String, Option<(VideoRecord, String)>> = HashMap::new();
+        let mut videos = HashMap::new();
         let mut limit = wanted;
         loop {
             let hits = self.find(mode, text, VectorQuery { limit, ..query.clone() }).await?;
             let complete = hits.len() < limit || limit > WIDEST * wanted;
-            let mut published = Vec::with_capacity(hits.len());
-            for mut hit in hits {
-                let id = &hit.id;
-                let document: HitDocument = serde_json::from_value(hit.document.take())
-                    .map_err(|e| Error::corrupt(format!("a hit of '{}': {e}", id.video_id)))?;
-                if !videos.contains_key(&id.video_id) {
-                    let video = self.named(&id.video_id).await?;
-                    videos.insert(id.video_id.clone(), video);
-                }
-                let video = videos.get(&id.video_id).and_then(Option::as_ref);
-                let named = |record: &VideoRecord| {
-                    document.revision.is_empty()
-                        || record
-                            .analyzers
-                            .get(&id.analyzer_id)
-                            .is_some_and(|entry| entry.revision == document.revision)
-                };
-                if let Some((_, url)) = video.filter(|(record, _)| named(record)) {
-                    published.push(Published { video_url: url.clone(), hit, document });
-                }
-            }
+            let mut published = self.current(hits, &mut videos).await?;
             if complete || published.len() >= wanted {
                 published.truncate(wanted);
                 return Ok(published);
@@ -362,11 +389,31 @@ impl Search {
         }
     }
 
-    /// The published record of a video, and where its bytes are.
-    async fn named(&self, video_id: &str) -> Result<Option<(VideoRecord, String)>> {
-        let Some(record) = self.catalog.find_readable(video_id).await? else { return Ok(None) };
-        let url = self.storage.link(&record.storage_path).await?;
-        Ok(Some((record, url)))
+    /// Those of the hits whose points are published. `videos` is what is known of their videos.
+    async fn current(
+        &self,
+        hits: Vec<mode::Found>,
+        videos: &mut HashMap<String, Listed>,
+    ) -> Result<Vec<Published>> {
+        let of_hits: BTreeSet<&String> = hits.iter().map(|hit| &hit.id.video_id).collect();
+        let unread = of_hits.into_iter().filter(|id| !videos.contains_key(*id));
+        let unread: Vec<String> = unread.cloned().collect();
+        videos.extend(self.catalog.listed(&unread).await?);
+        let mut published = Vec::with_capacity(hits.len());
+        for mut hit in hits {
+            let id = &hit.id;
+            let document: HitDocument = serde_json::from_value(hit.document.take())
+                .map_err(|e| Error::corrupt(format!("a hit of '{}': {e}", id.video_id)))?;
+            let current = |video: &&Listed| {
+                let revision = video.revisions.get(&id.analyzer_id);
+                document.revision.is_empty() || revision == Some(&document.revision)
+            };
+            if let Some(video) = videos.get(&id.video_id).filter(current) {
+                let video_url = self.storage.link(&video.storage_path).await?;
+                published.push(Published { video_url, hit, document });
+            }
+        }
+        Ok(published)
     }
 }
 

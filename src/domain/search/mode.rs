@@ -99,6 +99,39 @@ impl Search {
         Ok(found)
     }
 
+    /// The hits of the best videos, those of one video together and best first: by meaning and by
+    /// words, each list `query.limit` videos long and of each video `depth` hits.
+    pub(crate) async fn find_by_video(
+        &self,
+        text: &str,
+        query: VectorQuery,
+        depth: usize,
+    ) -> Result<Vec<Found>> {
+        let VectorQuery { field, vector, filter, limit, .. } = query.clone();
+        let by_words = TextQuery { text: searched_words(text), filter: filter.clone(), limit };
+        let (by_meaning, by_words) = futures::try_join!(
+            self.index.search_by_video(query, depth),
+            self.index.text_search_by_video(by_words, depth)
+        )?;
+        let cosines = self.cosines(&by_words, &filter, &field, &vector).await?;
+        let (mut videos, mut by_meaning_of, mut by_words_of) =
+            (Vec::new(), HashMap::new(), HashMap::new());
+        for (hits, of_video) in [(by_meaning, &mut by_meaning_of), (by_words, &mut by_words_of)] {
+            for hit in hits {
+                if !videos.contains(&hit.id.video_id) {
+                    videos.push(hit.id.video_id.clone());
+                }
+                of_video.entry(hit.id.video_id.clone()).or_insert_with(Vec::new).push(hit);
+            }
+        }
+        let of_video = |video: String| {
+            let by_meaning = by_meaning_of.remove(&video).unwrap_or_default();
+            let by_words = by_words_of.remove(&video).unwrap_or_default();
+            fused(self.settings, by_meaning, by_words, &cosines)
+        };
+        Ok(videos.into_iter().flat_map(of_video).collect())
+    }
+
     /// The cosine of each hit with the query.
     async fn cosines(
         &self,

@@ -91,6 +91,10 @@ impl Search {
             }
             done.count(state);
         }
+        let known: Vec<String> = ids.iter().cloned().collect();
+        for video_id in self.catalog.listed_beside(&known).await? {
+            self.catalog.relist(&video_id).await?;
+        }
         let indexed: BTreeSet<String> = self.index.values("video_id").await?.into_iter().collect();
         orphans.extend(indexed.difference(&ids).cloned());
         if !repair.remove_orphans && !self.few(orphans.len(), ids.len()) {
@@ -160,11 +164,15 @@ impl Search {
             let stored = self.catalog.stored(video_id).await?;
             match &stored {
                 Stored::Absent => return self.orphaned(video_id).await,
-                Stored::Unreadable(..) => return Ok(Repaired::Unreadable),
+                Stored::Unreadable(..) => {
+                    self.catalog.relist(video_id).await?;
+                    return Ok(Repaired::Unreadable);
+                }
                 Stored::Record(record, _) => {
                     let (documents, revisions) = self.catalog.surplus(video_id, &stored).await?;
                     let clean = documents.is_empty() && revisions.is_empty();
-                    if clean && self.stale(record).await?.is_empty() {
+                    let listed = self.catalog.is_listed(video_id, &stored).await?;
+                    if clean && listed && self.stale(record).await?.is_empty() {
                         return Ok(Repaired::Rebuilt(0));
                     }
                 }
@@ -174,6 +182,7 @@ impl Search {
         let Some(lock) = self.lock_to_repair(video_id, repair.all).await? else {
             return Ok(Repaired::Busy);
         };
+        self.catalog.relist(video_id).await?;
         let repaired = match self.catalog.stored(video_id).await? {
             Stored::Absent => return self.orphaned(video_id).await,
             Stored::Unreadable(..) => Repaired::Unreadable,
@@ -190,12 +199,14 @@ impl Search {
                 Err(error) => return Err(error),
             },
         };
+        lock.forget_the_dead().await?;
         self.catalog.unfinished().remove(video_id);
         Ok(repaired)
     }
 
     /// A video without a record: an orphan, unless nothing is left of it.
     async fn orphaned(&self, video_id: &str) -> Result<Repaired> {
+        self.catalog.relist(video_id).await?;
         let nothing = self.catalog.surplus(video_id, &Stored::Absent).await?;
         Ok(if nothing == Default::default() { Repaired::Cleared } else { Repaired::Orphan })
     }
@@ -256,9 +267,9 @@ impl Search {
                 (entry.points, entry.embedder) = (0, String::new());
                 continue;
             };
-            let (models, revision) = (&self.models, &entry.revision);
+            let (embedder, revision) = (self.models.embedder.as_ref(), &entry.revision);
             let of_analyzer =
-                points(models, &record.video_id, &config, revision, &spans, analyzer, &outputs)
+                points(embedder, &record.video_id, &config, revision, &spans, analyzer, &outputs)
                     .await?;
             entry.points = of_analyzer.len() as u64;
             entry.embedder = self.models.embedder.model().to_owned();

@@ -1,5 +1,8 @@
+use std::sync::Arc;
+
 use adapters::fetcher::Response;
-use serde_json::json;
+use ports::conformance::faults::{Fault, Faults};
+use serde_json::{Value, json};
 
 use crate::support::{BASE, TestApp, clip, keys, mentions, multipart};
 
@@ -255,4 +258,60 @@ async fn a_delete_removes_everything() {
     app.get(&format!("/storage/{id}/clip.mp4")).await.error(404);
     assert_eq!(app.post_json("/query", json!({"text": "door"})).await.ok()["results"], json!([]));
     app.delete(&format!("/videos/{id}")).await.error(404);
+}
+
+#[tokio::test]
+async fn pages_follow_each_other_by_cursor_and_are_filtered() {
+    let app = TestApp::new().await;
+    for seconds in [21.0, 22.0, 23.0] {
+        app.video_of(&clip(seconds)).await;
+    }
+    let whole = app.get("/videos").await.ok();
+    assert!(whole["next"].is_null(), "{whole}");
+    let ids = |page: &Value| -> Vec<Value> {
+        page["videos"].as_array().unwrap().iter().map(|v| v["video_id"].clone()).collect()
+    };
+    let first = app.get("/videos?limit=2").await.ok();
+    let next = first["next"].as_str().unwrap();
+    let second = app.get(&format!("/videos?limit=2&cursor={next}")).await.ok();
+    assert!(second["next"].is_null(), "{second}");
+    assert_eq!([ids(&first), ids(&second)].concat(), ids(&whole));
+    assert_eq!((&first["total"], &second["total"]), (&json!(3), &json!(3)));
+
+    for (filter, total) in [
+        ("filename=CLIP", 3),
+        ("filename=other", 0),
+        ("analyzer=default_video", 3),
+        ("analyzer=ocr", 0),
+        ("created_after=2020-01-01", 3),
+        ("created_before=2020-01-01T00:00:00Z", 0),
+    ] {
+        let page = app.get(&format!("/videos?limit=2&{filter}")).await.ok();
+        assert_eq!(page["total"], total, "{filter}");
+    }
+    for (filter, says) in [
+        ("cursor=yesterday", "expected the `next` of a page of videos"),
+        ("analyzer=ocrr", "unknown analyzer 'ocrr'; available: "),
+        ("created_after=soon", "must be a time in ISO 8601"),
+    ] {
+        let error = app.get(&format!("/videos?{filter}")).await.error(400);
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn pages_and_hits_ask_the_stores_as_often_in_any_library() {
+    let counted = Arc::new(Faults::default());
+    let app = TestApp::with(|setup| setup.faults = Some(counted.clone())).await;
+    let mut asked = Vec::new();
+    for seconds in [21.0, 22.0, 23.0, 24.0] {
+        app.video_of(&clip(seconds)).await;
+        counted.plan(usize::MAX, Fault::Fails);
+        app.get("/videos?limit=2").await.ok();
+        let page = counted.calls();
+        app.post_json("/query", json!({"text": "a woman opens a door", "limit": 50})).await.ok();
+        asked.push((page, counted.calls() - page));
+    }
+    assert_eq!(asked, [asked[0]; 4], "calls of a page and of a search");
+    assert_eq!(asked[0].0, 1, "a page is one call");
 }

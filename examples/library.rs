@@ -1,0 +1,271 @@
+//! Makes a library of many videos out of the records of a few, to measure on: what is heard, seen
+//! and read in their chunks is dealt out anew to each video, with times, names and vectors of its
+//! own. It goes into the stores that a configuration names, so the adapters are those of a service
+//! that is started with it afterwards. Nothing is decoded, and no video has a file.
+//!
+//! ```text
+//! cargo run --release --example library -- config.toml FROM_DATA_DIR 10000 [CHUNKS] [ANALYZER,…]
+//! ```
+//!
+//! `FROM_DATA_DIR` is the `data_dir` of a service that has ingested videos and does not run now.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use adapters::index::{Contents, Unreadable};
+use adapters::records::FolderRecords;
+use async_trait::async_trait;
+use futures::{StreamExt, TryStreamExt, stream};
+use ports::embedder::Embedder;
+use ports::index::Point;
+use ports::records::RecordStore;
+use serde_json::Value;
+use sha1::{Digest, Sha1};
+use shotlog::config::{Config, Sources};
+use shotlog::domain::analysis::video::Outputs;
+use shotlog::domain::analysis::{Analyzers, VECTOR_FIELDS};
+use shotlog::domain::catalog::record::{AnalyzerEntry, VideoRecord};
+use shotlog::domain::chunking::Signals;
+use shotlog::domain::kernel::time::Span;
+use shotlog::domain::search::indexing::points;
+
+/// Videos whose points are written together.
+const BATCH: usize = 500;
+
+/// Documents written at once.
+const WRITES: usize = 64;
+
+/// How far a vector is moved from that of the text it was made of: copies of one text are neighbours
+/// and no two are equal.
+const SPREAD: f32 = 0.35;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let usage = "usage: library CONFIG FROM_DATA_DIR VIDEOS [CHUNKS] [ANALYZER,…]";
+    let [config, from, videos, rest @ ..] = arguments.as_slice() else { return Err(usage.into()) };
+    let videos: usize = videos.parse()?;
+    let chunks: usize = rest.first().map_or(Ok(5), |chunks| chunks.parse())?;
+    let analyzers = rest.get(1).map_or("default_video,transcript", String::as_str);
+
+    let originals = Originals::read(Path::new(from), analyzers).await?;
+    let variables = std::env::vars().collect();
+    let config = Config::load(&Sources { file: Some(config.into()), variables, flags: vec![] })?;
+    let data_dir = &config.domain.data_dir;
+    let records = adapters::records::open(&config.records, &config.storage, data_dir)?;
+    let inner = adapters::embedder::open(&config.embedder, &config.models, &config.llm)?;
+    let embedder = Spread { inner, known: Mutex::default() };
+    let fields = VECTOR_FIELDS.iter().map(|(field, _)| (*field).to_owned()).collect();
+    let contents = Contents { data_dir, embedder: &embedder, fields };
+    let opened = adapters::index::open(&config.index, contents, Unreadable::Refuse).await?;
+    for start in (0..videos).step_by(BATCH) {
+        let batch = start..videos.min(start + BATCH);
+        let (mut documents, mut all) = (Vec::new(), Vec::new());
+        for i in batch.clone() {
+            let (video, points) = originals.deal(&embedder, i, chunks).await?;
+            documents.extend(video);
+            all.extend(points);
+        }
+        opened.index.replace(None, all).await?;
+        let writes = documents.iter().map(|(key, document)| records.put(key, document));
+        stream::iter(writes).buffer_unordered(WRITES).try_collect::<()>().await?;
+        eprintln!("{} videos", batch.end);
+    }
+    Ok(())
+}
+
+/// What is dealt out.
+struct Originals {
+    records: Vec<VideoRecord>,
+    /// JSON of each aggregate of each record.
+    aggregates: Vec<Vec<(String, Value)>>,
+    /// Outputs on single chunks, by analyzer.
+    outputs: Vec<(String, Vec<Value>)>,
+    analyzers: Analyzers,
+}
+
+impl Originals {
+    async fn read(data_dir: &Path, analyzers: &str) -> Result<Self> {
+        let store = FolderRecords::open(&data_dir.join("records"))?;
+        let document = async |key: &str| {
+            store.get(key).await?.ok_or_else(|| Box::<dyn Error>::from(format!("no {key}")))
+        };
+        let wanted: Vec<&str> = analyzers.split(',').collect();
+        let mut outputs: Vec<(String, Vec<Value>)> =
+            wanted.iter().map(|id| ((*id).to_owned(), Vec::new())).collect();
+        let (mut records, mut aggregates) = (Vec::new(), Vec::new());
+        for id in store.children("videos/").await? {
+            let record = document(&format!("videos/{id}/video.json")).await?;
+            let Ok(record) = serde_json::from_value::<VideoRecord>(record) else { continue };
+            for (analyzer, found) in &mut outputs {
+                let Some(entry) = record.analyzers.get(analyzer) else { continue };
+                let Value::Array(of_chunks) = document(&entry.document).await? else { continue };
+                found.extend(of_chunks.into_iter().filter(|output| !output.is_null()));
+            }
+            let mut results = Vec::new();
+            for (id, key) in &record.aggregates {
+                results.push((id.clone(), document(key).await?));
+            }
+            records.push(record);
+            aggregates.push(results);
+        }
+        outputs.retain(|(_, found)| !found.is_empty());
+        if records.is_empty() || outputs.is_empty() {
+            let looked = data_dir.display();
+            return Err(format!("{looked} has no video with output of {analyzers}").into());
+        }
+        Ok(Self { records, aggregates, outputs, analyzers: Analyzers::default() })
+    }
+
+    /// The documents and points of the `i`-th video.
+    async fn deal(
+        &self,
+        embedder: &dyn Embedder,
+        i: usize,
+        chunks: usize,
+    ) -> Result<(Vec<(String, Value)>, Vec<Point>)> {
+        let original = i % self.records.len();
+        let mut record = self.records[original].clone();
+        let digest = Sha1::digest(format!("{i} {}", record.video_id).as_bytes());
+        let id: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let mut dealt = Dealt(u64::from_be_bytes(*digest.first_chunk().unwrap_or(&[0; 8])));
+        let key = |name: &str| format!("videos/{id}/{name}-{i}.json");
+        let mut documents = Vec::new();
+
+        let length = record.duration / chunks as f64;
+        let span = |n: usize| Span { start: length * n as f64, end: length * (n + 1) as f64 };
+        let spans: Vec<Span> = (0..chunks).map(span).collect();
+        record.chunks = chunks as u32;
+        record.chunks_document = key("chunks");
+        documents.push((record.chunks_document.clone(), serde_json::to_value(&spans)?));
+        record.signals_document = key("signals");
+        let signals = Signals { end: record.duration, ..Signals::default() };
+        documents.push((record.signals_document.clone(), serde_json::to_value(&signals)?));
+        record.speech_document = None;
+
+        let config = record.chunking.config();
+        let (entries, mut all) = (std::mem::take(&mut record.analyzers), Vec::new());
+        for (analyzer_id, found) in &self.outputs {
+            let Some(analyzer) = self.analyzers.known(analyzer_id) else { continue };
+            let stored: Vec<Value> =
+                spans.iter().map(|_| found[dealt.below(found.len())].clone()).collect();
+            let outputs: Outputs = stored
+                .iter()
+                .map(|output| self.analyzers.read(analyzer_id, output.clone()).map(Some))
+                .collect::<std::result::Result<_, _>>()?;
+            let revision = format!("r{i}");
+            let of_analyzer =
+                points(embedder, &id, &config, &revision, &spans, analyzer, &outputs).await?;
+            let of_original = entries.get(analyzer_id).map(|entry| entry.fingerprint.clone());
+            let entry = AnalyzerEntry {
+                document: key(analyzer_id),
+                fingerprint: of_original.unwrap_or_default(),
+                found: chunks as u32,
+                points: of_analyzer.len() as u64,
+                revision,
+                embedder: embedder.model().to_owned(),
+                cost: Default::default(),
+            };
+            documents.push((entry.document.clone(), Value::Array(stored)));
+            record.analyzers.insert(analyzer_id.clone(), entry);
+            all.extend(of_analyzer);
+        }
+        record.aggregates.clear();
+        for (id, result) in &self.aggregates[original] {
+            documents.push((key(id), result.clone()));
+            record.aggregates.insert(id.clone(), key(id));
+        }
+        record.filename = format!("take-{i}-{}", record.filename);
+        record.storage_path = format!("{id}/{}", record.filename);
+        record.poster_path = None;
+        record.created_at = created_at(i);
+        record.video_id.clone_from(&id);
+        documents.push((format!("videos/{id}/video.json"), serde_json::to_value(&record)?));
+        Ok((documents, all))
+    }
+}
+
+/// A minute before that of the video before it.
+fn created_at(i: usize) -> String {
+    let newest: jiff::Timestamp = jiff::Timestamp::constant(1_790_000_000, 0);
+    let then = newest - jiff::SignedDuration::from_mins(i as i64);
+    then.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Numbers that look drawn by lot and are the same in every run (SplitMix64).
+struct Dealt(u64);
+
+impl Dealt {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        (self.next() % count as u64) as usize
+    }
+}
+
+/// The vectors of another embedder, each text embedded once, and each time moved a little.
+struct Spread {
+    inner: Arc<dyn Embedder>,
+    known: Mutex<HashMap<String, Vec<f32>>>,
+}
+
+#[async_trait]
+impl Embedder for Spread {
+    fn model(&self) -> &str {
+        self.inner.model()
+    }
+
+    fn dimension(&self) -> usize {
+        self.inner.dimension()
+    }
+
+    async fn embed(&self, texts: &[String]) -> ports::Result<Vec<Vec<f32>>> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let unknown: Vec<String> =
+            texts.iter().filter(|text| !known().contains_key(*text)).cloned().collect();
+        if !unknown.is_empty() {
+            let vectors = self.inner.embed(&unknown).await?;
+            known().extend(unknown.into_iter().zip(vectors));
+        }
+        let mut moved: HashMap<&String, Vec<f32>> = HashMap::new();
+        for text in texts {
+            if !moved.contains_key(text) {
+                let vector = known().get(text).cloned().unwrap_or_default();
+                moved.insert(text, near(vector, rand_seed()));
+            }
+        }
+        Ok(texts.iter().filter_map(|text| moved.get(text).cloned()).collect())
+    }
+}
+
+/// Another number at each call.
+fn rand_seed() -> u64 {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let mut hasher = DefaultHasher::new();
+    CALLS.fetch_add(1, Ordering::Relaxed).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A unit vector near another one.
+fn near(mut vector: Vec<f32>, seed: u64) -> Vec<f32> {
+    let mut dealt = Dealt(seed);
+    let step = SPREAD * (12.0 / vector.len().max(1) as f32).sqrt();
+    for x in &mut vector {
+        *x += step * ((dealt.next() >> 40) as f32 / (1 << 24) as f32 - 0.5);
+    }
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+    vector.iter_mut().for_each(|x| *x /= length);
+    vector
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Prints how long a start, a page, a search and a question take over libraries of many videos, made out
+# of the records of the sample clip (examples/library.rs).
+#
+#   scripts/bench_library.sh [VIDEOS…]   (1000 10000 100000)
+#   SHOTLOG_BENCH_FROM=DIR               a data_dir with ingested videos, in place of the sample's
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+counts=("$@")
+((${#counts[@]})) || counts=(1000 10000 100000)
+scratch=$(mktemp -d)
+trap 'stop_service; rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+
+build release
+cargo build --locked --release --example library
+library=${CARGO_TARGET_DIR:-target}/release/examples/library
+port=$(free_port)
+base=http://127.0.0.1:$port
+export SERVICE_HTTP__LISTEN=127.0.0.1:$port
+
+from=${SHOTLOG_BENCH_FROM-}
+if [[ -z $from ]]; then
+    examples/make_sample.sh
+    from=$scratch/from
+    SERVICE_DATA_DIR=$from start_service "$scratch/service.log" --config config.toml serve
+    job=$(call /videos -F "file=@var/sample/shotlog-sample.mp4;type=video/mp4" -F "analyzers=$(chosen_analyzers)")
+    wait_for_job "$(jq -r .job_id <<<"$job")" >"$scratch/job.json"
+    stop_service
+fi
+
+# ready: seconds until the started service is ready.
+ready() {
+    local begun=$EPOCHREALTIME
+    start_service "$scratch/service.log" --config config.toml serve
+    until curl -sf -o "$scratch/ready.json" "$base/ready"; do sleep 0.05; done
+    awk -v a="$begun" -v b="$EPOCHREALTIME" 'BEGIN {printf "%.1f", b - a}'
+}
+
+for count in "${counts[@]}"; do
+    export SERVICE_DATA_DIR=$scratch/$count
+    begun=$SECONDS
+    "$library" config.toml "$from" "$count" 2>"$scratch/library.log"
+    made=$((SECONDS - begun))
+    ready >"$scratch/first"
+    stop_service
+    ready >"$scratch/again"
+    printf '\n== %s videos: made in %s s, first start %s s, then %s s\n' \
+        "$count" "$made" "$(<"$scratch/first")" "$(<"$scratch/again")"
+    var/venv/bin/python scripts/bench_library.py "$base"
+    awk '/^RssAnon/ {anon = $2} /^RssFile/ {file = $2} END {
+        printf "  resident %d MiB, and %d MiB of mapped files\n", anon / 1024, file / 1024}' \
+        "/proc/$service_pid/status"
+    stop_service
+    rm -rf "${SERVICE_DATA_DIR:?}"
+done

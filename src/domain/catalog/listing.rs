@@ -1,0 +1,202 @@
+//! The listing: what a page of the library and the hits of a search show of each video, kept in the
+//! index so that neither reads a record.
+//!
+//! A video's entry says what its record says. It is written after the record has been published and
+//! before what that has replaced is removed; whoever writes it reads the record once more afterwards,
+//! and goes on until both agree. So the last one to write puts right what somebody wrote who slept,
+//! and what a death leaves behind is put right by the next repair.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ports::listing::{ListQuery, Position, VideoEntry};
+use serde::{Deserialize, Serialize};
+
+use crate::domain::catalog::record::VideoRecord;
+use crate::domain::catalog::{Catalog, Stored};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::instant;
+use crate::domain::kernel::urls::without_secrets;
+
+/// What the listing says once it is complete. Another value when entries change their form.
+const COMPLETE: &str = "1";
+
+/// Entries read or written at once.
+pub(super) const BATCH: usize = 500;
+
+/// What the listing knows of a video beside what it is sorted and filtered by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Listed {
+    pub(crate) storage_path: String,
+    pub(crate) poster_path: Option<String>,
+    /// Without secrets.
+    pub(crate) source_url: Option<String>,
+    pub(crate) duration: f64,
+    pub(crate) chunks: u32,
+    pub(crate) chunk_config: String,
+    /// What marks the points of each analyzer: others are not those of the published record.
+    pub(crate) revisions: BTreeMap<String, String>,
+}
+
+/// What is listed of a published video.
+pub(super) fn listed_of(record: &VideoRecord) -> Listed {
+    let revisions = record.analyzers.iter();
+    Listed {
+        storage_path: record.storage_path.clone(),
+        poster_path: record.poster_path.clone(),
+        source_url: record.source_url.as_deref().map(without_secrets),
+        duration: record.duration,
+        chunks: record.chunks,
+        chunk_config: record.chunking.config(),
+        revisions: revisions.map(|(id, entry)| (id.clone(), entry.revision.clone())).collect(),
+    }
+}
+
+/// The entry of a published video.
+pub(super) fn entry_of(record: &VideoRecord) -> Result<VideoEntry> {
+    let document = serde_json::to_value(listed_of(record))
+        .map_err(|e| Error::corrupt(format!("cannot list '{}': {e}", record.video_id)))?;
+    Ok(VideoEntry {
+        video_id: record.video_id.clone(),
+        created_at: instant(&record.created_at).unwrap_or_default(),
+        filename: record.filename.clone(),
+        analyzers: record.analyzer_ids(),
+        document,
+    })
+}
+
+fn listed(entry: &VideoEntry) -> Result<Listed> {
+    Listed::deserialize(&entry.document).map_err(|e| {
+        Error::corrupt(format!("the entry of '{}' in the listing: {e}", entry.video_id))
+    })
+}
+
+impl Catalog {
+    /// A page of entries with what they say, and how many match in all.
+    pub(super) async fn page(&self, query: &ListQuery) -> Result<(Vec<(VideoEntry, Listed)>, u64)> {
+        let page = self.listing.list(query).await?;
+        let entries = page.entries.into_iter().map(|entry| {
+            let listed = listed(&entry)?;
+            Ok((entry, listed))
+        });
+        Ok((entries.collect::<Result<_>>()?, page.total))
+    }
+
+    /// What is listed of these videos; nothing of those that are not published.
+    pub(crate) async fn listed(&self, video_ids: &[String]) -> Result<HashMap<String, Listed>> {
+        let entries = self.listing.get(video_ids).await?;
+        entries.into_iter().map(|entry| Ok((entry.video_id.clone(), listed(&entry)?))).collect()
+    }
+
+    /// How many videos there are.
+    pub(crate) async fn count(&self) -> Result<u64> {
+        Ok(self.listing.list(&ListQuery::default()).await?.total)
+    }
+
+    /// The newest videos, at most so many.
+    pub(crate) async fn newest(&self, limit: usize) -> Result<Vec<VideoEntry>> {
+        Ok(self.listing.list(&ListQuery { limit, ..ListQuery::default() }).await?.entries)
+    }
+
+    /// The entries of these videos, in this order; none of those that are not published.
+    pub(crate) async fn entries(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+        Ok(self.listing.get(video_ids).await?)
+    }
+
+    /// The newest video that was fetched from an address, which is without secrets.
+    pub(crate) async fn ingested_from(&self, url: &str) -> Result<Option<String>> {
+        let mut query = ListQuery { limit: BATCH, ..ListQuery::default() };
+        loop {
+            let (entries, _) = self.page(&query).await?;
+            let from_there = |listed: &Listed| listed.source_url.as_deref() == Some(url);
+            if let Some((entry, _)) = entries.iter().find(|(_, listed)| from_there(listed)) {
+                return Ok(Some(entry.video_id.clone()));
+            }
+            match entries.last() {
+                Some((last, _)) if entries.len() == BATCH => query.after = Some(position(last)),
+                _ => return Ok(None),
+            }
+        }
+    }
+
+    /// Makes a video's entry say what its record says, or removes it with the record.
+    pub(crate) async fn relist(&self, video_id: &str) -> Result<()> {
+        let mut entry = self.entry(video_id).await?;
+        loop {
+            match &entry {
+                Some(entry) => self.listing.put(vec![entry.clone()]).await?,
+                None => self.listing.remove(&[video_id.to_owned()]).await?,
+            }
+            let now = self.entry(video_id).await?;
+            if now == entry {
+                return Ok(());
+            }
+            entry = now;
+        }
+    }
+
+    /// Whether a video's entry says what its record says.
+    pub(crate) async fn is_listed(&self, video_id: &str, stored: &Stored) -> Result<bool> {
+        let listed = self.listing.get(&[video_id.to_owned()]).await?;
+        let record = stored.record().map(entry_of).transpose()?;
+        Ok(listed.first() == record.as_ref())
+    }
+
+    async fn entry(&self, video_id: &str) -> Result<Option<VideoEntry>> {
+        self.stored(video_id).await?.record().map(entry_of).transpose()
+    }
+
+    /// Lists every video, unless that was done already.
+    pub async fn list_all(&self) -> Result<()> {
+        if self.listing.mark().await?.as_deref() == Some(COMPLETE) {
+            return Ok(());
+        }
+        let ids = self.ids().await?;
+        tracing::info!(videos = ids.len(), "listing every video anew");
+        for batch in ids.chunks(BATCH) {
+            let records = self.records(batch).await?;
+            let entries = records.iter().map(entry_of).collect::<Result<Vec<_>>>()?;
+            self.listing.put(entries).await?;
+        }
+        Ok(self.listing.set_mark(COMPLETE).await?)
+    }
+
+    /// Ids that are listed and not among these, which are in order.
+    pub(crate) async fn listed_beside(&self, ids: &[String]) -> Result<Vec<String>> {
+        let mut beside = Vec::new();
+        let mut after: Option<String> = None;
+        loop {
+            let page = self.listing.ids(after.as_deref(), BATCH).await?;
+            let Some(last) = page.last() else { return Ok(beside) };
+            after = Some(last.clone());
+            beside.extend(page.into_iter().filter(|id| ids.binary_search(id).is_err()));
+        }
+    }
+}
+
+/// Where an entry is in the order of the listing.
+pub(super) fn position(entry: &VideoEntry) -> Position {
+    Position { created_at: entry.created_at, video_id: entry.video_id.clone() }
+}
+
+/// Where a page ended, as a client gets it and gives it back.
+pub(super) mod cursor {
+    use ports::listing::Position;
+
+    use crate::domain::kernel::error::{Error, Result};
+    use crate::domain::kernel::names::is_video_id;
+
+    pub(in crate::domain::catalog) fn text(position: &Position) -> String {
+        format!("{}-{}", position.created_at, position.video_id)
+    }
+
+    pub(in crate::domain::catalog) fn read(text: &str) -> Result<Position> {
+        let position = text.split_once('-').and_then(|(created_at, video_id)| {
+            let created_at = created_at.parse().ok()?;
+            is_video_id(video_id).then(|| Position { created_at, video_id: video_id.to_owned() })
+        });
+        position.ok_or_else(|| {
+            let expected = "expected the `next` of a page of videos";
+            Error::Invalid(format!("unknown cursor '{text}'; {expected}"))
+        })
+    }
+}
