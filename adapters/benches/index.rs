@@ -1,6 +1,7 @@
 //! The embedded index against a bare scan of the same vectors in the same run. Prints times, the
 //! ratio to each bar and whether every ranking equals the exact one; exits with 1 when one does
-//! not. Run with `cargo bench -p shotlog-adapters --no-default-features --bench index`.
+//! not. Then the listing of 100,000 videos. Run with
+//! `cargo bench -p shotlog-adapters --no-default-features --bench index [-- POINTS]`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,11 +11,15 @@ use std::time::{Duration, Instant};
 use ports::index::{
     FieldValue, Filter, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
+use ports::listing::{ListQuery, VideoEntry, VideoListing};
 use serde_json::json;
 use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
+use shotlog_adapters::listing::embedded::EmbeddedListing;
 
+/// Unless another number is given.
 const POINTS: usize = 100_000;
 const DIMENSION: usize = 384;
+const VIDEOS: usize = 100_000;
 const CHUNKS_PER_VIDEO: usize = 100;
 const BATCH: usize = 2_000;
 const QUERIES: usize = 60;
@@ -30,6 +35,14 @@ struct Case {
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let points = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(POINTS);
+    let exact = vectors(points).await?;
+    listing().await?;
+    Ok(if exact { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Searches; whether every ranking was exact.
+async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let options = EmbeddedOptions {
         folder: folder.path().into(),
@@ -38,16 +51,16 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         threads: 0,
         writer_memory: 64_000_000,
     };
-    println!("{POINTS} points × {DIMENSION} dimensions, top {TOP}, {QUERIES} queries each\n");
+    println!("{points} points × {DIMENSION} dimensions, top {TOP}, {QUERIES} queries each\n");
     let mut random = Random(7);
-    let rows: Vec<f32> = (0..POINTS).flat_map(|_| random.unit_vector()).collect();
+    let rows: Vec<f32> = (0..points).flat_map(|_| random.unit_vector()).collect();
     let before = memory();
 
     let index = EmbeddedIndex::open(options.clone()).await?;
     let mut commits = Vec::new();
     let started = Instant::now();
-    for first in (0..POINTS).step_by(BATCH) {
-        let points = (first..POINTS.min(first + BATCH)).map(|i| point(i, &rows)).collect();
+    for first in (0..points).step_by(BATCH) {
+        let points = (first..points.min(first + BATCH)).map(|i| point(i, &rows)).collect();
         commits.push(timed(index.replace(None, points)).await?.1);
     }
     // Dropping waits for the merge that is running.
@@ -71,7 +84,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
             filter: Filter::default().and(
                 "video_id",
                 Predicate::AnyKeyword(
-                    (0..POINTS / CHUNKS_PER_VIDEO).step_by(10).map(video).collect(),
+                    (0..points / CHUNKS_PER_VIDEO).step_by(10).map(video).collect(),
                 ),
             ),
             keeps: |i| (i / CHUNKS_PER_VIDEO).is_multiple_of(10),
@@ -92,7 +105,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     ];
     let mut bare = Vec::new();
     let mut times: Vec<Vec<Duration>> = cases.iter().map(|_| Vec::new()).collect();
-    let mut texts = Vec::new();
+    let (mut texts, mut grouped, mut by_words) = (Vec::new(), Vec::new(), Vec::new());
     let mut different = 0;
     for round in 0..QUERIES + 5 {
         let query = random.unit_vector();
@@ -105,13 +118,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
                 "unfiltered" => exact.clone(),
                 _ => bare_scan(&rows, &query, case.keeps),
             };
-            let search = VectorQuery {
-                field: "combined".into(),
-                vector: query.clone(),
-                filter: case.filter.clone(),
-                limit: TOP,
-                threshold: None,
-            };
+            let search = nearest(&query, case.filter.clone());
             let (hits, took) = timed(index.search(search)).await?;
             case_times.push(took);
             let found: Vec<PointId> = hits.into_iter().map(|hit| hit.id).collect();
@@ -123,11 +130,16 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         }
         let text = format!("{} {}", word(random.below(5000)), word(random.below(5000)));
         let search = TextQuery { text, filter: Filter::default(), limit: TOP };
-        let text_time = timed(index.text_search(search)).await?.1;
+        let text_time = timed(index.text_search(search.clone())).await?.1;
+        let words_time = timed(index.text_search_by_video(search, 5)).await?.1;
+        let search = nearest(&query, Filter::default());
+        let grouped_time = timed(index.search_by_video(search, 5)).await?.1;
         // The first rounds read the files in.
         if round >= 5 {
             bare.push(bare_time);
             texts.push(text_time);
+            grouped.push(grouped_time);
+            by_words.push(words_time);
             for (all, one) in times.iter_mut().zip(case_times) {
                 all.push(one);
             }
@@ -147,13 +159,23 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     report("text search", &mut texts);
 
-    let mut small = Vec::new();
+    report("best 5 of videos", &mut grouped);
+    report("the same by words", &mut by_words);
+
+    let (mut small, mut after) = (Vec::new(), Vec::new());
     for number in 0..20 {
         let (first, scope) = (number * CHUNKS_PER_VIDEO, Filter::video(&video(number)));
         let points = (first..first + CHUNKS_PER_VIDEO).map(|i| point(i, &rows)).collect();
         small.push(timed(index.replace(Some(&scope), points)).await?.1);
+        let published = Instant::now();
+        while published.elapsed() < Duration::from_secs(1) {
+            let search = nearest(&random.unit_vector(), Filter::default());
+            after.push(timed(index.search(search)).await?.1);
+        }
     }
     report("replace a video", &mut small);
+    report("search after it", &mut after);
+    println!("                slowest {:.2} ms", after.last().map_or(0.0, |last| millis(*last)));
     let after = memory();
     let mebibytes = |key: &str| (after[key] as f64 - before[key] as f64) / 1024.0;
     println!(
@@ -163,7 +185,71 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     );
     println!("\nrankings that differ from the exact one: {different}");
     println!("bars missed: {missed}");
-    Ok(if different == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(different == 0)
+}
+
+fn nearest(vector: &[f32], filter: Filter) -> VectorQuery {
+    let (field, vector) = ("combined".into(), vector.to_vec());
+    VectorQuery { field, vector, filter, limit: TOP, threshold: None }
+}
+
+/// Pages of 50 of the listing, against a bar of 5 ms.
+async fn listing() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("videos");
+    let before = memory();
+    let listing = EmbeddedListing::open(file.clone()).await?;
+    let started = Instant::now();
+    for first in (0..VIDEOS).step_by(BATCH) {
+        listing.put((first..VIDEOS.min(first + BATCH)).map(entry).collect()).await?;
+    }
+    println!("\n{VIDEOS} videos, listed in {:.1} s", started.elapsed().as_secs_f64());
+    drop(listing);
+    let (listing, took) = timed(EmbeddedListing::open(file)).await?;
+    println!("open          {:8.2} ms", millis(took));
+    let page = ListQuery { limit: 50, ..ListQuery::default() };
+    let cases = [
+        ("first page", page.clone()),
+        ("offset 90,000", ListQuery { offset: 90_000, ..page.clone() }),
+        ("part of a name", ListQuery { filename: Some("42.mp".into()), ..page.clone() }),
+        ("by analyzer", ListQuery { analyzer: Some("ocr".into()), ..page.clone() }),
+        (
+            "a name, deep",
+            ListQuery {
+                filename: Some("day".into()),
+                from: Some(1_000_000),
+                offset: 40_000,
+                ..page.clone()
+            },
+        ),
+    ];
+    for (name, query) in cases {
+        let mut times = Vec::new();
+        for _ in 0..QUERIES {
+            times.push(timed(listing.list(&query)).await?.1);
+        }
+        report(name, &mut times);
+    }
+    let mut puts = Vec::new();
+    for number in 0..QUERIES {
+        puts.push(timed(listing.put(vec![entry(number)])).await?.1);
+    }
+    report("put one", &mut puts);
+    let resident = (memory()["RssAnon"] as f64 - before["RssAnon"] as f64) / 1024.0;
+    println!("resident      {resident:8.0} MiB");
+    Ok(())
+}
+
+fn entry(number: usize) -> VideoEntry {
+    let text = "what a page of the library shows of a video ".repeat(20);
+    let analyzers = ["transcript", "ocr", "default_video"].map(String::from);
+    VideoEntry {
+        video_id: video(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+        created_at: (number * 977 % VIDEOS) as i64 * 60_000,
+        filename: format!("Holiday-{number}.mp4"),
+        analyzers: analyzers[number % 2..].to_vec(),
+        document: json!({ "title": format!("Holiday {number}"), "summary": text }),
+    }
 }
 
 /// The yardstick: every row in one flat vector, one thread, sixteen sums side by side.
@@ -247,7 +333,7 @@ fn report(name: &str, times: &mut [Duration]) -> f64 {
     times.sort_unstable();
     let p50 = millis(times[times.len() / 2]);
     let p99 = millis(times[(times.len() * 99).div_ceil(100) - 1]);
-    println!("{name:<15} p50 {p50:8.2} ms, p99 {p99:8.2} ms");
+    println!("{name:<17} p50 {p50:8.2} ms, p99 {p99:8.2} ms");
     p50
 }
 

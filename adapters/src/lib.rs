@@ -25,6 +25,8 @@ mod onnx;
 mod open;
 pub mod openai;
 mod picture;
+#[cfg(feature = "cloud")]
+mod qdrant;
 pub mod records;
 pub mod sentiment;
 pub mod speaker;

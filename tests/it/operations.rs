@@ -183,7 +183,7 @@ async fn reindex_makes_an_index_of_another_format_anew() {
     install.service.kill();
     let file = install.index().join("index.json");
     let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, text.replace("\"format\": 1", "\"format\": 0")).unwrap();
+    std::fs::write(&file, text.replace("\"format\": 2", "\"format\": 1")).unwrap();
     let (told, sound) = install.verified();
     assert!(!sound, "{told}");
     mentions(&told, &["format 0", "shotlog reindex"]);

@@ -17,7 +17,13 @@ use super::qdrant::{QdrantIndex, QdrantOptions};
 use crate::OpenError;
 #[cfg(feature = "cloud")]
 use crate::lazy::Lazy;
+use crate::listing::embedded::EmbeddedListing;
 use crate::listing::memory::MemoryListing;
+#[cfg(feature = "cloud")]
+use crate::listing::qdrant::{QdrantListing, QdrantListingOptions};
+
+/// The listing's file in the folder of an embedded index.
+const LISTING: &str = "videos.redb";
 
 /// Where vectors are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,32 +118,36 @@ pub async fn open(
     contents: Contents<'_>,
     unreadable: Unreadable,
 ) -> Result<Opened, OpenError> {
-    let listing = Arc::new(MemoryListing::new());
-    let index: Arc<dyn VectorIndex> = match section.kind {
-        Kind::Memory => Arc::new(MemoryIndex::new(contents.embedder.dimension())),
+    match section.kind {
+        Kind::Memory => Ok(Opened {
+            index: Arc::new(MemoryIndex::new(contents.embedder.dimension())),
+            listing: Arc::new(MemoryListing::new()),
+        }),
         #[cfg(feature = "cloud")]
         Kind::Qdrant => {
-            let options = qdrant(section, contents);
-            Arc::new(Lazy::new(move || QdrantIndex::open(options.clone()).boxed()))
+            let (options, listing) = (qdrant(section, contents), qdrant_listing(section));
+            Ok(Opened {
+                index: Arc::new(Lazy::new(move || QdrantIndex::open(options.clone()).boxed())),
+                listing: Arc::new(Lazy::new(move || QdrantListing::open(listing.clone()).boxed())),
+            })
         }
         #[cfg(not(feature = "cloud"))]
-        Kind::Qdrant => {
-            return Err(OpenError::compiled_out("index.kind = \"qdrant\"", "cloud"));
-        }
+        Kind::Qdrant => Err(OpenError::compiled_out("index.kind = \"qdrant\"", "cloud")),
         Kind::Embedded => {
+            let at = OpenError::at("index");
             let options = embedded(section, contents);
             let index = match EmbeddedIndex::open(options.clone()).await {
                 Err(error) if unreadable == Unreadable::Replace && is_replaceable(&error) => {
                     let Beside { fresh, .. } =
-                        EmbeddedIndex::beside(options).await.map_err(OpenError::at("index"))?;
+                        EmbeddedIndex::beside(options.clone()).await.map_err(&at)?;
                     fresh.publish().await.map(|()| fresh)
                 }
                 opened => opened,
             };
-            Arc::new(index.map_err(OpenError::at("index"))?)
+            let index = Arc::new(index.map_err(&at)?);
+            Ok(Opened { index, listing: embedded_listing(&options).await.map_err(&at)? })
         }
-    };
-    Ok(Opened { index, listing })
+    }
 }
 
 /// An index that is filled anew beside the one that is searched; in memory it is the index itself.
@@ -163,27 +173,28 @@ impl Rebuild {
     /// Opens what is to be filled, whatever became of the index that is searched.
     pub async fn open(section: &Settings, contents: Contents<'_>) -> Result<Self, OpenError> {
         let at = OpenError::at("index");
-        let listing = Arc::new(MemoryListing::new());
         match section.kind {
             #[cfg(feature = "cloud")]
             Kind::Qdrant => {
+                let listing = QdrantListing::open(qdrant_listing(section)).await.map_err(&at)?;
                 let fresh = QdrantIndex::beside(qdrant(section, contents)).await.map_err(&at)?;
                 let before = fresh.before().await.map_err(&at)?;
                 let fresh = Arc::new(fresh);
                 Ok(Self {
                     index: fresh.clone(),
-                    listing,
+                    listing: Arc::new(listing),
                     searched: before.map(|index| Arc::new(index) as Arc<dyn VectorIndex>),
                     fresh: Fresh::Qdrant(fresh),
                 })
             }
             Kind::Embedded => {
-                let opened = EmbeddedIndex::beside(embedded(section, contents)).await;
+                let options = embedded(section, contents);
+                let opened = EmbeddedIndex::beside(options.clone()).await;
                 let Beside { fresh, searched } = opened.map_err(&at)?;
                 let fresh = Arc::new(fresh);
                 Ok(Self {
                     index: fresh.clone(),
-                    listing,
+                    listing: embedded_listing(&options).await.map_err(&at)?,
                     searched: searched.map(|index| Arc::new(index) as Arc<dyn VectorIndex>),
                     fresh: Fresh::Embedded(fresh),
                 })
@@ -218,6 +229,25 @@ fn embedded(section: &Settings, contents: Contents<'_>) -> EmbeddedOptions {
         model: contents.embedder.model().to_owned(),
         threads: section.threads,
         writer_memory: section.writer_memory,
+    }
+}
+
+/// The listing of an index, which is open.
+async fn embedded_listing(index: &EmbeddedOptions) -> ports::Result<Arc<dyn VideoListing>> {
+    let listing = EmbeddedListing::open(index.folder.join(LISTING)).await?;
+    Ok(Arc::new(listing))
+}
+
+#[cfg(feature = "cloud")]
+fn qdrant_listing(section: &Settings) -> QdrantListingOptions {
+    QdrantListingOptions {
+        url: section.url.clone(),
+        api_key: crate::open::set(&section.api_key),
+        collection: format!("{}-videos", section.collection),
+        shards: section.shards.max(1),
+        replicas: section.replicas.max(1),
+        timeout: std::time::Duration::from_secs(section.timeout),
+        attempts: section.attempts.max(1),
     }
 }
 

@@ -1,7 +1,12 @@
 //! Adapters of `ports::listing`. Which one is opened goes with the index: `index.kind`.
 
+pub mod embedded;
+#[cfg(feature = "cloud")]
+mod lazy;
 pub mod memory;
 mod order;
+#[cfg(feature = "cloud")]
+pub mod qdrant;
 
 use ports::listing::VideoEntry;
 use ports::{ErrorKind, PortError, Result};

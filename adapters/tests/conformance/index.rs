@@ -95,6 +95,7 @@ async fn embedded_refuses_what_it_cannot_open() {
 }
 
 mod embedded;
+mod ranking;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn embedded_takes_back_the_room_of_removed_points() {

@@ -1,12 +1,137 @@
 //! Adapters of `ports::listing`.
 
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ports::conformance::listing::check;
-use ports::listing::VideoListing;
+use ports::ErrorKind;
+use ports::conformance::listing::{check, check_reopened};
+use ports::listing::{ListQuery, VideoEntry, VideoListing};
+use serde_json::json;
+use shotlog_adapters::listing::embedded::EmbeddedListing;
 use shotlog_adapters::listing::memory::MemoryListing;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn memory() {
     check(|| async { Arc::new(MemoryListing::new()) as Arc<dyn VideoListing> }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn embedded() {
+    let folder = tempfile::tempdir().unwrap();
+    let next = AtomicUsize::new(0);
+    let fresh = || async {
+        let name = next.fetch_add(1, Ordering::Relaxed).to_string();
+        Arc::new(open(&folder.path().join(name)).await) as Arc<dyn VideoListing>
+    };
+    check(fresh).await;
+    let file = folder.path().join("again");
+    check_reopened(|| async { Arc::new(open(&file).await) as Arc<dyn VideoListing> }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_embedded_listing_belongs_to_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("videos");
+    let listing = open(&file).await;
+    listing.put(vec![entry(1)]).await.unwrap();
+    let error = EmbeddedListing::open(file.clone()).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert_eq!(listing.list(&all()).await.unwrap().entries, [entry(1)]);
+}
+
+/// Whatever became of the file: what is listed is all that was written, or nothing without a mark.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_listing_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("videos");
+    let listing = open(&file).await;
+    let entries: Vec<_> = (0..60).rev().map(entry).collect();
+    listing.put(entries.clone()).await.unwrap();
+    listing.set_mark("in step").await.unwrap();
+    drop(listing);
+    let sound = fs::read(&file).unwrap();
+
+    let used = sound.iter().rposition(|byte| *byte != 0).unwrap();
+    let flips = (0..used).step_by(used / 60).map(|at| {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 0x41;
+        (format!("byte {at}"), bytes)
+    });
+    let cuts = [1, 100, used / 2, used]
+        .map(|length| (format!("cut to {length}"), sound[..length].to_vec()));
+    let other =
+        [("no listing".to_owned(), b"something else".to_vec()), ("empty".to_owned(), vec![])];
+    let mut anew = 0;
+    for (what, bytes) in flips.chain(cuts).chain(other) {
+        fs::write(&file, bytes).unwrap();
+        let listing = open(&file).await;
+        let found = listing.list(&all()).await.unwrap().entries;
+        match listing.mark().await.unwrap() {
+            Some(mark) => assert!(mark == "in step" && found == entries, "{what}"),
+            None => {
+                assert_eq!(found, [], "{what}");
+                anew += 1;
+            }
+        }
+        listing.put(vec![entry(99)]).await.unwrap();
+        assert_eq!(listing.get(&[entry(99).video_id]).await.unwrap(), [entry(99)], "{what}");
+    }
+    assert!(anew > 20, "only {anew} of the damages were found");
+}
+
+fn entry(number: i64) -> VideoEntry {
+    VideoEntry {
+        video_id: format!("{number:016x}"),
+        created_at: number,
+        filename: format!("clip-{number}.mp4"),
+        analyzers: vec!["transcript".into(), "ocr".into()],
+        document: json!({ "number": number, "fill": "x".repeat(2000) }),
+    }
+}
+
+fn all() -> ListQuery {
+    ListQuery { limit: 1000, ..ListQuery::default() }
+}
+
+async fn open(file: &Path) -> EmbeddedListing {
+    EmbeddedListing::open(file.into()).await.unwrap()
+}
+
+#[cfg(feature = "cloud")]
+mod qdrant {
+    use std::time::Duration;
+
+    use shotlog_adapters::listing::qdrant::{QdrantListing, QdrantListingOptions};
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn qdrant() {
+        let Ok(url) = std::env::var("QDRANT_URL") else {
+            println!("skipped: QDRANT_URL is not set, the gRPC address of a Qdrant server");
+            return;
+        };
+        let next = AtomicUsize::new(0);
+        let options = |name: String| QdrantListingOptions {
+            url: url.clone(),
+            api_key: std::env::var("QDRANT_API_KEY").ok(),
+            collection: format!("shotlog-test-{}-listing-{name}", std::process::id()),
+            shards: 1,
+            replicas: 1,
+            timeout: Duration::from_secs(30),
+            attempts: 2,
+        };
+        let open = |name: String| {
+            let options = options(name);
+            async {
+                // Another instance has the collection open already.
+                QdrantListing::open(options.clone()).await.unwrap();
+                Arc::new(QdrantListing::open(options).await.unwrap()) as Arc<dyn VideoListing>
+            }
+        };
+        check(|| open(next.fetch_add(1, Ordering::Relaxed).to_string())).await;
+        check_reopened(|| open("again".into())).await;
+    }
 }

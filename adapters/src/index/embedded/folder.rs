@@ -10,7 +10,7 @@ use ports::{ErrorKind, PortError, Result};
 use serde::{Deserialize, Serialize};
 
 /// Raised when the schema, the analyzer or the vector file changes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// What the folder was made for, and which of its folders is the index.
 const CONTENTS: &str = "index.json";

@@ -1,7 +1,8 @@
 //! The index in a folder of this machine: tantivy for documents, payload filters and BM25, and
-//! exact float32 vectors in a segment component of our own beside them. One commit publishes
+//! vectors, in eight bits and in float32, in a segment component of our own beside them. One commit publishes
 //! both, so a crash leaves the state before a `replace` or after it. One process at a time.
 
+mod codes;
 mod files;
 mod folder;
 mod kept;

@@ -1,8 +1,10 @@
-//! Searching one snapshot. Filters go first: what they leave is scored exactly, in parallel, by
-//! the product of float32 rows. Every function here blocks.
+//! Searching one snapshot. Filters go first: what they leave is looked through in eight bits, in
+//! parallel, and whatever may be among the best is scored by the product of float32 rows, so that
+//! rankings are exact ([`super::codes`]). Every function here blocks.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use ports::index::{Filter, Hit, PointId, Predicate, TextQuery, VectorQuery};
 use ports::{ErrorKind, PortError, Result};
@@ -13,6 +15,7 @@ use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{DocAddress, DocId, DocSet, TERMINATED, TantivyDocument};
 
+use super::codes::Probe;
 use super::failed;
 use super::kept::{Groups, Keep, Points, Scored, Videos};
 use super::schema::PointSchema;
@@ -22,6 +25,9 @@ use crate::index::words;
 
 /// Rows that one task scores; large enough that starting it costs nothing beside it.
 const TASK_ROWS: usize = 4096;
+
+/// Rows that are compared in eight bits before the best of them are scored.
+const BLOCK_ROWS: usize = 256;
 
 /// Components that are summed side by side: four SSE or one AVX-512 register.
 const LANES: usize = 16;
@@ -83,20 +89,29 @@ fn scan<K: Keep>(
             })
         })
         .collect();
+    let (probe, floor) = (Probe::new(&query.vector), Floor::default());
     let score = |(segment, rows, selected, range): &(usize, &Rows, &Selected, Range<usize>)| {
         let view = &snapshot.segments[*segment];
         let mut kept = empty.clone();
-        for i in range.clone() {
-            let row = selected.row(i);
-            // Rounding can carry the product of two unit vectors past 1.
-            let score = dot(&query.vector, rows.row_bytes(row)).clamp(-1.0, 1.0);
-            if score >= kept.least() {
+        for start in range.clone().step_by(BLOCK_ROWS) {
+            let mut bounds = [0.0; BLOCK_ROWS];
+            let bounds = &mut bounds[..BLOCK_ROWS.min(range.end - start)];
+            probe.bounds(|i| rows.code(selected.row(start + i)), bounds);
+            for (i, bound) in (start..).zip(bounds) {
+                let least = kept.least().max(floor.get());
+                // Rounding can carry the product of two unit vectors past 1.
+                if bound.clamp(-1.0, 1.0) < least {
+                    continue;
+                }
+                let row = selected.row(i);
+                let score = dot(&query.vector, rows.row_bytes(row)).clamp(-1.0, 1.0);
                 let doc = rows.doc(row);
                 // A filter has left out what was removed already.
-                if matches!(selected, Selected::Rows(_)) || view.is_alive(doc) {
+                if score >= least && (matches!(selected, Selected::Rows(_)) || view.is_alive(doc)) {
                     kept.offer(Scored { score, rank: view.data.rank(doc), doc });
                 }
             }
+            floor.raise(kept.least());
         }
         (*segment, kept)
     };
@@ -253,6 +268,27 @@ pub(super) fn revisions(
     Ok(revisions.into_iter().collect())
 }
 
+/// The least score that any task of a search still keeps: what is below it, no task needs to.
+struct Floor(AtomicU32);
+
+impl Default for Floor {
+    fn default() -> Self {
+        Self(AtomicU32::new(f32::NEG_INFINITY.to_bits()))
+    }
+}
+
+impl Floor {
+    fn get(&self) -> f32 {
+        f32::from_bits(self.0.load(Ordering::Relaxed))
+    }
+
+    fn raise(&self, least: f32) {
+        let higher = |bits| (least > f32::from_bits(bits)).then_some(least.to_bits());
+        // A floor that is higher already stays.
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, higher);
+    }
+}
+
 /// The rows of a field that a search scores.
 enum Selected {
     /// Every row, the removed ones among them.
@@ -399,7 +435,7 @@ fn matching(weight: &dyn Weight, view: &SegmentView) -> Result<Vec<DocId>> {
 }
 
 /// The product of a query and a stored row.
-fn dot(query: &[f32], row: &[u8]) -> f32 {
+pub(super) fn dot(query: &[f32], row: &[u8]) -> f32 {
     let (row, _) = row.as_chunks::<FLOAT>();
     let (queries, query_rest) = query.as_chunks::<LANES>();
     let (rows, row_rest) = row.as_chunks::<LANES>();

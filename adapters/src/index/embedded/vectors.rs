@@ -1,9 +1,11 @@
 //! The vectors of a segment: a tantivy segment component of our own, so that vectors are written,
 //! merged, published and removed together with the documents they belong to.
 //!
-//! The file: for each vector field its rows one after another in document order (little-endian
-//! `f32`), then, when some documents lack the field, the ids of those that have it (`u32`); then a
-//! directory of the fields as JSON and its length (`u64`).
+//! The file: its rows one after another (little-endian `f32`), the same rows in eight bits
+//! ([`codes`]), lists of `u32`, then a directory of the fields as JSON and its length (`u64`). The
+//! rows of a field follow each other in document order, but for those that an earlier field of the
+//! same document has too: they are stored once. A field lists its documents where some lack it, and
+//! its rows where it shares some.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -20,6 +22,8 @@ use tantivy::{
     DocId, PluginMergeContext, PluginWriter, PluginWriterContext, SegmentPlugin, TantivyDocument,
     TantivyError,
 };
+
+use super::codes;
 
 /// Ends the name of the file.
 pub(super) const EXTENSION: &str = "vectors";
@@ -39,41 +43,87 @@ pub(super) fn encode(vectors: &BTreeMap<String, Vec<f32>>) -> Vec<u8> {
     bytes
 }
 
-/// Where one field's rows are in the file.
+/// What the file says of one field.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry {
     name: String,
-    /// Offset of the first row.
-    at: usize,
     rows: usize,
-    /// Every document has the field: a document's row is its id.
-    dense: bool,
+    /// Offset of its documents; none where every document has the field.
+    docs: Option<usize>,
+    places: Places<usize>,
+}
+
+/// Where a field's rows are among those of the file.
+#[derive(Debug, Serialize, Deserialize)]
+enum Places<L> {
+    /// One after another from this one on.
+    From(usize),
+    /// Each where the list says.
+    Listed(L),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Directory {
     dimension: usize,
+    rows: usize,
     fields: Vec<Entry>,
+}
+
+/// A list of `u32` in the file.
+struct List(OwnedBytes);
+
+impl List {
+    fn slice(&self) -> &[[u8; 4]] {
+        self.0.as_chunks::<4>().0
+    }
+
+    fn at(&self, i: usize) -> u32 {
+        u32::from_le_bytes(self.slice()[i])
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> {
+        self.slice().iter().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+}
+
+/// All rows of a segment, mapped from the file: the pages come and go as the system sees fit.
+#[derive(Clone)]
+struct Pool {
+    floats: OwnedBytes,
+    codes: OwnedBytes,
+    dimension: usize,
+}
+
+impl Pool {
+    fn floats(&self, place: usize) -> &[u8] {
+        let stride = self.dimension * FLOAT;
+        &self.floats[place * stride..][..stride]
+    }
+
+    fn code(&self, place: usize) -> &[u8] {
+        let stride = codes::stride(self.dimension);
+        &self.codes[place * stride..][..stride]
+    }
 }
 
 /// The rows of one vector field in one segment.
 pub(super) struct Rows {
-    /// Mapped from the file; the pages come and go as the system sees fit.
-    pub(super) bytes: OwnedBytes,
+    pool: Pool,
+    len: usize,
     /// For each row its document, ascending; none when a document's row is its id.
-    docs: Option<Vec<DocId>>,
-    stride: usize,
+    docs: Option<List>,
+    places: Places<List>,
 }
 
 impl Rows {
     pub(super) fn len(&self) -> usize {
-        self.bytes.len() / self.stride
+        self.len
     }
 
     /// The document a row belongs to.
     pub(super) fn doc(&self, row: usize) -> DocId {
         match &self.docs {
-            Some(docs) => docs[row],
+            Some(docs) => docs.at(row),
             None => row as DocId,
         }
     }
@@ -81,14 +131,28 @@ impl Rows {
     /// The row of a document, if it has one.
     pub(super) fn row(&self, doc: DocId) -> Option<usize> {
         match &self.docs {
-            Some(docs) => docs.binary_search(&doc).ok(),
+            Some(docs) => {
+                docs.slice().binary_search_by_key(&doc, |id| u32::from_le_bytes(*id)).ok()
+            }
             None => Some(doc as usize),
+        }
+    }
+
+    fn place(&self, row: usize) -> usize {
+        match &self.places {
+            Places::From(first) => first + row,
+            Places::Listed(places) => places.at(row) as usize,
         }
     }
 
     /// The little-endian components of a row.
     pub(super) fn row_bytes(&self, row: usize) -> &[u8] {
-        &self.bytes[row * self.stride..][..self.stride]
+        self.pool.floats(self.place(row))
+    }
+
+    /// The row in eight bits.
+    pub(super) fn code(&self, row: usize) -> &[u8] {
+        self.pool.code(self.place(row))
     }
 
     /// The components of a row.
@@ -111,26 +175,41 @@ pub(super) fn open(
 fn parse(bytes: &OwnedBytes, max_doc: DocId, dimension: usize) -> Option<BTreeMap<String, Rows>> {
     let (rest, length) = bytes.as_slice().split_last_chunk::<8>()?;
     let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    let start = rest.len().checked_sub(length)?;
-    let directory: Directory = serde_json::from_slice(&rest[start..]).ok()?;
+    let end = rest.len().checked_sub(length)?;
+    let directory: Directory = serde_json::from_slice(&rest[end..]).ok()?;
     if directory.dimension != dimension {
         return None;
     }
-    let stride = dimension * FLOAT;
+    let part = |at: usize, length: usize| {
+        let to = at.checked_add(length).filter(|to| *to <= end)?;
+        Some(bytes.slice(at..to))
+    };
+    let all = directory.rows;
+    let floats = part(0, all.checked_mul(dimension * FLOAT)?)?;
+    let codes = part(floats.len(), all.checked_mul(codes::stride(dimension))?)?;
+    let pool = Pool { floats, codes, dimension };
+    let list = |at: usize, len: usize| Some(List(part(at, len.checked_mul(4)?)?));
     let mut fields = BTreeMap::new();
-    for Entry { name, at, rows, dense } in directory.fields {
-        let end = at.checked_add(rows.checked_mul(stride)?)?;
-        let docs = if dense {
-            (rows == max_doc as usize).then_some(None)?
-        } else {
-            let ids = rest.get(end..end.checked_add(rows.checked_mul(4)?)?)?;
-            let docs: Vec<DocId> =
-                ids.as_chunks::<4>().0.iter().map(|&id| DocId::from_le_bytes(id)).collect();
-            let sound = docs.is_sorted() && docs.last().is_none_or(|last| *last < max_doc);
-            Some(sound.then_some(docs)?)
+    for Entry { name, rows, docs, places } in directory.fields {
+        let docs = match docs {
+            None => (rows == max_doc as usize).then_some(None)?,
+            Some(at) => {
+                let docs = list(at, rows)?;
+                let sound = docs.iter().is_sorted() && docs.iter().all(|doc| doc < max_doc);
+                Some(sound.then_some(docs)?)
+            }
         };
-        rest.get(at..end)?;
-        fields.insert(name, Rows { bytes: bytes.slice(at..end), docs, stride });
+        let places = match places {
+            Places::From(first) => {
+                (first.checked_add(rows)? <= all).then_some(Places::From(first))?
+            }
+            Places::Listed(at) => {
+                let places = list(at, rows)?;
+                let sound = places.iter().all(|place| (place as usize) < all);
+                sound.then_some(Places::Listed(places))?
+            }
+        };
+        fields.insert(name, Rows { pool: pool.clone(), len: rows, docs, places });
     }
     Some(fields)
 }
@@ -152,6 +231,7 @@ impl SegmentPlugin for Vectors {
             field: self.field,
             stride: self.dimension * FLOAT,
             docs: 0,
+            rows: Vec::new(),
             fields: BTreeMap::new(),
         }))
     }
@@ -173,25 +253,36 @@ impl SegmentPlugin for Vectors {
         names.sort();
         names.dedup();
 
-        let mut file = VectorFile::create(context.target_segment, self.dimension)?;
+        let mut plan = Plan::default();
+        let mut max_doc = 0;
         for name in names {
-            let mut docs = Vec::new();
-            let at = file.written;
-            let mut first_doc = 0;
-            for (reader, fields) in &sources {
+            plan.fields.push(Planned { name: name.clone(), ..Planned::default() });
+            max_doc = 0;
+            for (source, (reader, fields)) in sources.iter().enumerate() {
                 if let Some(rows) = fields.get(name) {
                     for (new, old) in reader.doc_ids_alive().enumerate() {
                         if let Some(row) = rows.row(old) {
-                            file.write(rows.row_bytes(row))?;
-                            docs.push(first_doc + new as DocId);
+                            plan.add(max_doc + new as DocId, source, rows.place(row));
                         }
                     }
                 }
-                first_doc += reader.num_docs();
+                max_doc += reader.num_docs();
             }
-            file.end_field(name, at, &docs, first_doc)?;
         }
-        file.finish()
+        let pools: Vec<Option<&Pool>> = sources
+            .iter()
+            .map(|(_, fields)| fields.values().next().map(|rows| &rows.pool))
+            .collect();
+        let pool = |source: usize| {
+            pools[source].ok_or_else(|| corrupt("a segment has rows that it does not have"))
+        };
+        plan.write(
+            context.target_segment,
+            max_doc,
+            self.dimension,
+            |(source, place), file| Ok(file.write(pool(source)?.floats(place))?),
+            |(source, place), file| Ok(file.write(pool(source)?.code(place))?),
+        )
     }
 }
 
@@ -200,7 +291,10 @@ struct Collected {
     field: Field,
     stride: usize,
     docs: DocId,
-    fields: BTreeMap<String, (Vec<u8>, Vec<DocId>)>,
+    /// In document order, those that a document has several times once.
+    rows: Vec<u8>,
+    /// For each field its documents and their rows.
+    fields: BTreeMap<String, Vec<(DocId, usize)>>,
 }
 
 impl PluginWriter for Collected {
@@ -216,15 +310,23 @@ impl PluginWriter for Collected {
         let Some(mut rest) = encoded.as_ref().and_then(|value| value.as_custom()) else {
             return Err(corrupt("a document came without its vectors"));
         };
+        let first = self.rows.len() / self.stride;
         while !rest.is_empty() {
             let (name, vector, after) = decode(rest, self.stride)
                 .ok_or_else(|| corrupt("a document's vectors are not what was encoded"))?;
+            let mut earlier = self.rows[first * self.stride..].chunks_exact(self.stride);
+            let row = match earlier.position(|row| row == vector) {
+                Some(shared) => first + shared,
+                None => {
+                    self.rows.extend_from_slice(vector);
+                    self.rows.len() / self.stride - 1
+                }
+            };
             if !self.fields.contains_key(name) {
-                self.fields.insert(name.to_owned(), Default::default());
+                self.fields.insert(name.to_owned(), Vec::new());
             }
-            if let Some((rows, docs)) = self.fields.get_mut(name) {
-                rows.extend_from_slice(vector);
-                docs.push(doc_id);
+            if let Some(rows) = self.fields.get_mut(name) {
+                rows.push((doc_id, row));
             }
             rest = after;
         }
@@ -241,18 +343,31 @@ impl PluginWriter for Collected {
                 "a sorted index cannot hold vectors; no sort order is expected".into(),
             ));
         }
-        let mut file = VectorFile::create(segment, self.stride / FLOAT)?;
-        for (name, (rows, docs)) in &self.fields {
-            let at = file.written;
-            file.write(rows)?;
-            file.end_field(name, at, docs, self.docs)?;
+        let mut plan = Plan::default();
+        for (name, rows) in &self.fields {
+            plan.fields.push(Planned { name: name.clone(), ..Planned::default() });
+            for (doc, row) in rows {
+                plan.add(*doc, 0, *row);
+            }
         }
-        file.finish()
+        let row = |row: usize| &self.rows[row * self.stride..][..self.stride];
+        let mut code = Vec::new();
+        plan.write(
+            segment,
+            self.docs,
+            self.stride / FLOAT,
+            |(_, place), file| Ok(file.write(row(place))?),
+            |(_, place), file| {
+                code.clear();
+                codes::encode(row(place), &mut code);
+                Ok(file.write(&code)?)
+            },
+        )
     }
 
     fn mem_usage(&self) -> usize {
-        let held = |(rows, docs): &(Vec<u8>, Vec<DocId>)| rows.capacity() + docs.capacity() * 4;
-        self.fields.values().map(held).sum()
+        let listed: usize = self.fields.values().map(Vec::capacity).sum();
+        self.rows.capacity() + listed * size_of::<(DocId, usize)>()
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -272,17 +387,87 @@ fn decode(bytes: &[u8], stride: usize) -> Option<(&str, &[u8], &[u8])> {
     Some((str::from_utf8(name).ok()?, vector, rest))
 }
 
+/// A row that is to be written: which of several sources has it, and where.
+type Origin = (usize, usize);
+
+/// Which rows go into a file, in which order.
+#[derive(Default)]
+struct Plan {
+    order: Vec<Origin>,
+    /// For each source, where its rows go; `u32::MAX` while that is nowhere.
+    known: Vec<Vec<u32>>,
+    fields: Vec<Planned>,
+}
+
+#[derive(Default)]
+struct Planned {
+    name: String,
+    docs: Vec<DocId>,
+    places: Vec<u32>,
+}
+
+impl Plan {
+    /// Adds a row to the last field.
+    fn add(&mut self, doc: DocId, source: usize, row: usize) {
+        if self.known.len() <= source {
+            self.known.resize(source + 1, Vec::new());
+        }
+        let known = &mut self.known[source];
+        if known.len() <= row {
+            known.resize(row + 1, u32::MAX);
+        }
+        if known[row] == u32::MAX {
+            known[row] = self.order.len() as u32;
+            self.order.push((source, row));
+        }
+        if let Some(field) = self.fields.last_mut() {
+            field.docs.push(doc);
+            field.places.push(known[row]);
+        }
+    }
+
+    /// Writes the file of a segment of `max_doc` documents.
+    fn write(
+        self,
+        segment: &Segment,
+        max_doc: DocId,
+        dimension: usize,
+        mut floats: impl FnMut(Origin, &mut VectorFile) -> tantivy::Result<()>,
+        mut code: impl FnMut(Origin, &mut VectorFile) -> tantivy::Result<()>,
+    ) -> tantivy::Result<()> {
+        let mut file = VectorFile::create(segment)?;
+        for origin in &self.order {
+            floats(*origin, &mut file)?;
+        }
+        for origin in &self.order {
+            code(*origin, &mut file)?;
+        }
+        let mut fields = Vec::new();
+        for Planned { name, docs, places } in self.fields {
+            let rows = docs.len();
+            let first = places.first().map_or(0, |first| *first as usize);
+            let listed = places.iter().zip(first..).any(|(place, next)| *place as usize != next);
+            let docs = (rows != max_doc as usize).then(|| file.list(&docs)).transpose()?;
+            let places = match listed {
+                true => Places::Listed(file.list(&places)?),
+                false => Places::From(first),
+            };
+            fields.push(Entry { name, rows, docs, places });
+        }
+        file.finish(&Directory { dimension, rows: self.order.len(), fields })
+    }
+}
+
 /// A vector file on its way to the disk.
 struct VectorFile {
     out: tantivy::directory::WritePtr,
     written: usize,
-    directory: Directory,
 }
 
 impl VectorFile {
-    fn create(segment: &Segment, dimension: usize) -> tantivy::Result<Self> {
+    fn create(segment: &Segment) -> tantivy::Result<Self> {
         let out = segment.clone().open_write(SegmentComponent::Custom(EXTENSION.into()))?;
-        Ok(Self { out, written: 0, directory: Directory { dimension, fields: Vec::new() } })
+        Ok(Self { out, written: 0 })
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -290,26 +475,17 @@ impl VectorFile {
         self.out.write_all(bytes)
     }
 
-    /// Ends the field whose rows began at `at`; `docs` of the segment's `max_doc` have it.
-    fn end_field(
-        &mut self,
-        name: &str,
-        at: usize,
-        docs: &[DocId],
-        max_doc: DocId,
-    ) -> io::Result<()> {
-        let dense = docs.len() == max_doc as usize;
-        if !dense {
-            for doc in docs {
-                self.write(&doc.to_le_bytes())?;
-            }
+    /// Writes a list and returns its offset.
+    fn list(&mut self, numbers: &[u32]) -> io::Result<usize> {
+        let at = self.written;
+        for number in numbers {
+            self.write(&number.to_le_bytes())?;
         }
-        self.directory.fields.push(Entry { name: name.to_owned(), at, rows: docs.len(), dense });
-        Ok(())
+        Ok(at)
     }
 
-    fn finish(mut self) -> tantivy::Result<()> {
-        let directory = serde_json::to_vec(&self.directory).map_err(io::Error::from)?;
+    fn finish(mut self, directory: &Directory) -> tantivy::Result<()> {
+        let directory = serde_json::to_vec(directory).map_err(io::Error::from)?;
         self.write(&directory)?;
         self.write(&(directory.len() as u64).to_le_bytes())?;
         self.out.terminate()?;

@@ -25,9 +25,9 @@ impl QdrantIndex {
     /// An empty collection beside the one that is searched, for [`Self::publish`] once it is full.
     /// What an earlier attempt left behind is removed.
     pub async fn beside(options: QdrantOptions) -> Result<Self> {
-        let client = connect(&options)?;
+        let server = connect(&options)?;
         let target = options.collection.clone();
-        let mut index = Self { client, options, target };
+        let mut index = Self { server, options, target };
         let current = index.current().await?;
         index.target = index.numbered(current.as_deref().map_or(1, |name| index.number(name) + 1));
         index.remove(&index.target).await?;
@@ -57,7 +57,7 @@ impl QdrantIndex {
 
     /// The install that a collection or alias says it belongs to.
     async fn owner(&self, collection: &str) -> Result<Option<String>> {
-        let info = self.retrying(|| self.client.collection_info(collection)).await?;
+        let info = self.server.retrying(|| self.server.client.collection_info(collection)).await?;
         let config = info.result.and_then(|info| info.config).unwrap_or_default();
         match config.metadata.get(OWNER).and_then(|owner| owner.kind.as_ref()) {
             Some(value::Kind::StringValue(owner)) => Ok(Some(owner.clone())),
@@ -68,7 +68,7 @@ impl QdrantIndex {
     async fn enter_owner(&self, collection: &str, install: &str) -> Result<()> {
         let mut request = UpdateCollectionBuilder::new(collection).build();
         request.metadata.insert(OWNER.into(), Value::from(install.to_owned()));
-        self.retrying(|| self.client.update_collection(request.clone())).await?;
+        self.server.retrying(|| self.server.client.update_collection(request.clone())).await?;
         Ok(())
     }
 
@@ -96,7 +96,7 @@ impl QdrantIndex {
             self.create(&first).await?;
             return self.point_alias(&first).await;
         };
-        let info = self.retrying(|| self.client.collection_info(&current)).await?;
+        let info = self.server.retrying(|| self.server.client.collection_info(&current)).await?;
         let config = info.result.and_then(|info| info.config).unwrap_or_default();
         match fault(&config, &self.options) {
             None => self.index_payload(&current).await,
@@ -113,24 +113,24 @@ impl QdrantIndex {
     /// The collection that the alias leads to, or the collection of that very name.
     async fn current(&self) -> Result<Option<String>> {
         let alias = &self.options.collection;
-        let aliases = self.retrying(|| self.client.list_aliases()).await?.aliases;
+        let aliases = self.server.retrying(|| self.server.client.list_aliases()).await?.aliases;
         if let Some(found) = aliases.into_iter().find(|a| a.alias_name == *alias) {
             return Ok(Some(found.collection_name));
         }
-        let exists = self.retrying(|| self.client.collection_exists(alias)).await?;
+        let exists = self.server.retrying(|| self.server.client.collection_exists(alias)).await?;
         Ok(exists.then(|| alias.clone()))
     }
 
     async fn point_alias(&self, collection: &str) -> Result<()> {
         let alias = &self.options.collection;
         let request = CreateAliasBuilder::new(collection, alias).build();
-        self.retrying(|| self.client.create_alias(request.clone())).await?;
+        self.server.retrying(|| self.server.client.create_alias(request.clone())).await?;
         Ok(())
     }
 
     async fn remove(&self, collection: &str) -> Result<()> {
-        if self.retrying(|| self.client.collection_exists(collection)).await? {
-            self.retrying(|| self.client.delete_collection(collection)).await?;
+        if self.server.retrying(|| self.server.client.collection_exists(collection)).await? {
+            self.server.retrying(|| self.server.client.delete_collection(collection)).await?;
         }
         Ok(())
     }
@@ -154,8 +154,9 @@ impl QdrantIndex {
             .on_disk_payload(true)
             .build();
         request.metadata.insert("model".into(), Value::from(options.model.clone()));
-        if let Err(e) = self.retrying(|| self.client.create_collection(request.clone())).await
-            && !self.retrying(|| self.client.collection_exists(name)).await?
+        if let Err(e) =
+            self.server.retrying(|| self.server.client.create_collection(request.clone())).await
+            && !self.server.retrying(|| self.server.client.collection_exists(name)).await?
         {
             return Err(e);
         }
@@ -164,7 +165,7 @@ impl QdrantIndex {
 
     /// Makes the payload indexes that are missing.
     async fn index_payload(&self, collection: &str) -> Result<()> {
-        let info = self.retrying(|| self.client.collection_info(collection)).await?;
+        let info = self.server.retrying(|| self.server.client.collection_info(collection)).await?;
         let indexed = info.result.map(|info| info.payload_schema).unwrap_or_default();
         for (field, kind) in PAYLOAD_FIELDS.iter().filter(|(f, _)| !indexed.contains_key(*f)) {
             let kind = match kind {
@@ -174,7 +175,7 @@ impl QdrantIndex {
             };
             let request =
                 CreateFieldIndexCollectionBuilder::new(collection, *field, kind).wait(true).build();
-            self.retrying(|| self.client.create_field_index(request.clone())).await?;
+            self.server.retrying(|| self.server.client.create_field_index(request.clone())).await?;
         }
         if !indexed.contains_key(WORDS) {
             let params = TextIndexParamsBuilder::new(TokenizerType::Whitespace)
@@ -185,7 +186,7 @@ impl QdrantIndex {
                     .field_index_params(params)
                     .wait(true)
                     .build();
-            self.retrying(|| self.client.create_field_index(request.clone())).await?;
+            self.server.retrying(|| self.server.client.create_field_index(request.clone())).await?;
         }
         Ok(())
     }

@@ -1,16 +1,19 @@
 //! Searches grouped by video. The server names the videos whose best points come first, then the
-//! best points of each are asked for in one request.
+//! best points of each are asked for in one request, and the documents of those that are returned.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use ports::Result;
-use ports::index::{Hit, PointId};
+use ports::index::Hit;
 use qdrant_client::qdrant::{Condition, QueryBatchPoints, QueryPointGroups, QueryPoints, group_id};
 
-use super::{LARGE_LIMIT, MARGIN, QdrantIndex, hit, order};
+use super::{Documents, Found, IDS, LARGE_LIMIT, QdrantIndex, best, payload, summed};
 
 /// Videos whose points are asked for in one request.
 const VIDEOS: usize = 64;
+
+/// Videos and points asked for beyond the limit, so that equal scores at it can be put in order.
+const MARGIN: usize = 16;
 
 impl QdrantIndex {
     /// The best `per_video` points of each of the `limit` first videos. What the parts find of a
@@ -39,18 +42,19 @@ impl QdrantIndex {
         for some in videos.chunks(VIDEOS) {
             groups.extend(self.points_of(some, &parts, per_video).await?);
         }
-        groups.sort_by(|a, b| match (a.first(), b.first()) {
-            (Some(a), Some(b)) => b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)),
-            (a, b) => b.is_some().cmp(&a.is_some()),
+        groups.retain(|group: &Vec<Found>| !group.is_empty());
+        groups.sort_by(|a, b| {
+            let (a, b) = (&a[0], &b[0]);
+            b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id))
         });
         groups.truncate(limit);
-        Ok(groups.into_iter().flatten().collect())
+        self.documented(groups.into_iter().flatten().collect(), Documents::new()).await
     }
 
     /// The videos with the best points, a margin for equal ones among them. The server may stop
     /// before it has found as many as were asked for: it goes on without those it has found.
     async fn videos(&self, part: &QueryPoints, limit: usize) -> Result<Vec<String>> {
-        let wanted = limit + MARGIN as usize;
+        let wanted = limit + MARGIN;
         let mut request = QueryPointGroups {
             collection_name: part.collection_name.clone(),
             query: part.query.clone(),
@@ -65,7 +69,8 @@ impl QdrantIndex {
         let mut videos: Vec<String> = Vec::new();
         loop {
             request.limit = Some((wanted - videos.len()).min(LARGE_LIMIT) as u64);
-            let answer = self.retrying(|| self.client.query_groups(request.clone())).await?;
+            let answer =
+                self.server.retrying(|| self.server.client.query_groups(request.clone())).await?;
             let groups = answer.result.map(|result| result.groups).unwrap_or_default();
             let found: Vec<String> = groups
                 .into_iter()
@@ -90,13 +95,13 @@ impl QdrantIndex {
         videos: &[String],
         parts: &[QueryPoints],
         per_video: usize,
-    ) -> Result<Vec<Vec<Hit>>> {
-        let limit = per_video as u64 + MARGIN;
+    ) -> Result<Vec<Vec<Found>>> {
         let of_video = |video: &String, part: &QueryPoints| {
             let mut query = part.clone();
             let this = Condition::matches("video_id", video.clone());
             query.filter.get_or_insert_default().must.push(this);
-            query.limit = Some(limit);
+            query.limit = Some((per_video + MARGIN) as u64);
+            query.with_payload = Some(payload(&IDS).into());
             query
         };
         let queries = videos.iter().flat_map(|v| parts.iter().map(move |part| of_video(v, part)));
@@ -105,19 +110,13 @@ impl QdrantIndex {
             query_points: queries.collect(),
             ..QueryBatchPoints::default()
         };
-        let answer = self.retrying(|| self.client.query_batch(request.clone())).await?;
+        let answer =
+            self.server.retrying(|| self.server.client.query_batch(request.clone())).await?;
         let mut groups = Vec::with_capacity(videos.len());
         for of_parts in answer.result.chunks(parts.len()) {
-            let mut best: BTreeMap<PointId, Hit> = BTreeMap::new();
-            for point in of_parts.iter().flat_map(|found| &found.result) {
-                let hit = hit(point.clone())?;
-                best.entry(hit.id.clone())
-                    .and_modify(|known| known.score += hit.score)
-                    .or_insert(hit);
-            }
-            let mut group: Vec<Hit> = best.into_values().collect();
-            order(&mut group, per_video);
-            groups.push(group);
+            let points = of_parts.iter().flat_map(|found| &found.result);
+            let found = points.map(Found::read).collect::<Result<Vec<_>>>()?;
+            groups.push(best(summed(found), per_video));
         }
         Ok(groups)
     }

@@ -16,15 +16,16 @@ use async_trait::async_trait;
 use ports::index::{FieldValue, Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
 use ports::{ErrorKind, PortError, Result};
 use qdrant_client::qdrant::{
-    Condition, CountPointsBuilder, DeletePointsBuilder, FacetCountsBuilder, NamedVectors,
-    PayloadIncludeSelector, PointStruct, Query, QueryPoints, QueryPointsBuilder, ScoredPoint,
-    ScrollPointsBuilder, SearchParamsBuilder, UpsertPointsBuilder, Value, Vector, VectorInput,
-    VectorsSelector, facet_value, value,
+    Condition, CountPointsBuilder, DeletePointsBuilder, FacetCountsBuilder, GetPointsBuilder,
+    NamedVectors, PayloadIncludeSelector, PointStruct, Query, QueryPoints, QueryPointsBuilder,
+    ScoredPoint, ScrollPointsBuilder, SearchParamsBuilder, UpsertPointsBuilder, Value, Vector,
+    VectorInput, VectorsSelector, facet_value, point_id::PointIdOptions, value,
+    with_payload_selector::SelectorOptions,
 };
-use qdrant_client::{Qdrant, QdrantError};
 use uuid::Uuid;
 
 use super::check;
+use crate::qdrant::Server;
 
 /// Points written or read in one request.
 const PAGE: u32 = 256;
@@ -32,8 +33,15 @@ const PAGE: u32 = 256;
 /// Bytes of documents and texts written in one request; the server refuses larger messages.
 const REQUEST_BYTES: usize = 8 << 20;
 
-/// Hits asked for beyond the limit, so that equal scores at the limit can be put in order.
-const MARGIN: u64 = 16;
+/// Points that share the score of the last hit and are put in order of their ids; which ones of more
+/// come first is up to the server.
+const TIES: usize = 1024;
+
+/// The payload field of a point's document.
+const DOCUMENT: &str = "document";
+
+/// The payload fields that a point's id is read from.
+const IDS: [&str; 3] = ["video_id", "chunk_id", "analyzer_id"];
 
 /// Above this limit a search first asks how many points there are: the server reserves room for
 /// as many hits as are asked for.
@@ -76,7 +84,7 @@ pub struct QdrantOptions {
 /// The index. Cheap to clone.
 #[derive(Clone)]
 pub struct QdrantIndex {
-    client: Qdrant,
+    server: Server,
     options: QdrantOptions,
     /// The collection or alias that requests name.
     target: String,
@@ -87,55 +95,11 @@ impl QdrantIndex {
     ///
     /// `Invalid` when the collection holds vectors of another dimension, model or field list.
     pub async fn open(options: QdrantOptions) -> Result<Self> {
-        let client = connect(&options)?;
+        let server = connect(&options)?;
         let target = options.collection.clone();
-        let index = Self { client, options, target };
+        let index = Self { server, options, target };
         index.open_collection().await?;
         Ok(index)
-    }
-
-    async fn retrying<T, F>(&self, mut request: impl FnMut() -> F) -> Result<T>
-    where
-        F: Future<Output = Result<T, QdrantError>>,
-    {
-        let mut pause = Duration::from_millis(200);
-        for _ in 1..self.options.attempts {
-            match request().await.map_err(|e| self.failed(e)) {
-                Err(e) if e.kind() == ErrorKind::Unavailable => {
-                    tracing::debug!(error = %e, "asking Qdrant again");
-                    tokio::time::sleep(pause).await;
-                    pause *= 3;
-                }
-                outcome => return outcome,
-            }
-        }
-        request().await.map_err(|e| self.failed(e))
-    }
-
-    fn failed(&self, error: QdrantError) -> PortError {
-        let (QdrantError::ResponseError { status }
-        | QdrantError::ResourceExhaustedError { status, .. }) = &error
-        else {
-            let message = format!("cannot use Qdrant at {}: {error}", self.options.url);
-            return PortError::caused_by(ErrorKind::Other, message, error);
-        };
-        // The code's name as gRPC spells it; the crate of its type is not a dependency.
-        let (kind, what) = match format!("{:?}", status.code()).as_str() {
-            "Unavailable" => (ErrorKind::Unavailable, "cannot reach"),
-            // How the client reports a connection that it could not make.
-            _ if status.message().starts_with("Failed to connect") => {
-                (ErrorKind::Unavailable, "cannot reach")
-            }
-            "ResourceExhausted" | "Aborted" => (ErrorKind::Unavailable, "is overloaded:"),
-            "DeadlineExceeded" | "Cancelled" => (ErrorKind::Timeout, "no answer in time from"),
-            "Unauthenticated" | "PermissionDenied" => {
-                (ErrorKind::Denied, "the API key (index.api_key) was refused by")
-            }
-            "NotFound" => (ErrorKind::NotFound, "not found on"),
-            _ => (ErrorKind::Other, "an error from"),
-        };
-        let message = format!("{what} Qdrant at {}: {}", self.options.url, status.message());
-        PortError::caused_by(kind, message, error)
     }
 
     fn point(&self, point: Point) -> Result<PointStruct> {
@@ -143,7 +107,7 @@ impl QdrantIndex {
         let mut payload = HashMap::new();
         let document = serde_json::to_string(&point.document)
             .map_err(|e| PortError::caused_by(ErrorKind::Invalid, "the document is not JSON", e))?;
-        payload.insert("document".to_owned(), Value::from(document));
+        payload.insert(DOCUMENT.to_owned(), Value::from(document));
         payload.insert("video_id".to_owned(), Value::from(point.id.video_id.clone()));
         payload.insert("chunk_id".to_owned(), Value::from(i64::from(point.id.chunk_id)));
         payload.insert("analyzer_id".to_owned(), Value::from(point.id.analyzer_id.clone()));
@@ -177,32 +141,64 @@ impl QdrantIndex {
 
     async fn upsert(&self, points: Vec<PointStruct>) -> Result<()> {
         let request = UpsertPointsBuilder::new(&self.target, points).wait(true).build();
-        self.retrying(|| self.client.upsert_points(request.clone())).await?;
+        self.server.retrying(|| self.server.client.upsert_points(request.clone())).await?;
         Ok(())
     }
 
-    /// The best `limit` of a query in order of score, then id.
-    async fn ranked(&self, mut request: QueryPoints, limit: usize) -> Result<Vec<Hit>> {
+    /// The best `limit` of a query in order of score, then id, and the documents of most of them.
+    /// Points with the score of the last one are looked for once, [`TIES`] of them and without their
+    /// documents.
+    async fn ranked(
+        &self,
+        mut request: QueryPoints,
+        limit: usize,
+    ) -> Result<(Vec<Found>, Documents)> {
         let limit = self.at_most_all(limit, &request.filter).await?;
         if limit == 0 {
-            return Ok(Vec::new());
+            return Ok(Default::default());
         }
-        let mut asked = limit as u64 + MARGIN;
-        loop {
-            request.limit = Some(asked);
-            let found = self.retrying(|| self.client.query(request.clone())).await?.result;
-            let full = found.len() as u64 == asked;
-            let tied = |found: &[ScoredPoint]| {
-                found.last().map(|p| p.score) == found.get(limit - 1).map(|p| p.score)
-            };
-            if full && tied(&found) {
-                asked *= 4;
-                continue;
+        request.limit = Some(limit as u64 + 1);
+        let [video, chunk, analyzer] = IDS;
+        request.with_payload = Some(payload(&[DOCUMENT, video, chunk, analyzer]).into());
+        let mut answer = self.server.retrying(|| self.server.client.query(request.clone())).await?;
+        let mut documents = Documents::new();
+        for point in answer.result.iter().take(limit) {
+            documents.insert(name(point.id.as_ref())?, document(&point.payload)?);
+        }
+        if let (Some(last), Some(next)) = (answer.result.get(limit - 1), answer.result.get(limit))
+            && last.score == next.score
+        {
+            request.limit = Some((limit + TIES) as u64);
+            request.score_threshold = Some(last.score.next_down());
+            request.with_payload = Some(payload(&IDS).into());
+            answer = self.server.retrying(|| self.server.client.query(request.clone())).await?;
+        }
+        let found = answer.result.iter().map(Found::read).collect::<Result<Vec<_>>>()?;
+        Ok((best(found, limit), documents))
+    }
+
+    /// The found points with their documents: those that are known, and the others from the server.
+    async fn documented(&self, found: Vec<Found>, mut known: Documents) -> Result<Vec<Hit>> {
+        let missing: Vec<_> = found
+            .iter()
+            .filter(|found| !known.contains_key(&found.name))
+            .map(|found| found.name.clone().into())
+            .collect();
+        for points in missing.chunks(PAGE as usize) {
+            let request = GetPointsBuilder::new(&self.target, points)
+                .with_payload(payload(&[DOCUMENT]))
+                .build();
+            let answer =
+                self.server.retrying(|| self.server.client.get_points(request.clone())).await?;
+            for point in answer.result {
+                known.insert(name(point.id.as_ref())?, document(&point.payload)?);
             }
-            let mut hits = found.into_iter().map(hit).collect::<Result<Vec<_>>>()?;
-            order(&mut hits, limit);
-            return Ok(hits);
         }
+        // What was removed meanwhile is left out.
+        let hit = |Found { id, score, name }: Found| {
+            Some(Hit { id, score, document: known.remove(&name)? })
+        };
+        Ok(found.into_iter().filter_map(hit).collect())
     }
 
     /// The limit, or the number of points that match where that is less and the limit is large.
@@ -221,7 +217,7 @@ impl QdrantIndex {
     async fn counted(&self, filter: Option<qdrant_client::qdrant::Filter>) -> Result<u64> {
         let mut request = CountPointsBuilder::new(&self.target).exact(true).build();
         request.filter = filter;
-        let answer = self.retrying(|| self.client.count(request.clone())).await?;
+        let answer = self.server.retrying(|| self.server.client.count(request.clone())).await?;
         Ok(answer.result.map_or(0, |r| r.count))
     }
 
@@ -234,7 +230,7 @@ impl QdrantIndex {
         let mut request =
             FacetCountsBuilder::new(&self.target, field).limit(MAX_VALUES).exact(true).build();
         request.filter = filter;
-        let found = self.retrying(|| self.client.facet(request.clone())).await?;
+        let found = self.server.retrying(|| self.server.client.facet(request.clone())).await?;
         let values: BTreeSet<String> = found
             .hits
             .into_iter()
@@ -336,28 +332,25 @@ impl VectorIndex for QdrantIndex {
                 scope.must_not.push(Condition::has_id(ids));
             }
             let request = DeletePointsBuilder::new(&self.target).points(scope).wait(true).build();
-            self.retrying(|| self.client.delete_points(request.clone())).await?;
+            self.server.retrying(|| self.server.client.delete_points(request.clone())).await?;
         }
         Ok(())
     }
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
         let Some(request) = self.nearest(&query)? else { return Ok(Vec::new()) };
-        Ok(cosines(self.ranked(request, query.limit).await?, query.threshold))
+        let (found, documents) = self.ranked(request, query.limit).await?;
+        Ok(cosines(self.documented(found, documents).await?, query.threshold))
     }
 
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
-        let mut best: BTreeMap<PointId, Hit> = BTreeMap::new();
+        let (mut all, mut documents) = (Vec::new(), Documents::new());
         for request in self.matching(&query)? {
-            for hit in self.ranked(request, query.limit).await? {
-                best.entry(hit.id.clone())
-                    .and_modify(|known| known.score += hit.score)
-                    .or_insert(hit);
-            }
+            let (found, known) = self.ranked(request, query.limit).await?;
+            all.extend(found);
+            documents.extend(known);
         }
-        let mut hits: Vec<Hit> = best.into_values().collect();
-        order(&mut hits, query.limit);
-        Ok(hits)
+        self.documented(best(summed(all), query.limit), documents).await
     }
 
     async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
@@ -384,7 +377,7 @@ impl VectorIndex for QdrantIndex {
             .build();
         let mut found = Vec::new();
         loop {
-            let page = self.retrying(|| self.client.scroll(request.clone())).await?;
+            let page = self.server.retrying(|| self.server.client.scroll(request.clone())).await?;
             for point in page.result {
                 let vectors = point.vectors.as_ref().and_then(|v| v.get_vector_by_name(field));
                 if let Some(qdrant_client::qdrant::vector_output::Vector::Dense(vector)) = vectors {
@@ -425,36 +418,19 @@ impl VectorIndex for QdrantIndex {
     }
 
     async fn probe(&self) -> Result<()> {
-        let known = self.client.collection_info(&self.target).await;
-        known.map(|_| ()).map_err(|e| self.failed(e))
+        let known = self.server.client.collection_info(&self.target).await;
+        known.map(|_| ()).map_err(|e| self.server.failed(e))
     }
 }
 
-fn connect(options: &QdrantOptions) -> Result<Qdrant> {
-    let address = url::Url::parse(&options.url).ok().filter(|url| {
-        matches!(url.scheme(), "http" | "https") && url.host_str().is_some_and(|h| !h.is_empty())
-    });
-    if address.is_none() {
-        let message = format!(
-            "index.url is {:?}, which is no address; the server's gRPC address is expected, such \
-             as http://127.0.0.1:6334",
-            options.url
-        );
-        return Err(PortError::new(ErrorKind::Invalid, message));
-    }
-    let mut config = Qdrant::from_url(&options.url)
-        .timeout(options.timeout)
-        .connect_timeout(options.timeout.min(Duration::from_secs(5)))
-        .skip_compatibility_check();
-    config.api_key.clone_from(&options.api_key);
-    config.build().map_err(|e| {
-        let message = format!("cannot use Qdrant at {}: {e}", options.url);
-        PortError::caused_by(ErrorKind::Invalid, message, e)
-    })
+fn connect(options: &QdrantOptions) -> Result<Server> {
+    let QdrantOptions { url, api_key, timeout, attempts, .. } = options;
+    Server::connect(url, api_key.as_deref(), *timeout, *attempts)
 }
 
-fn payload(fields: &[&str]) -> PayloadIncludeSelector {
-    PayloadIncludeSelector { fields: fields.iter().map(|f| (*f).to_owned()).collect() }
+fn payload(fields: &[&str]) -> SelectorOptions {
+    let fields = fields.iter().map(|field| (*field).to_owned()).collect();
+    SelectorOptions::Include(PayloadIncludeSelector { fields })
 }
 
 /// The same for every instance, so that writing a point again replaces it.
@@ -471,12 +447,52 @@ fn size(point: &Point) -> usize {
     vectors + document + 3 * point.text.len() + 1024
 }
 
-fn hit(point: ScoredPoint) -> Result<Hit> {
-    let document = text(&point.payload, "document")?;
-    let document = serde_json::from_str(document).map_err(|e| {
-        PortError::caused_by(ErrorKind::Corrupt, "a point's document is not JSON", e)
-    })?;
-    Ok(Hit { id: id(&point.payload)?, score: point.score, document })
+/// Documents by the names of their points.
+type Documents = HashMap<String, serde_json::Value>;
+
+/// A found point without its document.
+struct Found {
+    id: PointId,
+    score: f32,
+    /// What the server knows it by.
+    name: String,
+}
+
+impl Found {
+    fn read(point: &ScoredPoint) -> Result<Self> {
+        let name = name(point.id.as_ref())?;
+        Ok(Self { id: id(&point.payload)?, score: point.score, name })
+    }
+}
+
+/// The points that several searches have found, each with the sum of its scores.
+fn summed(found: impl IntoIterator<Item = Found>) -> Vec<Found> {
+    let mut sums: HashMap<String, Found> = HashMap::new();
+    for found in found {
+        sums.entry(found.name.clone())
+            .and_modify(|known| known.score += found.score)
+            .or_insert(found);
+    }
+    sums.into_values().collect()
+}
+
+/// The first `limit` by score, ties by id.
+fn best(mut found: Vec<Found>, limit: usize) -> Vec<Found> {
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    found.truncate(limit);
+    found
+}
+
+fn name(point: Option<&qdrant_client::qdrant::PointId>) -> Result<String> {
+    match point.and_then(|point| point.point_id_options.as_ref()) {
+        Some(PointIdOptions::Uuid(uuid)) => Ok(uuid.clone()),
+        _ => Err(foreign("UUID")),
+    }
+}
+
+fn document(payload: &HashMap<String, Value>) -> Result<serde_json::Value> {
+    serde_json::from_str(text(payload, DOCUMENT)?)
+        .map_err(|e| PortError::caused_by(ErrorKind::Corrupt, "a point's document is not JSON", e))
 }
 
 fn id(payload: &HashMap<String, Value>) -> Result<PointId> {
@@ -506,10 +522,4 @@ fn foreign(field: &str) -> PortError {
              service a collection of its own (index.collection) and run `shotlog reindex`"
         ),
     )
-}
-
-/// The first `limit` by score, ties by id.
-fn order(hits: &mut Vec<Hit>, limit: usize) {
-    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-    hits.truncate(limit);
 }

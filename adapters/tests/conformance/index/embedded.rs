@@ -83,7 +83,7 @@ async fn every_damage_to_every_file_is_found_and_repaired() {
 #[tokio::test(flavor = "multi_thread")]
 async fn damage_to_what_tells_of_the_index_is_found_and_repaired() {
     let cut: Edit = |text| text[..text.len() / 2].to_owned();
-    let format: Edit = |text| text.replace("\"format\": 1", "\"format\": 0");
+    let format: Edit = |text| text.replace("\"format\": 2", "\"format\": 1");
     let elsewhere: Edit = |text| text.replace(": \"segments\"", ": \"../elsewhere\"");
     let edits = [
         ("index.json", cut),

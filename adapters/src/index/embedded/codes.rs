@@ -1,0 +1,212 @@
+//! Rows in eight bits, which a search looks through before it reads the rows themselves.
+//!
+//! A row `r` is kept as whole numbers `q` in −127..127 with a scale `s` and the length of the error
+//! `e`, so that `r = s·q + e`. A query `v` is taken as whole numbers `p` with a step `t` and an error
+//! `f`, so that `v = t·p + f`. Then
+//!
+//! ```text
+//! ⟨r, v⟩ = s·t·⟨q, p⟩ + ⟨s·q, f⟩ + ⟨e, v⟩
+//!        ≤ s·t·⟨q, p⟩ + ‖s·q‖·‖f‖ + ‖e‖·‖v‖           (Cauchy–Schwarz)
+//!        ≤ s·(t·⟨q, p⟩ + 127·√d·‖f‖) + ‖e‖·‖v‖         (no component of q exceeds 127)
+//! ```
+//!
+//! `⟨q, p⟩` is exact: `p` is small enough for its sum to fit 32 bits. The score of a row is a product
+//! of `d` terms in float32, off by at most `2·d·2⁻²⁴·‖r‖·‖v‖` whatever the order of its sums, and
+//! computing the bound itself rounds less than sixteen times; [`Probe`] adds `(d + 16)·2⁻²²` of
+//! `‖r‖·‖v‖ ≤ (s·127·√d + ‖e‖)·‖v‖` for both. So no row scores above its bound, and a search that
+//! scores every row whose bound reaches the least score that it still keeps finds exactly what one
+//! finds that scores every row.
+
+use pulp::Arch;
+
+use super::vectors::FLOAT;
+
+/// What a whole number of a row is at most.
+const MOST: f32 = 127.0;
+
+/// Bytes of the scale and the length of the error, which follow the numbers of a row.
+const TAIL: usize = 2 * FLOAT;
+
+/// Bytes of a row of so many components.
+pub(super) fn stride(dimension: usize) -> usize {
+    dimension + TAIL
+}
+
+/// Appends a row of little-endian `f32` in eight bits.
+pub(super) fn encode(row: &[u8], codes: &mut Vec<u8>) {
+    let (row, _) = row.as_chunks::<FLOAT>();
+    let components = || row.iter().map(|bytes| f32::from_le_bytes(*bytes));
+    let scale = components().fold(0.0, |most: f32, x| most.max(x.abs())) / MOST;
+    let mut error = 0.0;
+    for x in components() {
+        let number = if scale > 0.0 { (x / scale).round().clamp(-MOST, MOST) } else { 0.0 };
+        error += (f64::from(x) - f64::from(scale) * f64::from(number)).powi(2);
+        codes.push((number as i8).cast_unsigned());
+    }
+    codes.extend(scale.to_le_bytes());
+    // No shorter than it is.
+    codes.extend((error.sqrt() as f32).next_up().to_le_bytes());
+}
+
+/// A query that rows in eight bits are compared with.
+pub(super) struct Probe {
+    arch: Arch,
+    numbers: Vec<i16>,
+    step: f32,
+    /// Of `s`, beside `t·⟨q, p⟩`.
+    margin: f32,
+    /// Of `‖e‖`.
+    length: f32,
+}
+
+impl Probe {
+    pub(super) fn new(query: &[f32]) -> Self {
+        let dimension = query.len() as f64;
+        // The sum of so many products stays below 2^31.
+        let most = (f64::from(i32::MAX) / (f64::from(MOST) * dimension)).floor();
+        let most = most.min(f64::from(i16::MAX)) as f32;
+        let step = query.iter().fold(0.0, |most: f32, x| most.max(x.abs())) / most;
+        let number = |x: &f32| if step > 0.0 { (x / step).round().clamp(-most, most) } else { 0.0 };
+        let error = |x: &f32| f64::from(*x) - f64::from(step) * f64::from(number(x));
+        let length = |squares: f64| squares.sqrt() * (1.0 + f64::from(f32::EPSILON));
+        let error = length(query.iter().map(|x| error(x).powi(2)).sum());
+        let length = length(query.iter().map(|x| f64::from(*x).powi(2)).sum());
+        let rounding = (dimension + 16.0) * 2_f64.powi(-22);
+        let margin = f64::from(MOST) * dimension.sqrt() * (error + rounding * length);
+        Self {
+            arch: Arch::new(),
+            numbers: query.iter().map(|x| number(x) as i16).collect(),
+            step,
+            margin: (margin as f32).next_up(),
+            length: ((length * (1.0 + rounding)) as f32).next_up(),
+        }
+    }
+
+    /// For each row that `code` gives, a score that it does not exceed.
+    pub(super) fn bounds<'a>(&self, code: impl Fn(usize) -> &'a [u8], bounds: &mut [f32]) {
+        // Compiled for the widest registers that the processor may have, and chosen when it runs.
+        self.arch.dispatch(
+            #[inline(always)]
+            || {
+                for (i, bound) in bounds.iter_mut().enumerate() {
+                    *bound = self.bound(code(i));
+                }
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn bound(&self, code: &[u8]) -> f32 {
+        let (numbers, tail) = code.split_at(self.numbers.len());
+        let terms = self.numbers.iter().zip(numbers);
+        let product: i32 = terms.map(|(p, q)| i32::from(*p) * i32::from(q.cast_signed())).sum();
+        let [scale, error] = match tail.as_chunks::<FLOAT>().0 {
+            [scale, error] => [f32::from_le_bytes(*scale), f32::from_le_bytes(*error)],
+            _ => return f32::INFINITY,
+        };
+        scale * (self.step * product as f32 + self.margin) + error * self.length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::search::dot;
+    use super::*;
+
+    /// SplitMix64, as numbers in −1..1.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f32 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((z ^ (z >> 31)) >> 40) as f32 / (1 << 23) as f32 - 1.0
+        }
+    }
+
+    fn unit(raw: Vec<f32>) -> Vec<f32> {
+        let length = raw.iter().map(|x| x * x).sum::<f32>().sqrt();
+        raw.into_iter().map(|x| if length > 0.0 { x / length } else { x }).collect()
+    }
+
+    /// Directions of several kinds: even, along few axes, with one large component, with the
+    /// largest error that rounding makes, none at all.
+    fn vectors(random: &mut Random, dimension: usize) -> Vec<Vec<f32>> {
+        let mut all = vec![vec![0.0; dimension]];
+        for kind in 0..60 {
+            let raw = (0..dimension).map(|i| match kind % 4 {
+                0 => random.next(),
+                1 => random.next().powi(21),
+                2 => {
+                    if i == kind % dimension {
+                        30.0
+                    } else {
+                        random.next()
+                    }
+                }
+                _ => {
+                    if i == 0 {
+                        127.0
+                    } else {
+                        (random.next() * 9.0).round() + 0.5
+                    }
+                }
+            });
+            all.push(unit(raw.collect()));
+        }
+        let opposite: Vec<f32> = all[1].iter().map(|x| -x).collect();
+        let long = all[2].iter().map(|x| x * 1e3).collect();
+        let short = all[3].iter().map(|x| x * 1e-30).collect();
+        all.extend([opposite, long, short, vec![1e-40; dimension]]);
+        all
+    }
+
+    #[test]
+    fn no_row_scores_above_its_bound() {
+        let mut random = Random(5);
+        for dimension in [1, 7, 16, 384, 1000, 4096] {
+            let all = vectors(&mut random, dimension);
+            let rows: Vec<Vec<u8>> =
+                all.iter().map(|v| v.iter().flat_map(|x| x.to_le_bytes()).collect()).collect();
+            let mut codes = Vec::new();
+            rows.iter().for_each(|row| encode(row, &mut codes));
+            let stride = stride(dimension);
+            assert_eq!(codes.len(), rows.len() * stride);
+            let mut bounds = vec![0.0; rows.len()];
+            let mut gap = 0.0_f32;
+            for query in &all {
+                let probe = Probe::new(query);
+                probe.bounds(|i| &codes[i * stride..][..stride], &mut bounds);
+                let long = |v: &[f32]| v.iter().map(|x| x * x).sum::<f32>().sqrt();
+                for ((row, bound), vector) in rows.iter().zip(&bounds).zip(&all) {
+                    let score = dot(query, row);
+                    assert!(score <= *bound, "{dimension}: {score} is above {bound}");
+                    let scale = long(query) * long(vector);
+                    if scale > 1e-20 {
+                        gap = gap.max((bound - score) / scale);
+                    }
+                }
+            }
+            assert!(gap < 0.35, "{dimension}: a bound is {gap} above the score");
+        }
+    }
+
+    #[test]
+    fn bounds_of_even_vectors_are_near() {
+        let mut random = Random(9);
+        let mut even = || unit((0..384).map(|_| random.next()).collect());
+        let query = even();
+        let probe = Probe::new(&query);
+        for _ in 0..500 {
+            let row: Vec<u8> = even().iter().flat_map(|x| x.to_le_bytes()).collect();
+            let mut code = Vec::new();
+            encode(&row, &mut code);
+            let mut bound = [0.0];
+            probe.bounds(|_| &code, &mut bound);
+            let gap = bound[0] - dot(&query, &row);
+            assert!((0.0..0.01).contains(&gap), "{gap}");
+        }
+    }
+}

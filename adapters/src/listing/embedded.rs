@@ -1,0 +1,310 @@
+//! The listing in a file of this machine: a redb database, of which the order is held in memory and
+//! the documents are read as they are asked for. One process at a time.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use async_trait::async_trait;
+use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
+use ports::{ErrorKind, PortError, Result};
+use redb::{
+    Database, DatabaseError, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
+    StorageError, TableDefinition, WriteTransaction,
+};
+
+use super::check;
+use super::order::Order;
+use crate::blocking;
+
+/// Bytes of the file that are kept in memory.
+const CACHE: usize = 16 << 20;
+
+/// By video id: `created_at`, filename and analyzers.
+const TESTED: TableDefinition<'_, &str, (i64, &str, Vec<&str>)> = TableDefinition::new("tested");
+
+/// By video id: the document as JSON.
+const DOCUMENTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("documents");
+
+/// The mark under the empty key.
+const MARK: TableDefinition<'_, &str, &str> = TableDefinition::new("mark");
+
+/// The listing in a file. Resident are about 200 bytes per video and 16 MiB.
+pub struct EmbeddedListing {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    file: PathBuf,
+    database: Database,
+    order: RwLock<Order>,
+    /// Held from a commit until it shows in the order.
+    writing: Mutex<()>,
+}
+
+impl EmbeddedListing {
+    /// Opens or creates the listing. One whose file is not what was written is made anew, without a
+    /// mark. `Unavailable` when another process has it open.
+    pub async fn open(file: PathBuf) -> Result<Self> {
+        let at = file.clone();
+        // Damage may make the reader panic.
+        let opened = tokio::task::spawn_blocking(move || Inner::open(&at)).await;
+        let damaged = match opened {
+            Ok(Ok(inner)) => return Ok(Self { inner: Arc::new(inner) }),
+            Ok(Err(error)) if error.kind() != ErrorKind::Corrupt => return Err(error),
+            Ok(Err(error)) => error.to_string(),
+            Err(panic) => panic.to_string(),
+        };
+        tracing::warn!(error = damaged, "the listing cannot be read and is made anew");
+        blocking::run(move || {
+            fs::remove_file(&file)?;
+            Ok(Self { inner: Arc::new(Inner::open(&file)?) })
+        })
+        .await
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Inner) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let inner = self.inner.clone();
+        blocking::run(move || work(&inner)).await
+    }
+}
+
+impl Inner {
+    fn open(file: &Path) -> Result<Self> {
+        let new = !file.exists();
+        let database = Database::builder()
+            .set_cache_size(CACHE)
+            .set_check_integrity_on_open(true)
+            .create(file)
+            .map_err(|e| unusable(file, e))?;
+        if new && let Some(folder) = file.parent() {
+            File::open(folder)?.sync_all()?;
+        }
+        let inner = Self {
+            file: file.to_owned(),
+            database,
+            order: RwLock::default(),
+            writing: Mutex::default(),
+        };
+        inner.write(|change| {
+            change.open_table(TESTED)?;
+            change.open_table(DOCUMENTS)?;
+            change.open_table(MARK)?;
+            Ok(())
+        })?;
+        let order = inner.read(|read| {
+            let mut order = Order::default();
+            for entry in read.open_table(TESTED)?.iter()? {
+                let (id, tested) = entry?;
+                let (created_at, filename, analyzers) = tested.value();
+                let analyzers: Vec<String> = analyzers.into_iter().map(str::to_owned).collect();
+                order.add(id.value(), created_at, filename, &analyzers);
+            }
+            Ok(order)
+        })?;
+        Ok(Self { order: RwLock::new(order), ..inner })
+    }
+
+    /// Makes one durable change.
+    fn write(
+        &self,
+        change: impl FnOnce(&WriteTransaction) -> std::result::Result<(), redb::Error>,
+    ) -> Result<()> {
+        let failed = |error| self.failed(error);
+        let transaction = self.database.begin_write().map_err(|e| failed(e.into()))?;
+        change(&transaction).map_err(failed)?;
+        transaction.commit().map_err(|e| failed(e.into()))
+    }
+
+    fn read<T>(
+        &self,
+        read: impl FnOnce(&ReadTransaction) -> std::result::Result<T, redb::Error>,
+    ) -> Result<T> {
+        let failed = |error| self.failed(error);
+        let transaction = self.database.begin_read().map_err(|e| failed(e.into()))?;
+        read(&transaction).map_err(failed)
+    }
+
+    /// Makes one durable change, which shows in the order once it is made.
+    fn change(
+        &self,
+        change: impl FnOnce(&WriteTransaction) -> std::result::Result<(), redb::Error>,
+        show: impl FnOnce(&mut Order),
+    ) -> Result<()> {
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.write(change)?;
+        show(&mut self.order.write().unwrap_or_else(PoisonError::into_inner));
+        Ok(())
+    }
+
+    fn put(&self, entries: &[VideoEntry]) -> Result<()> {
+        let documents = entries
+            .iter()
+            .map(|entry| serde_json::to_vec(&entry.document).map_err(std::io::Error::from))
+            .collect::<std::io::Result<Vec<_>>>()?;
+        let change = |change: &WriteTransaction| {
+            let (mut tested, mut stored) =
+                (change.open_table(TESTED)?, change.open_table(DOCUMENTS)?);
+            for (entry, document) in entries.iter().zip(&documents) {
+                let analyzers = entry.analyzers.iter().map(String::as_str).collect::<Vec<_>>();
+                let id = entry.video_id.as_str();
+                tested.insert(id, (entry.created_at, entry.filename.as_str(), analyzers))?;
+                stored.insert(id, document.as_slice())?;
+            }
+            Ok(())
+        };
+        self.change(change, |order| entries.iter().for_each(|entry| order.put(entry)))
+    }
+
+    fn remove(&self, ids: &[String]) -> Result<()> {
+        let change = |change: &WriteTransaction| {
+            let (mut tested, mut stored) =
+                (change.open_table(TESTED)?, change.open_table(DOCUMENTS)?);
+            for id in ids {
+                tested.remove(id.as_str())?;
+                stored.remove(id.as_str())?;
+            }
+            Ok(())
+        };
+        self.change(change, |order| ids.iter().for_each(|id| order.remove(id)))
+    }
+
+    /// The entries of these videos, as they are now.
+    fn entries<'a>(&self, ids: impl Iterator<Item = &'a str>) -> Result<Vec<VideoEntry>> {
+        type Found = (VideoEntry, Vec<u8>);
+        let find = |read: &ReadTransaction| {
+            let (tested, documents) = (read.open_table(TESTED)?, read.open_table(DOCUMENTS)?);
+            ids.filter_map(|id| find(id, &tested, &documents).transpose())
+                .collect::<std::result::Result<Vec<Found>, redb::Error>>()
+        };
+        let parsed = |(entry, json): Found| {
+            let document = serde_json::from_slice(&json).map_err(|e| {
+                let message = format!("the listed document of {} is not JSON", entry.video_id);
+                PortError::caused_by(ErrorKind::Corrupt, message, e)
+            })?;
+            Ok(VideoEntry { document, ..entry })
+        };
+        self.read(find)?.into_iter().map(parsed).collect()
+    }
+
+    fn failed(&self, error: redb::Error) -> PortError {
+        let kind = match &error {
+            redb::Error::Corrupted(_)
+            | redb::Error::TableTypeMismatch { .. }
+            | redb::Error::TypeDefinitionChanged { .. }
+            | redb::Error::TableIsMultimap(_) => ErrorKind::Corrupt,
+            _ => ErrorKind::Other,
+        };
+        let message = format!("the listing {} failed: {error}", self.file.display());
+        PortError::caused_by(kind, message, error)
+    }
+}
+
+/// An entry without its document, and that as JSON.
+fn find(
+    id: &str,
+    tested: &ReadOnlyTable<&str, (i64, &str, Vec<&str>)>,
+    documents: &ReadOnlyTable<&str, &[u8]>,
+) -> std::result::Result<Option<(VideoEntry, Vec<u8>)>, redb::Error> {
+    let (Some(tested), Some(json)) = (tested.get(id)?, documents.get(id)?) else {
+        return Ok(None);
+    };
+    let (created_at, filename, analyzers) = tested.value();
+    let entry = VideoEntry {
+        video_id: id.to_owned(),
+        created_at,
+        filename: filename.to_owned(),
+        analyzers: analyzers.into_iter().map(str::to_owned).collect(),
+        document: serde_json::Value::Null,
+    };
+    Ok(Some((entry, json.value().to_vec())))
+}
+
+fn unusable(file: &Path, error: DatabaseError) -> PortError {
+    let (kind, what) = match &error {
+        DatabaseError::DatabaseAlreadyOpen => (ErrorKind::Unavailable, "is in use"),
+        DatabaseError::Storage(StorageError::Corrupted(_)) => (ErrorKind::Corrupt, "is damaged"),
+        DatabaseError::Storage(StorageError::Io(e))
+            if matches!(
+                e.kind(),
+                std::io::ErrorKind::InvalidData | std::io::ErrorKind::UnexpectedEof
+            ) =>
+        {
+            (ErrorKind::Corrupt, "is damaged")
+        }
+        DatabaseError::UpgradeRequired(_) => (ErrorKind::Corrupt, "has another format"),
+        _ => (ErrorKind::Other, "cannot be opened"),
+    };
+    let message = format!("the listing {} {what}: {error}", file.display());
+    PortError::caused_by(kind, message, error)
+}
+
+#[async_trait]
+impl VideoListing for EmbeddedListing {
+    async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
+        check(&entries)?;
+        if entries.is_empty() {
+            return Ok(());
+        }
+        self.run(move |inner| inner.put(&entries)).await
+    }
+
+    async fn remove(&self, video_ids: &[String]) -> Result<()> {
+        if video_ids.is_empty() {
+            return Ok(());
+        }
+        let ids = video_ids.to_vec();
+        self.run(move |inner| inner.remove(&ids)).await
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Listed> {
+        let query = query.clone();
+        self.run(move |inner| {
+            let (page, total) =
+                inner.order.read().unwrap_or_else(PoisonError::into_inner).page(&query);
+            let entries = inner.entries(page.iter().map(|id| &**id))?;
+            Ok(Listed { entries, total })
+        })
+        .await
+    }
+
+    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+        let ids = video_ids.to_vec();
+        self.run(move |inner| inner.entries(ids.iter().map(String::as_str))).await
+    }
+
+    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
+        let after = after.map(str::to_owned);
+        self.run(move |inner| {
+            let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
+            Ok(order.ids(after.as_deref(), limit))
+        })
+        .await
+    }
+
+    async fn mark(&self) -> Result<Option<String>> {
+        let mark = |read: &ReadTransaction| {
+            let mark = read.open_table(MARK)?.get("")?;
+            Ok(mark.map(|mark| mark.value().to_owned()))
+        };
+        self.run(move |inner| inner.read(mark)).await
+    }
+
+    async fn set_mark(&self, mark: &str) -> Result<()> {
+        let mark = mark.to_owned();
+        self.run(move |inner| {
+            inner.write(|change| {
+                change.open_table(MARK)?.insert("", mark.as_str())?;
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.mark().await.map(|_| ())
+    }
+}

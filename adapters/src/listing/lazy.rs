@@ -1,0 +1,42 @@
+//! A listing on a server, which is connected to when it is first used.
+
+use async_trait::async_trait;
+use ports::Result;
+use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
+
+use crate::lazy::Lazy;
+
+#[async_trait]
+impl<T: VideoListing> VideoListing for Lazy<T> {
+    async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
+        self.opened().await?.put(entries).await
+    }
+
+    async fn remove(&self, video_ids: &[String]) -> Result<()> {
+        self.opened().await?.remove(video_ids).await
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Listed> {
+        self.opened().await?.list(query).await
+    }
+
+    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+        self.opened().await?.get(video_ids).await
+    }
+
+    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
+        self.opened().await?.ids(after, limit).await
+    }
+
+    async fn mark(&self) -> Result<Option<String>> {
+        self.opened().await?.mark().await
+    }
+
+    async fn set_mark(&self, mark: &str) -> Result<()> {
+        self.opened().await?.set_mark(mark).await
+    }
+
+    async fn probe(&self) -> Result<()> {
+        self.opened().await?.probe().await
+    }
+}

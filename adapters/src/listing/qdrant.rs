@@ -1,0 +1,513 @@
+//! The listing on a Qdrant server, in a collection of its own without vectors, shared by every
+//! instance. A page takes a fixed number of requests; what an offset skips is read without documents.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::listing::{ListQuery, Listed, Position, VideoEntry, VideoListing};
+use ports::{ErrorKind, PortError, Result};
+use qdrant_client::qdrant::point_id::PointIdOptions;
+use qdrant_client::qdrant::{
+    Condition, CountPointsBuilder, CreateCollectionBuilder, CreateFieldIndexCollectionBuilder,
+    DeletePointsBuilder, Direction, FieldType, Filter, GetPointsBuilder, NamedVectors, OrderBy,
+    PayloadIncludeSelector, PointId, PointStruct, PointsIdsList, Range, RetrievedPoint,
+    ScrollPointsBuilder, StartFrom, TextIndexParamsBuilder, TokenizerType, UpdateCollectionBuilder,
+    UpsertPointsBuilder, Value, VectorsConfigBuilder, start_from, value,
+};
+use uuid::Uuid;
+
+use super::{check, folded};
+use crate::qdrant::Server;
+
+/// Entries written or read in one request.
+const PAGE: usize = 256;
+
+/// Places read in one request: an id and a number each.
+const PLACES: usize = 4096;
+
+/// Bytes of documents written in one request; the server refuses larger messages.
+const REQUEST_BYTES: usize = 8 << 20;
+
+/// Bytes of the longest id: a point is named by them.
+const ID_BYTES: usize = 16;
+
+/// The instant, the newest having the lowest number, so that the server sorts by it as ids go.
+const AGE: &str = "age";
+
+/// The letters of the filename in lower case with spaces between, so that a phrase is a part of it.
+const LETTERS: &str = "letters";
+
+/// Stands for a space among the letters.
+const SPACE: char = '\u{2423}';
+
+const FILENAME: &str = "filename";
+const ANALYZERS: &str = "analyzers";
+const DOCUMENT: &str = "document";
+
+/// What the collection's metadata says the entries are in step with.
+const MARK: &str = "mark";
+
+/// How a server is reached and what its collection looks like.
+#[derive(Debug, Clone)]
+pub struct QdrantListingOptions {
+    /// The gRPC address: `http://host:6334`, or `https://` for TLS.
+    pub url: String,
+    /// The server's API key or token.
+    pub api_key: Option<String>,
+    /// The collection of the entries, made when it is not there.
+    pub collection: String,
+    /// Parts that a new collection is split into, over the nodes of a cluster; at least 1.
+    pub shards: u32,
+    /// Copies of each part of a new collection; at least 1.
+    pub replicas: u32,
+    /// Of one request.
+    pub timeout: Duration,
+    /// Of one request, when the server does not answer or is overloaded; at least 1.
+    pub attempts: u32,
+}
+
+/// The listing. Cheap to clone.
+#[derive(Clone)]
+pub struct QdrantListing {
+    server: Server,
+    collection: String,
+}
+
+/// Where an entry is in the order: by these two, ascending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    age: i64,
+    point: Uuid,
+}
+
+impl QdrantListing {
+    /// Connects, and creates the collection where there is none yet.
+    pub async fn open(options: QdrantListingOptions) -> Result<Self> {
+        let QdrantListingOptions { url, api_key, timeout, attempts, .. } = &options;
+        let server = Server::connect(url, api_key.as_deref(), *timeout, *attempts)?;
+        let listing = Self { server, collection: options.collection.clone() };
+        listing.create(&options).await?;
+        Ok(listing)
+    }
+
+    /// Makes the collection and its indexes where they are missing.
+    async fn create(&self, options: &QdrantListingOptions) -> Result<()> {
+        let (server, name) = (&self.server, &self.collection);
+        if !server.retrying(|| server.client.collection_exists(name)).await? {
+            let request = CreateCollectionBuilder::new(name)
+                .vectors_config(VectorsConfigBuilder::default())
+                .shard_number(options.shards)
+                .replication_factor(options.replicas)
+                .on_disk_payload(true)
+                .build();
+            let made = server.retrying(|| server.client.create_collection(request.clone())).await;
+            // Another instance may have just made it.
+            if let Err(e) = made
+                && !server.retrying(|| server.client.collection_exists(name)).await?
+            {
+                return Err(e);
+            }
+        }
+        let info = server.retrying(|| server.client.collection_info(name)).await?;
+        let indexed = info.result.map(|info| info.payload_schema).unwrap_or_default();
+        let letters = TextIndexParamsBuilder::new(TokenizerType::Whitespace)
+            .lowercase(false)
+            .phrase_matching(true);
+        let index =
+            |field, kind| CreateFieldIndexCollectionBuilder::new(name, field, kind).wait(true);
+        for (field, request) in [
+            (AGE, index(AGE, FieldType::Integer)),
+            (ANALYZERS, index(ANALYZERS, FieldType::Keyword)),
+            (LETTERS, index(LETTERS, FieldType::Text).field_index_params(letters)),
+        ] {
+            if !indexed.contains_key(field) {
+                let request = request.build();
+                server.retrying(|| server.client.create_field_index(request.clone())).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn upsert(&self, points: Vec<PointStruct>) -> Result<()> {
+        let request = UpsertPointsBuilder::new(&self.collection, points).wait(true).build();
+        self.server.retrying(|| self.server.client.upsert_points(request.clone())).await?;
+        Ok(())
+    }
+
+    async fn count(&self, filter: Filter) -> Result<u64> {
+        let request = CountPointsBuilder::new(&self.collection).filter(filter).exact(true).build();
+        let answer = self.server.retrying(|| self.server.client.count(request.clone())).await?;
+        Ok(answer.result.map_or(0, |result| result.count))
+    }
+
+    /// The places of a page.
+    async fn page(&self, query: &ListQuery, filter: &Filter) -> Result<Vec<Place>> {
+        let mut after = match &query.after {
+            Some(Position { created_at, video_id }) => {
+                Some(Place { age: age(*created_at), point: last_up_to(video_id) })
+            }
+            None => None,
+        };
+        let (mut skip, mut page) = (query.offset, Vec::new());
+        while page.len() < query.limit {
+            let wanted = skip.saturating_add(query.limit - page.len()).min(PLACES);
+            let places = self.following(after, wanted, filter).await?;
+            after = places.last().copied();
+            let ended = places.len() < wanted;
+            let skipped = skip.min(places.len());
+            skip -= skipped;
+            page.extend_from_slice(&places[skipped..]);
+            if ended {
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    /// The next `wanted` places, fewer where there are no more.
+    async fn following(
+        &self,
+        after: Option<Place>,
+        wanted: usize,
+        filter: &Filter,
+    ) -> Result<Vec<Place>> {
+        let mut places = Vec::new();
+        let mut from = None;
+        if let Some(Place { age, point }) = after {
+            // What is left of the instant.
+            if let Some(next) = point.as_u128().checked_add(1) {
+                places = self.instant(age, Uuid::from_u128(next), wanted, filter).await?;
+            }
+            let Some(next) = age.checked_add(1) else { return Ok(places) };
+            from = Some(next);
+        }
+        let left = wanted - places.len();
+        if left == 0 {
+            return Ok(places);
+        }
+        let order = OrderBy {
+            key: AGE.to_owned(),
+            direction: Some(Direction::Asc as i32),
+            start_from: from
+                .map(|from| StartFrom { value: Some(start_from::Value::Integer(from)) }),
+        };
+        let request = ScrollPointsBuilder::new(&self.collection)
+            .filter(filter.clone())
+            .order_by(order)
+            // One more tells whether the last instant is cut.
+            .limit(left as u32 + 1)
+            .with_payload(payload(&[AGE]))
+            .build();
+        let mut later = self.places(request).await?;
+        later.sort();
+        if later.len() > left && later[left].age == later[left - 1].age {
+            // The server cuts an instant anywhere.
+            let age = later[left].age;
+            later.retain(|place| place.age < age);
+            let rest = self.instant(age, Uuid::nil(), left - later.len(), filter).await?;
+            later.extend(rest);
+        }
+        later.truncate(left);
+        places.extend(later);
+        Ok(places)
+    }
+
+    /// The first places of one instant from a point on.
+    async fn instant(
+        &self,
+        age: i64,
+        from: Uuid,
+        wanted: usize,
+        filter: &Filter,
+    ) -> Result<Vec<Place>> {
+        let mut filter = filter.clone();
+        filter.must.push(Condition::matches(AGE, age));
+        let request = ScrollPointsBuilder::new(&self.collection)
+            .filter(filter)
+            .offset(PointId::from(from.to_string()))
+            .limit(wanted as u32)
+            .with_payload(payload(&[AGE]))
+            .build();
+        self.places(request).await
+    }
+
+    async fn places(&self, request: qdrant_client::qdrant::ScrollPoints) -> Result<Vec<Place>> {
+        let answer = self.server.retrying(|| self.server.client.scroll(request.clone())).await?;
+        let place = |point: RetrievedPoint| {
+            let age = match field(&point, AGE)? {
+                value::Kind::IntegerValue(age) => *age,
+                _ => return Err(foreign(AGE)),
+            };
+            Ok(Place { age, point: uuid(&point)? })
+        };
+        answer.result.into_iter().map(place).collect()
+    }
+
+    /// The entries of these points, in their order; those that are not there are left out.
+    async fn entries(&self, points: &[Uuid]) -> Result<Vec<VideoEntry>> {
+        let mut entries = Vec::new();
+        for some in points.chunks(PAGE) {
+            let ids: Vec<PointId> = some.iter().map(|id| id.to_string().into()).collect();
+            let request = GetPointsBuilder::new(&self.collection, ids).with_payload(true).build();
+            let answer =
+                self.server.retrying(|| self.server.client.get_points(request.clone())).await?;
+            let mut found = HashMap::new();
+            for point in answer.result {
+                found.insert(uuid(&point)?, entry(&point)?);
+            }
+            entries.extend(some.iter().filter_map(|id| found.get(id).cloned()));
+        }
+        Ok(entries)
+    }
+}
+
+#[async_trait]
+impl VideoListing for QdrantListing {
+    async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
+        check(&entries)?;
+        // The last of several entries of one video is the one that counts.
+        let mut points = HashMap::new();
+        for entry in &entries {
+            points.insert(named(&entry.video_id)?, point(entry)?);
+        }
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        for (size, point) in points.into_values() {
+            if batch.len() == PAGE || (bytes + size > REQUEST_BYTES && !batch.is_empty()) {
+                self.upsert(std::mem::take(&mut batch)).await?;
+                bytes = 0;
+            }
+            bytes += size;
+            batch.push(point);
+        }
+        match batch.is_empty() {
+            true => Ok(()),
+            false => self.upsert(batch).await,
+        }
+    }
+
+    async fn remove(&self, video_ids: &[String]) -> Result<()> {
+        let points: Vec<Uuid> = video_ids.iter().filter_map(|id| named(id).ok()).collect();
+        for some in points.chunks(PAGE) {
+            let ids = some.iter().map(|id| id.to_string().into()).collect();
+            let request = DeletePointsBuilder::new(&self.collection)
+                .points(PointsIdsList { ids })
+                .wait(true)
+                .build();
+            self.server.retrying(|| self.server.client.delete_points(request.clone())).await?;
+        }
+        Ok(())
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Listed> {
+        let filter = conditions(query);
+        let (total, places) =
+            futures::try_join!(self.count(filter.clone()), self.page(query, &filter))?;
+        let points: Vec<Uuid> = places.iter().map(|place| place.point).collect();
+        Ok(Listed { entries: self.entries(&points).await?, total })
+    }
+
+    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+        let points: Vec<Uuid> = video_ids.iter().filter_map(|id| named(id).ok()).collect();
+        self.entries(&points).await
+    }
+
+    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
+        let mut ids = Vec::new();
+        let mut from = after.map_or(Some(0), |id| last_up_to(id).as_u128().checked_add(1));
+        while let Some(next) = from.filter(|_| ids.len() < limit) {
+            let wanted = (limit - ids.len()).min(PLACES);
+            let request = ScrollPointsBuilder::new(&self.collection)
+                .offset(PointId::from(Uuid::from_u128(next).to_string()))
+                .limit(wanted as u32)
+                .with_payload(false)
+                .build();
+            let answer =
+                self.server.retrying(|| self.server.client.scroll(request.clone())).await?;
+            let ended = answer.result.len() < wanted;
+            for point in &answer.result {
+                let point = uuid(point)?;
+                ids.push(id(point)?);
+                from = point.as_u128().checked_add(1);
+            }
+            if ended {
+                break;
+            }
+        }
+        Ok(ids)
+    }
+
+    async fn mark(&self) -> Result<Option<String>> {
+        let (server, name) = (&self.server, &self.collection);
+        let info = server.retrying(|| server.client.collection_info(name)).await?;
+        let config = info.result.and_then(|info| info.config).unwrap_or_default();
+        match config.metadata.get(MARK).and_then(|mark| mark.kind.as_ref()) {
+            Some(value::Kind::StringValue(mark)) => Ok(Some(mark.clone())),
+            _ => Ok(None),
+        }
+    }
+
+    async fn set_mark(&self, mark: &str) -> Result<()> {
+        let mut request = UpdateCollectionBuilder::new(&self.collection).build();
+        request.metadata.insert(MARK.into(), Value::from(mark.to_owned()));
+        self.server.retrying(|| self.server.client.update_collection(request.clone())).await?;
+        Ok(())
+    }
+
+    async fn probe(&self) -> Result<()> {
+        let known = self.server.client.collection_info(&self.collection).await;
+        known.map(|_| ()).map_err(|e| self.server.failed(e))
+    }
+}
+
+fn payload(fields: &[&str]) -> PayloadIncludeSelector {
+    PayloadIncludeSelector { fields: fields.iter().map(|field| (*field).to_owned()).collect() }
+}
+
+/// Turns the order of instants round, exactly.
+fn age(created_at: i64) -> i64 {
+    !created_at
+}
+
+/// The point of a video: the bytes of its id, so that points are in the order of ids.
+fn named(id: &str) -> Result<Uuid> {
+    if id.len() > ID_BYTES || id.ends_with('\0') {
+        let message = format!("{id:?} is no video id; 16 hexadecimal digits are expected");
+        return Err(PortError::new(ErrorKind::Invalid, message));
+    }
+    Ok(last_up_to(id))
+}
+
+/// The last point whose id is not greater than this.
+fn last_up_to(id: &str) -> Uuid {
+    let mut bytes = [0; ID_BYTES];
+    let known = id.len().min(ID_BYTES);
+    bytes[..known].copy_from_slice(&id.as_bytes()[..known]);
+    Uuid::from_bytes(bytes)
+}
+
+/// The id of the video whose point this is.
+fn id(point: Uuid) -> Result<String> {
+    let bytes = point.as_bytes();
+    let length = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let id = str::from_utf8(&bytes[..length]).map_err(|_| foreign("video id"))?;
+    Ok(id.to_owned())
+}
+
+fn letters(filename: &str) -> String {
+    let letter = |c: char| [if c.is_whitespace() { SPACE } else { c }, ' '];
+    folded(filename).chars().flat_map(letter).collect()
+}
+
+/// An entry as it is stored, and about how many bytes it takes in a request.
+fn point(entry: &VideoEntry) -> Result<(usize, PointStruct)> {
+    let document = serde_json::to_string(&entry.document)
+        .map_err(|e| PortError::caused_by(ErrorKind::Invalid, "the document is not JSON", e))?;
+    let size = document.len() + 4 * entry.filename.len() + 1024;
+    let payload = HashMap::from([
+        (AGE.to_owned(), Value::from(age(entry.created_at))),
+        (FILENAME.to_owned(), Value::from(entry.filename.clone())),
+        (LETTERS.to_owned(), Value::from(letters(&entry.filename))),
+        (ANALYZERS.to_owned(), Value::from(entry.analyzers.clone())),
+        (DOCUMENT.to_owned(), Value::from(document)),
+    ]);
+    let point = named(&entry.video_id)?.to_string();
+    Ok((size, PointStruct::new(point, NamedVectors::default(), payload)))
+}
+
+fn entry(point: &RetrievedPoint) -> Result<VideoEntry> {
+    let text = |name: &'static str| match field(point, name)? {
+        value::Kind::StringValue(text) => Ok(text.clone()),
+        _ => Err(foreign(name)),
+    };
+    let created_at = match field(point, AGE)? {
+        // The other way round it is the same.
+        value::Kind::IntegerValue(number) => age(*number),
+        _ => return Err(foreign(AGE)),
+    };
+    let analyzers = match field(point, ANALYZERS)? {
+        value::Kind::ListValue(list) => {
+            let text = |value: &Value| match &value.kind {
+                Some(value::Kind::StringValue(text)) => Some(text.clone()),
+                _ => None,
+            };
+            list.values.iter().map(text).collect::<Option<_>>()
+        }
+        _ => None,
+    };
+    let document = serde_json::from_str(&text(DOCUMENT)?).map_err(|e| {
+        PortError::caused_by(ErrorKind::Corrupt, "a listed document is not JSON", e)
+    })?;
+    Ok(VideoEntry {
+        video_id: id(uuid(point)?)?,
+        created_at,
+        filename: text(FILENAME)?,
+        analyzers: analyzers.ok_or_else(|| foreign(ANALYZERS))?,
+        document,
+    })
+}
+
+fn field<'a>(point: &'a RetrievedPoint, name: &'static str) -> Result<&'a value::Kind> {
+    point.payload.get(name).and_then(|value| value.kind.as_ref()).ok_or_else(|| foreign(name))
+}
+
+fn uuid(point: &RetrievedPoint) -> Result<Uuid> {
+    match point.id.as_ref().and_then(|id| id.point_id_options.as_ref()) {
+        Some(PointIdOptions::Uuid(uuid)) => Uuid::parse_str(uuid).map_err(|_| foreign("UUID")),
+        _ => Err(foreign("UUID")),
+    }
+}
+
+fn foreign(what: &str) -> PortError {
+    let message = format!(
+        "an entry of the listing has no {what}, so something else wrote it; give this service a \
+         collection of its own (index.collection)"
+    );
+    PortError::new(ErrorKind::Corrupt, message)
+}
+
+/// The server's filter. Instants are compared as doubles: exact for 285,000 years.
+fn conditions(query: &ListQuery) -> Filter {
+    let mut filter = Filter::default();
+    if let Some(part) = query.filename.as_deref().filter(|part| !part.is_empty()) {
+        filter.must.push(Condition::matches_phrase(LETTERS, letters(part)));
+    }
+    if let Some(analyzer) = &query.analyzer {
+        filter.must.push(Condition::matches(ANALYZERS, analyzer.clone()));
+    }
+    let bound = |instant: Option<i64>| instant.map(|instant| age(instant) as f64);
+    let (newest, oldest) = (bound(query.to), bound(query.from));
+    if newest.is_some() || oldest.is_some() {
+        let ages = Range { gte: newest, lte: oldest, ..Range::default() };
+        filter.must.push(Condition::range(AGE, ages));
+    }
+    filter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_in_the_order_of_ids() {
+        let ids = ["", "00", "000000000000000a", "00ff", "aa", "ab", "ffffffffffffffff", "zz"];
+        let points: Vec<Uuid> = ids.iter().map(|id| named(id).unwrap()).collect();
+        assert!(points.is_sorted());
+        for (name, point) in ids.iter().zip(points) {
+            assert_eq!(id(point).unwrap(), *name);
+        }
+        assert_eq!(named("0123456789abcdef0").unwrap_err().kind(), ErrorKind::Invalid);
+        assert!(last_up_to("0123456789abcdef0") == named("0123456789abcdef").unwrap());
+        assert!(age(i64::MAX) < age(0) && age(0) < age(-1) && age(-1) < age(i64::MIN));
+        assert_eq!(age(age(-7)), -7);
+    }
+
+    #[test]
+    fn a_part_of_a_filename_is_a_phrase_of_its_letters() {
+        assert_eq!(letters("A b.É"), "a \u{2423} b . é ");
+        let query = ListQuery { filename: Some("B".into()), ..ListQuery::default() };
+        assert_eq!(conditions(&query).must.len(), 1);
+        let all = ListQuery { filename: Some(String::new()), ..ListQuery::default() };
+        assert_eq!(conditions(&all), Filter::default());
+    }
+}

@@ -1,0 +1,94 @@
+//! A Qdrant server: connecting to it, asking again where it does not answer, and its errors in the
+//! ports' terms. Used by the adapters of every port that keeps something on it.
+
+use std::time::Duration;
+
+use ports::{ErrorKind, PortError, Result};
+use qdrant_client::{Qdrant, QdrantError};
+
+/// A connection. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Server {
+    pub(crate) client: Qdrant,
+    url: String,
+    attempts: u32,
+}
+
+impl Server {
+    /// A connection to the gRPC address `url`, which is made when it is first used. Each request
+    /// ends after `timeout`, and is sent `attempts` times while the server does not answer.
+    pub(crate) fn connect(
+        url: &str,
+        api_key: Option<&str>,
+        timeout: Duration,
+        attempts: u32,
+    ) -> Result<Self> {
+        let address = url::Url::parse(url).ok().filter(|url| {
+            matches!(url.scheme(), "http" | "https")
+                && url.host_str().is_some_and(|host| !host.is_empty())
+        });
+        if address.is_none() {
+            let message = format!(
+                "index.url is {url:?}, which is no address; the server's gRPC address is expected, \
+                 such as http://127.0.0.1:6334"
+            );
+            return Err(PortError::new(ErrorKind::Invalid, message));
+        }
+        let mut config = Qdrant::from_url(url)
+            .timeout(timeout)
+            .connect_timeout(timeout.min(Duration::from_secs(5)))
+            .skip_compatibility_check();
+        config.api_key = api_key.map(str::to_owned);
+        let client = config.build().map_err(|e| {
+            let message = format!("cannot use Qdrant at {url}: {e}");
+            PortError::caused_by(ErrorKind::Invalid, message, e)
+        })?;
+        Ok(Self { client, url: url.to_owned(), attempts })
+    }
+
+    /// What the server answers; asks again while it is not there.
+    pub(crate) async fn retrying<T, F>(&self, mut request: impl FnMut() -> F) -> Result<T>
+    where
+        F: Future<Output = Result<T, QdrantError>>,
+    {
+        let mut pause = Duration::from_millis(200);
+        for _ in 1..self.attempts {
+            match request().await.map_err(|e| self.failed(e)) {
+                Err(e) if e.kind() == ErrorKind::Unavailable => {
+                    tracing::debug!(error = %e, "asking Qdrant again");
+                    tokio::time::sleep(pause).await;
+                    pause *= 3;
+                }
+                outcome => return outcome,
+            }
+        }
+        request().await.map_err(|e| self.failed(e))
+    }
+
+    /// The server's error as the ports name it.
+    pub(crate) fn failed(&self, error: QdrantError) -> PortError {
+        let (QdrantError::ResponseError { status }
+        | QdrantError::ResourceExhaustedError { status, .. }) = &error
+        else {
+            let message = format!("cannot use Qdrant at {}: {error}", self.url);
+            return PortError::caused_by(ErrorKind::Other, message, error);
+        };
+        // The code's name as gRPC spells it; the crate of its type is not a dependency.
+        let (kind, what) = match format!("{:?}", status.code()).as_str() {
+            "Unavailable" => (ErrorKind::Unavailable, "cannot reach"),
+            // How the client reports a connection that it could not make.
+            _ if status.message().starts_with("Failed to connect") => {
+                (ErrorKind::Unavailable, "cannot reach")
+            }
+            "ResourceExhausted" | "Aborted" => (ErrorKind::Unavailable, "is overloaded:"),
+            "DeadlineExceeded" | "Cancelled" => (ErrorKind::Timeout, "no answer in time from"),
+            "Unauthenticated" | "PermissionDenied" => {
+                (ErrorKind::Denied, "the API key (index.api_key) was refused by")
+            }
+            "NotFound" => (ErrorKind::NotFound, "not found on"),
+            _ => (ErrorKind::Other, "an error from"),
+        };
+        let message = format!("{what} Qdrant at {}: {}", self.url, status.message());
+        PortError::caused_by(kind, message, error)
+    }
+}

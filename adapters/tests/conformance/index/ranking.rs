@@ -1,0 +1,167 @@
+//! Rankings of the embedded index, which looks through eight bits first, are those of a plain scan.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ports::index::{Filter, Point, PointId, Predicate, VectorIndex, VectorQuery};
+use serde_json::Value;
+use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
+
+use super::{Random, vector_bytes};
+
+const DIMENSION: usize = 48;
+const POINTS: usize = 3000;
+
+/// Points of a few crowds whose members differ by less than eight bits can tell.
+#[tokio::test(flavor = "multi_thread")]
+async fn rankings_are_those_of_a_plain_scan() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(folder.path()).await;
+    let mut random = Random(11);
+    let crowds: Vec<Vec<f32>> = (0..5).map(|_| near(&mut random, &[0.0; DIMENSION], 1.0)).collect();
+    let vectors: Vec<Vec<f32>> =
+        (0..POINTS).map(|i| near(&mut random, &crowds[i % 5], [1e-5, 1e-3, 3e-2][i % 3])).collect();
+    // Several segments, from one of which some are removed.
+    for first in (0..POINTS).step_by(700) {
+        let some = first..POINTS.min(first + 700);
+        index.replace(None, some.map(|i| point(i, &vectors[i])).collect()).await.unwrap();
+    }
+    let removed = Filter::video(&video(7));
+    index.replace(Some(&removed), vec![]).await.unwrap();
+
+    for round in 0..60 {
+        let spread = [0.0, 1e-4, 0.3][round % 3];
+        let query = near(&mut random, &crowds[round % 5], spread);
+        let filter = match round % 4 {
+            3 => Filter::default().and("chunk_id", Predicate::AtMost(9.0)),
+            _ => Filter::default(),
+        };
+        let limit = [1, 10, 200, POINTS][round / 4 % 4];
+        let threshold = (round % 7 == 0).then_some(0.9);
+        let mut exact: Vec<(f32, PointId)> = (0..POINTS)
+            .filter(|i| i / 50 != 7 && (round % 4 != 3 || i % 50 <= 9))
+            .map(|i| (dot(&query, &vectors[i]).clamp(-1.0, 1.0), id(i)))
+            .filter(|(score, _)| threshold.is_none_or(|least| *score >= least))
+            .collect();
+        exact.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+
+        let field = "combined".to_owned();
+        let query = VectorQuery { field, vector: query, filter, limit, threshold };
+        let found = index.search(query.clone()).await.unwrap();
+        let found: Vec<_> = found.into_iter().map(|hit| (hit.score, hit.id)).collect();
+        assert_eq!(found, exact[..limit.min(exact.len())], "round {round}");
+
+        let mut groups: Vec<(String, Vec<(f32, PointId)>)> = Vec::new();
+        for (score, id) in exact {
+            match groups.iter_mut().find(|(video, _)| *video == id.video_id) {
+                Some((_, group)) => group.push((score, id)),
+                None => groups.push((id.video_id.clone(), vec![(score, id)])),
+            }
+        }
+        let expected: Vec<_> =
+            groups.into_iter().take(limit).flat_map(|(_, g)| g.into_iter().take(3)).collect();
+        let found = index.search_by_video(query, 3).await.unwrap();
+        let found: Vec<_> = found.into_iter().map(|hit| (hit.score, hit.id)).collect();
+        assert_eq!(found, expected, "round {round}, by video");
+    }
+}
+
+/// Fields of a point that have the same vector share it, also once segments are merged.
+#[tokio::test(flavor = "multi_thread")]
+async fn fields_with_the_same_vector_share_it() {
+    let mut random = Random(3);
+    let one: Vec<Vec<f32>> = (0..400).map(|_| near(&mut random, &[0.0; DIMENSION], 1.0)).collect();
+    let points = |own: usize| {
+        one.iter().enumerate().map(move |(i, vector)| {
+            let mut point = point(i, vector);
+            let other: Vec<f32> = vector.iter().map(|x| -x).collect();
+            // Every `own`th point has a vector of its own for the second field, every ninth none.
+            let second = if i % own == 0 { other } else { vector.clone() };
+            if i % 9 != 0 {
+                point.vectors.insert("transcript".into(), second);
+            }
+            point
+        })
+    };
+    let mut sizes = Vec::new();
+    for own in [1, 10] {
+        let folder = tempfile::tempdir().unwrap();
+        let index = open(folder.path()).await;
+        let mut all: Vec<Point> = points(own).collect();
+        for some in all.chunks(25) {
+            index.replace(None, some.to_vec()).await.unwrap();
+        }
+        let gone = Filter::video(&video(2));
+        index.replace(Some(&gone), vec![]).await.unwrap();
+        all.retain(|point| point.id.video_id != video(2));
+        for field in ["combined", "transcript"] {
+            let expected: Vec<_> = all
+                .iter()
+                .filter_map(|point| Some((point.id.clone(), point.vectors.get(field)?.clone())))
+                .collect();
+            let found = index.vectors(&Filter::default(), field).await.unwrap();
+            assert!(found == expected, "{field} of {own}");
+            for (id, vector) in expected.into_iter().step_by(31) {
+                let filter = Filter::default();
+                let query =
+                    VectorQuery { field: field.into(), vector, filter, limit: 1, threshold: None };
+                let hits = index.search(query).await.unwrap();
+                assert_eq!(hits[0].id, id, "{field} of {own}");
+            }
+        }
+        // Dropping waits for the merge under way.
+        drop(index);
+        sizes.push(vector_bytes(folder.path()));
+    }
+    let ratio = sizes[1] as f64 / sizes[0] as f64;
+    assert!(ratio < 0.7, "{sizes:?} bytes: {ratio}");
+}
+
+fn point(i: usize, vector: &[f32]) -> Point {
+    Point {
+        id: id(i),
+        vectors: BTreeMap::from([("combined".into(), vector.to_vec())]),
+        payload: BTreeMap::new(),
+        text: String::new(),
+        document: Value::Null,
+    }
+}
+
+fn id(i: usize) -> PointId {
+    let chunk_id = (i % 50) as u32;
+    PointId { video_id: video(i / 50), chunk_id, analyzer_id: "default_video".into() }
+}
+
+fn video(number: usize) -> String {
+    format!("{number:016x}")
+}
+
+/// A unit vector so far from a direction.
+fn near(random: &mut Random, direction: &[f32], spread: f32) -> Vec<f32> {
+    let mut even = || random.below(200_001) as f32 / 1e5 - 1.0;
+    let raw: Vec<f32> = direction.iter().map(|x| x + spread * even()).collect();
+    let length = raw.iter().map(|x| x * x).sum::<f32>().sqrt();
+    raw.iter().map(|x| x / length).collect()
+}
+
+/// The product as the index sums it.
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0_f32; 16];
+    for (a, b) in a.chunks_exact(16).zip(b.chunks_exact(16)) {
+        for lane in 0..16 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum::<f32>()
+}
+
+async fn open(folder: &Path) -> EmbeddedIndex {
+    let options = EmbeddedOptions {
+        folder: folder.into(),
+        dimension: DIMENSION,
+        model: "test".into(),
+        threads: 2,
+        writer_memory: 15_000_000,
+    };
+    EmbeddedIndex::open(options).await.unwrap()
+}
