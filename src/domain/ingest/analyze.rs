@@ -150,7 +150,7 @@ impl Ingest {
             points(&self.models, &record.video_id, &config, &revision, spans, analyzer, outputs)
                 .await?;
         let entry = AnalyzerEntry {
-            document: self.catalog.store_outputs(&record.video_id, id, outputs).await?,
+            pages: self.catalog.store_outputs(&record.video_id, id, outputs).await?,
             fingerprint,
             found: outputs.iter().flatten().count() as u32,
             points: points.len() as u64,
