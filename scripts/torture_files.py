@@ -18,6 +18,7 @@ import uuid
 
 MOST_GROWTH = 100 << 20  # bytes
 LONGEST_FAILURE = 30  # seconds
+MOST_DELAY = 120_00  # hundredths of a second, decoder.max_gap
 SETTLED = ("done", "failed")
 
 
@@ -147,7 +148,8 @@ def real_length(report, length, data):
 
 def gif_length(data):
     """How long the pictures of a GIF are shown, seconds; bytes that begin no block are passed over, as
-    players do. A picture shown for less than 0.02 s is shown for 0.1 s."""
+    players do. A picture shown for less than 0.02 s is shown for 0.1 s, as is one that claims to stay
+    for longer than decoder.max_gap, which is not believed."""
     total, delay, at = 0.0, 0, 13
     if len(data) > 10 and data[10] & 0x80:
         at += 3 << (data[10] & 7) + 1
@@ -158,7 +160,7 @@ def gif_length(data):
         elif data[at] == 0x21:
             at = past_blocks(data, at + 2)
         elif data[at] == 0x2C and len(data) >= at + 10:
-            total += delay / 100 if delay >= 2 else 0.1
+            total += delay / 100 if 2 <= delay <= MOST_DELAY else 0.1
             colours = 3 << (data[at + 9] & 7) + 1 if data[at + 9] & 0x80 else 0
             delay, at = 0, past_blocks(data, at + 10 + colours + 1)
         else:
