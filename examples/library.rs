@@ -27,6 +27,7 @@ use sha1::{Digest, Sha1};
 use shotlog::config::{Config, Sources};
 use shotlog::domain::analysis::video::Outputs;
 use shotlog::domain::analysis::{Analyzers, VECTOR_FIELDS};
+use shotlog::domain::catalog::outputs::{OutputPages, PAGE_CHUNKS};
 use shotlog::domain::catalog::record::{AnalyzerEntry, VideoRecord};
 use shotlog::domain::chunking::Signals;
 use shotlog::domain::kernel::time::Span;
@@ -104,8 +105,10 @@ impl Originals {
             let Ok(record) = serde_json::from_value::<VideoRecord>(record) else { continue };
             for (analyzer, found) in &mut outputs {
                 let Some(entry) = record.analyzers.get(analyzer) else { continue };
-                let Value::Array(of_chunks) = document(&entry.document).await? else { continue };
-                found.extend(of_chunks.into_iter().filter(|output| !output.is_null()));
+                for page in entry.pages.keys(record.chunks) {
+                    let Value::Array(of_chunks) = document(&page).await? else { continue };
+                    found.extend(of_chunks.into_iter().filter(|output| !output.is_null()));
+                }
             }
             let mut results = Vec::new();
             for (id, key) in &record.aggregates {
@@ -163,7 +166,7 @@ impl Originals {
                 points(embedder, &id, &config, &revision, &spans, analyzer, &outputs).await?;
             let of_original = entries.get(analyzer_id).map(|entry| entry.fingerprint.clone());
             let entry = AnalyzerEntry {
-                document: key(analyzer_id),
+                pages: OutputPages::new(&id, analyzer_id),
                 fingerprint: of_original.unwrap_or_default(),
                 found: chunks as u32,
                 points: of_analyzer.len() as u64,
@@ -171,7 +174,9 @@ impl Originals {
                 embedder: embedder.model().to_owned(),
                 cost: Default::default(),
             };
-            documents.push((entry.document.clone(), Value::Array(stored)));
+            let pages = stored.chunks(PAGE_CHUNKS as usize);
+            let keys = entry.pages.keys(record.chunks);
+            documents.extend(keys.zip(pages.map(|page| Value::Array(page.to_vec()))));
             record.analyzers.insert(analyzer_id.clone(), entry);
             all.extend(of_analyzer);
         }

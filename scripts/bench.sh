@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prints the figures the project is held to: boundary detection against ffmpeg, peak memory of an
-# ingest, a large upload, the embedded index against a bare scan, and the web UI in a browser.
+# ingest, reading a long video, a large upload, the embedded index against a bare scan, and the web UI
+# in a browser.
 #
 #   SHOTLOG_BENCH_CLIP=FILE   the clip, bench_5min_720p.mp4 of SHOTLOG_MEDIA or five minutes of the sample
 set -euo pipefail
@@ -50,6 +51,13 @@ peak=$(awk '/^VmHWM/ {print int($2 / 1024)}' "/proc/$service_pid/status")
 stop_service
 printf '%s MiB, %s chunks in %s s: %s\n' "$peak" "$(jq .chunks <<<"$result")" $((SECONDS - started)) \
     "$( ((peak < memory_bar)) && echo 'within the bar' || echo 'OVER the bar')"
+
+heading "50 chunks of a video of 2,000 (bar: 10 ms)"
+long=$(python3 scripts/bench_chunks.py make "$scratch/data")
+SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data \
+    start_service "$scratch/service.log" --config config.toml serve
+python3 scripts/bench_chunks.py measure "$base" "$long"
+stop_service
 
 heading "peak memory of an upload of 2 GiB to S3 (bar: $upload_bar MiB)"
 start_s3

@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
 # The long forms of what nothing may break: every call to a store failing, hostile files, the edge of
-# the service, kills. Each script says what it takes.
+# the service, kills, two instances that are disturbed. Each script says what it takes.
 #
-#   scripts/torture.sh [faults] [files] [http] [kills]     (none: all of them)
+#   scripts/torture.sh [faults] [files] [http] [kills] [instances]     (none: all of them)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 parts=("$@")
-((${#parts[@]})) || parts=(faults files http kills)
+((${#parts[@]})) || parts=(faults files http kills instances)
 for part in "${parts[@]}"; do
     case $part in
         faults) SHOTLOG_TORTURE=1 cargo test --workspace --locked --test it -- --nocapture faults:: sleepers:: ;;
         files) scripts/torture_files.sh ;;
         http) scripts/torture_http.sh ;;
         kills) TORTURE_KILLS=${TORTURE_KILLS:-1000} TORTURE_SECONDS=${TORTURE_SECONDS:-7200} scripts/torture_kills.sh ;;
+        instances) TORTURE_ROUNDS=${TORTURE_ROUNDS:-100} TORTURE_SECONDS=${TORTURE_SECONDS:-7200} scripts/torture_instances.sh ;;
         *)
-            echo "torture: unknown part '$part'; accepted: faults, files, http, kills" >&2
+            echo "torture: unknown part '$part'; accepted: faults, files, http, kills, instances" >&2
             exit 2
             ;;
     esac

@@ -7,6 +7,7 @@
 #   TORTURE_REQUESTS=1000000   requests to send
 #   TORTURE_SECONDS=7200       longest time for them, and at most a minute of it for connections
 #   TORTURE_SEED=14            the same requests every time
+#   SHOTLOG_BINARY=FILE        a program that is built already, as for release
 #   TORTURE_LIMIT_MS=100       longest time that /health may take beside silent connections
 set -euo pipefail
 shopt -s inherit_errexit

@@ -30,7 +30,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let query = ChunkQuery { limit: 500, ..ChunkQuery::default() };
     for chunk in service.catalog.chunks(&video_id, query).await?.chunks {
         for (analyzer, output) in chunk.outputs {
-            let output = serde_json::to_string(&output)?;
             println!("{}  {analyzer}  {output}", chunk.span.timecode());
         }
     }

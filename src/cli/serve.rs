@@ -12,6 +12,9 @@ use crate::domain::Shotlog;
 use crate::domain::catalog::opening::Opened;
 use crate::domain::search::reindex::{Reindexed, Repair};
 
+/// How long the index is not checked again, whatever searches meet.
+const CHECK_PAUSE: Duration = Duration::from_secs(30);
+
 /// Runs the service until SIGINT or SIGTERM.
 pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), Failure> {
     let listen = &config.http.listen;
@@ -53,15 +56,20 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), F
     }
 }
 
-/// Reads the index whole, since damage that no search meets stays unseen otherwise.
+/// Reads the index whole, since damage that no search meets stays unseen otherwise, and again when a
+/// search has met some.
 async fn check_index(service: Arc<Shotlog>) {
-    match service.search.mend_index().await {
-        Ok(None) => {}
-        Ok(Some(done)) => tell(&done),
-        Err(error) => tracing::error!(
-            error = %error.labelled(),
-            "the index could not be checked, or not be mended; `shotlog reindex` makes it anew"
-        ),
+    loop {
+        match service.search.mend_index().await {
+            Ok(None) => {}
+            Ok(Some(done)) => tell(&done),
+            Err(error) => tracing::error!(
+                error = %error.labelled(),
+                "the index could not be checked, or not be mended; `shotlog reindex` makes it anew"
+            ),
+        }
+        tokio::time::sleep(CHECK_PAUSE).await;
+        service.search.damage_met().await;
     }
 }
 

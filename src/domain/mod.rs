@@ -165,7 +165,8 @@ impl Shotlog {
         let stores = kernel::deadline::bounded(stores, settings.records.deadline);
         models.llm = llm::metered::MeteredModel::over(models.llm, settings.llm);
         models.embedder = llm::metered::MeteredEmbedder::over(models.embedder);
-        let catalog = Arc::new(Catalog::new(&stores, analyzers, aggregators, settings.lease()));
+        let (lease, cache_bytes) = (settings.lease(), settings.records.cache_bytes);
+        let catalog = Arc::new(Catalog::new(&stores, analyzers, aggregators, lease, cache_bytes));
         let search = Arc::new(Search::new(
             &stores,
             &models,

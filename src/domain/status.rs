@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::join_all;
-use ports::index::Filter;
+use ports::index::{Filter, VectorIndex};
 use serde_json::Value;
 
 use crate::domain::catalog::Catalog;
@@ -93,11 +93,12 @@ pub struct Status {
     stores: Stores,
     models: Models,
     catalog: Arc<Catalog>,
-    jobs: Arc<Jobs>,
     settings: ProbeSettings,
     storage: Arc<Probe>,
     /// Every port that can be unreachable, storage among them.
     probes: Vec<Arc<Probe>>,
+    /// Looks at what is measured so.
+    measuring: Arc<Probe>,
     ui: bool,
 }
 
@@ -112,19 +113,18 @@ impl Status {
     ) -> Self {
         let probes = probes(&stores, &models, settings);
         let storage = probes[0].clone();
-        Self { stores, models, catalog, jobs, settings, storage, probes, ui }
+        let (index, of) = (stores.index.clone(), (jobs, catalog.clone()));
+        let measuring = Probe::new("measured", "what is measured", settings, move || {
+            measure(index.clone(), of.0.clone(), of.1.clone()).boxed()
+        });
+        Self { stores, models, catalog, settings, storage, probes, measuring, ui }
     }
 
-    /// Records what is measured by looking: jobs, points, videos.
-    pub async fn measure(&self) -> Result<()> {
-        let jobs = self.jobs.list().await?;
-        for status in JobStatus::ALL {
-            let count = jobs.iter().filter(|job| job.status == status).count();
-            metrics::jobs(status.name(), count);
-        }
-        let points = self.stores.index.count(&Filter::default()).await?;
-        metrics::stored(points, self.catalog.count().await? as usize);
-        Ok(())
+    /// Records what is measured by looking, jobs, points and videos, at most once per
+    /// `http.probe_interval`, and says whether that is up to date. Stores that do not answer make
+    /// nobody wait.
+    pub async fn measured(&self) -> Outcome {
+        self.measuring.outcome().await
     }
 
     /// Whether each port that can be unreachable answers, as it was last seen; one that has not
@@ -192,6 +192,21 @@ impl Status {
     }
 }
 
+async fn measure(
+    index: Arc<dyn VectorIndex>,
+    jobs: Arc<Jobs>,
+    catalog: Arc<Catalog>,
+) -> Result<()> {
+    let jobs = jobs.list().await?;
+    for status in JobStatus::ALL {
+        let count = jobs.iter().filter(|job| job.status == status).count();
+        metrics::jobs(status.name(), count);
+    }
+    let points = index.count(&Filter::default()).await?;
+    metrics::stored(points, catalog.count().await? as usize);
+    Ok(())
+}
+
 /// A probe of each port that can be unreachable, storage first.
 fn probes(stores: &Stores, models: &Models, settings: ProbeSettings) -> Vec<Arc<Probe>> {
     let of_storage = match settings.storage_is_local {
@@ -203,7 +218,7 @@ fn probes(stores: &Stores, models: &Models, settings: ProbeSettings) -> Vec<Arc<
             let port = $port.clone();
             Probe::new($check, $name, $settings, move || {
                 let port = port.clone();
-                async move { port.probe().await }.boxed()
+                async move { Ok(port.probe().await?) }.boxed()
             })
         }};
     }

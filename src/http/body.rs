@@ -1,5 +1,6 @@
 //! JSON bodies in both directions, optional forms, and reading a body within its limits.
 
+use std::marker::PhantomData;
 use std::time::Duration;
 
 use poem::http::StatusCode;
@@ -18,6 +19,15 @@ use super::errors::Failure;
 
 /// A JSON body: of a request, checked against the schema of `T`; of a response, with status 200.
 pub(super) struct Json<T>(pub(super) T);
+
+/// The JSON of a `T`, as text, with status 200.
+pub(super) struct Written<T>(String, PhantomData<fn() -> T>);
+
+impl<T> Written<T> {
+    pub(super) fn new(text: String) -> Self {
+        Self(text, PhantomData)
+    }
+}
 
 /// A JSON body with status 202.
 pub(super) struct Accepted<T>(pub(super) T);
@@ -82,6 +92,22 @@ impl<T: ToJSON> IntoResponse for Json<T> {
 }
 
 impl<T: ToJSON> ApiResponse for Json<T> {
+    fn meta() -> MetaResponses {
+        responses::<T>(200, "Success.")
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}
+
+impl<T> IntoResponse for Written<T> {
+    fn into_response(self) -> Response {
+        Response::builder().content_type("application/json").body(self.0)
+    }
+}
+
+impl<T: Type> ApiResponse for Written<T> {
     fn meta() -> MetaResponses {
         responses::<T>(200, "Success.")
     }

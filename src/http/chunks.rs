@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use poem_openapi::param::{Path, Query};
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
-use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
+use poem_openapi::types::Type;
 use poem_openapi::{Object, OpenApi};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::auth::Token;
-use super::body::Json;
+use super::body::Written;
 use super::errors::{ApiError, ByIdNamed, OfOne};
 use super::params::{Bounded, ChunkId, Flag, Number};
 use super::query::SpeakerTurn;
@@ -47,7 +47,7 @@ impl ChunksApi {
         /// Include internal keys.
         #[oai(default = "off")]
         verbose: Query<Flag>,
-    ) -> Result<Json<ChunkPage>, ApiError<ByIdNamed>> {
+    ) -> Result<Written<ChunkPage>, ApiError<ByIdNamed>> {
         let query = chunks::ChunkQuery {
             analyzer: analyzer.0,
             after: after.0.map(|after| after.0),
@@ -57,7 +57,7 @@ impl ChunksApi {
             offset: offset.0.0,
             verbose: verbose.0.0,
         };
-        Ok(Json(self.0.catalog.chunks(&video_id, query).await?.into()))
+        Ok(written_page(&self.0.catalog.chunks(&video_id, query).await?))
     }
 
     /// One chunk, all analyzers merged.
@@ -70,9 +70,43 @@ impl ChunksApi {
         /// Include internal keys.
         #[oai(default = "off")]
         verbose: Query<Flag>,
-    ) -> Result<Json<Chunk>, ApiError<OfOne>> {
-        Ok(Json(Chunk(self.0.catalog.chunk(&video_id, chunk_id.0.0, verbose.0.0).await?)))
+    ) -> Result<Written<Chunk>, ApiError<OfOne>> {
+        let chunk = self.0.catalog.chunk(&video_id, chunk_id.0.0, verbose.0.0).await?;
+        let mut text = String::new();
+        write_chunk(&mut text, &chunk);
+        Ok(Written::new(text))
     }
+}
+
+/// Gives a type that only stands in the document its schema.
+macro_rules! schema_of {
+    ($name:ident, $called:literal, |$registry:ident| $schema:expr) => {
+        impl Type for $name {
+            const IS_REQUIRED: bool = true;
+            type RawValueType = Self;
+            type RawElementValueType = Self;
+
+            fn name() -> Cow<'static, str> {
+                $called.into()
+            }
+
+            fn schema_ref() -> MetaSchemaRef {
+                MetaSchemaRef::Reference($called.into())
+            }
+
+            fn register(registry: &mut Registry) {
+                registry.create_schema::<Self, _>($called.into(), |$registry| $schema);
+            }
+
+            fn as_raw_value(&self) -> Option<&Self> {
+                Some(self)
+            }
+
+            fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a Self> + 'a> {
+                Box::new(std::iter::empty())
+            }
+        }
+    };
 }
 
 fn fifty() -> Bounded<1, 500> {
@@ -87,103 +121,107 @@ fn off() -> Flag {
     Flag(false)
 }
 
-#[derive(Object)]
-struct ChunkPage {
-    video_id: String,
-    /// Analyzers with output on the video.
-    analyzers: Vec<String>,
-    /// Chunks that match the filters, on all pages.
-    total: u32,
-    offset: u32,
-    limit: u32,
-    chunks: Vec<Chunk>,
+/// A page as JSON. Outputs are text already, and written where they go.
+fn written_page(page: &chunks::ChunkPage) -> Written<ChunkPage> {
+    let head = json!({
+        "video_id": page.video_id,
+        "analyzers": page.analyzers,
+        "total": page.total,
+        "offset": page.offset,
+        "limit": page.limit,
+    });
+    let outputs = page.chunks.iter().flat_map(|chunk| chunk.outputs.values());
+    let room = outputs.map(|output| output.len() + BESIDE).sum::<usize>() + BESIDE;
+    let mut text = String::with_capacity(room);
+    text.push_str(head.to_string().trim_end_matches('}'));
+    text.push_str(",\"chunks\":[");
+    for (at, chunk) in page.chunks.iter().enumerate() {
+        if at > 0 {
+            text.push(',');
+        }
+        write_chunk(&mut text, chunk);
+    }
+    text.push_str("]}");
+    Written::new(text)
 }
 
-impl From<chunks::ChunkPage> for ChunkPage {
-    fn from(page: chunks::ChunkPage) -> Self {
-        Self {
-            video_id: page.video_id,
-            analyzers: page.analyzers,
-            total: page.total,
-            offset: page.offset,
-            limit: page.limit,
-            chunks: page.chunks.into_iter().map(Chunk).collect(),
+fn write_chunk(text: &mut String, chunk: &chunks::ChunkView) {
+    let head = json!({
+        "chunk_id": chunk.chunk_id,
+        "start": chunk.span.start,
+        "end": chunk.span.end,
+        "timecode": chunk.span.timecode(),
+    });
+    text.push_str(head.to_string().trim_end_matches('}'));
+    for (analyzer, output) in &chunk.outputs {
+        text.push(',');
+        text.push_str(&Value::from(analyzer.as_str()).to_string());
+        text.push(':');
+        text.push_str(output);
+    }
+    text.push('}');
+}
+
+/// About what is written beside an output, bytes.
+const BESIDE: usize = 160;
+
+/// A page of chunks, for the document: it goes out as text.
+enum ChunkPage {}
+
+schema_of! {
+    ChunkPage, "ChunkPage", |registry| {
+        Chunk::register(registry);
+        let told = |of: MetaSchemaRef, description| {
+            of.merge(MetaSchema { description: Some(description), ..MetaSchema::ANY })
+        };
+        let properties = vec![
+            ("video_id", String::schema_ref()),
+            ("analyzers", told(Vec::<String>::schema_ref(), "Analyzers with output on the video.")),
+            ("total", told(u32::schema_ref(), "Chunks that match the filters, on all pages.")),
+            ("offset", u32::schema_ref()),
+            ("limit", u32::schema_ref()),
+            ("chunks", Vec::<Chunk>::schema_ref()),
+        ];
+        MetaSchema {
+            title: Some("ChunkPage".into()),
+            required: properties.iter().map(|(name, _)| *name).collect(),
+            properties,
+            ..MetaSchema::new("object")
         }
     }
 }
 
-/// One chunk: its segment and one key per analyzer with output on it.
-struct Chunk(chunks::ChunkView);
+/// One chunk: its segment and one key per analyzer with output on it. For the document: it goes out as
+/// text.
+enum Chunk {}
 
-impl Type for Chunk {
-    const IS_REQUIRED: bool = true;
-    type RawValueType = Self;
-    type RawElementValueType = Self;
-
-    fn name() -> Cow<'static, str> {
-        "Chunk".into()
-    }
-
-    fn schema_ref() -> MetaSchemaRef {
-        MetaSchemaRef::Reference("Chunk".into())
-    }
-
-    fn register(registry: &mut Registry) {
-        registry.create_schema::<Self, _>("Chunk".into(), |registry| {
-            let mut properties = vec![
-                ("chunk_id", u32::schema_ref()),
-                ("start", f64::schema_ref()),
-                ("end", f64::schema_ref()),
-                ("timecode", String::schema_ref()),
-            ];
-            properties.push(analyzer::<DefaultVideoOutput>(registry, "default_video"));
-            properties.push(analyzer::<TranscriptOutput>(registry, "transcript"));
-            properties.push(analyzer::<DiarizationOutput>(registry, "diarization"));
-            properties.push(analyzer::<ObjectDetectionOutput>(registry, "object_detection"));
-            properties.push(analyzer::<OcrOutput>(registry, "ocr"));
-            properties.push(analyzer::<PeopleOutput>(registry, "people"));
-            MetaSchema {
-                description: Some("One chunk, with one key per analyzer that has output on it."),
-                required: vec!["chunk_id", "start", "end", "timecode"],
-                properties,
-                additional_properties: Some(Box::new(AnyObject::schema_ref())),
-                ..MetaSchema::new("object")
-            }
-        });
-    }
-
-    fn as_raw_value(&self) -> Option<&Self> {
-        Some(self)
-    }
-
-    fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a Self> + 'a> {
-        Box::new(std::iter::empty())
+schema_of! {
+    Chunk, "Chunk", |registry| {
+        let mut properties = vec![
+            ("chunk_id", u32::schema_ref()),
+            ("start", f64::schema_ref()),
+            ("end", f64::schema_ref()),
+            ("timecode", String::schema_ref()),
+        ];
+        properties.push(analyzer::<DefaultVideoOutput>(registry, "default_video"));
+        properties.push(analyzer::<TranscriptOutput>(registry, "transcript"));
+        properties.push(analyzer::<DiarizationOutput>(registry, "diarization"));
+        properties.push(analyzer::<ObjectDetectionOutput>(registry, "object_detection"));
+        properties.push(analyzer::<OcrOutput>(registry, "ocr"));
+        properties.push(analyzer::<PeopleOutput>(registry, "people"));
+        MetaSchema {
+            description: Some("One chunk, with one key per analyzer that has output on it."),
+            required: vec!["chunk_id", "start", "end", "timecode"],
+            properties,
+            additional_properties: Some(Box::new(AnyObject::schema_ref())),
+            ..MetaSchema::new("object")
+        }
     }
 }
 
 fn analyzer<T: Type>(registry: &mut Registry, id: &'static str) -> (&'static str, MetaSchemaRef) {
     T::register(registry);
     (id, T::schema_ref())
-}
-
-impl ToJSON for Chunk {
-    fn to_json(&self) -> Option<Value> {
-        let mut object = Map::new();
-        object.insert("chunk_id".into(), json!(self.0.chunk_id));
-        object.insert("start".into(), json!(self.0.span.start));
-        object.insert("end".into(), json!(self.0.span.end));
-        object.insert("timecode".into(), json!(self.0.span.timecode()));
-        for (id, output) in &self.0.outputs {
-            object.insert(id.clone(), Value::Object(output.clone()));
-        }
-        Some(Value::Object(object))
-    }
-}
-
-impl ParseFromJSON for Chunk {
-    fn parse_from_json(_: Option<Value>) -> ParseResult<Self> {
-        Err(ParseError::custom("chunks are sent, never received"))
-    }
 }
 
 // The shapes of the known analyzers' output, for the document: the values go out as stored.

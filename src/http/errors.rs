@@ -212,7 +212,7 @@ declares! {
     /// Changes of one thing that take no body.
     Change = [401, 403, 404, 422, 500, 503];
     /// Questions and searches.
-    Search = [400, 401, 403, 408, 413, 422, 500];
+    Search = [400, 401, 403, 408, 413, 422, 500, 503];
     /// Ingests.
     Ingest = [400, 401, 403, 408, 413, 422, 500, 503];
     /// The aggregate re-run.
@@ -268,7 +268,7 @@ fn declared(status: u16) -> MetaResponse {
             413 => "The body is too large.",
             422 => "A value has the wrong type or lies outside its range.",
             500 => "An unhandled failure; the server log has the trace.",
-            _ => "The service is full or stopping.",
+            _ => "The service is full, stopping, or not ready for this: try again later.",
         },
         status: Some(status),
         status_range: None,

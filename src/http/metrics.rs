@@ -19,6 +19,9 @@ use crate::domain::kernel;
 const REQUESTS: &str = "shotlog_http_requests_total";
 const REQUEST: &str = "shotlog_http_request_duration_seconds";
 
+/// How long measured times are kept before they are counted.
+const UPKEEP: Duration = Duration::from_secs(5);
+
 /// Upper ends of the latency buckets, seconds: from a cached read to a long upload or stage.
 const BUCKETS: &[f64] = &[
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0,
@@ -48,6 +51,17 @@ pub(super) fn recorder() -> Option<&'static PrometheusHandle> {
     RECORDER.get_or_init(install).as_ref()
 }
 
+/// Counts what was measured, again and again: until then each measured time is kept, and nobody may
+/// ask for `/metrics`.
+pub(super) async fn upkeep() {
+    loop {
+        tokio::time::sleep(UPKEEP).await;
+        if let Some(recorder) = recorder() {
+            recorder.run_upkeep();
+        }
+    }
+}
+
 /// A request has been answered.
 pub(super) fn answered(method: &str, route: Option<String>, status: u16, after: Duration) {
     // One label for every path that is no route: strangers' paths must not become labels.
@@ -67,9 +81,8 @@ pub(super) async fn page(service: Data<&Arc<Shotlog>>) -> Response {
     let Some(recorder) = recorder() else {
         return Failure::not_found("the program measures itself elsewhere").into_response();
     };
-    if let Err(error) = service.status.measure().await {
-        tracing::warn!(error = %error.labelled(), "some metrics are not up to date");
-    }
+    // Why it failed is logged where it was first seen.
+    let _ = service.status.measured().await;
     recorder.run_upkeep();
     Response::builder()
         .content_type("text/plain; version=0.0.4; charset=utf-8")

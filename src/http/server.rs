@@ -28,6 +28,7 @@ use tokio_util::task::TaskTracker;
 
 use super::HttpSettings;
 use super::errors::Failure;
+use super::metrics;
 use activity::{Activity, Watched};
 use patience::Patient;
 
@@ -73,11 +74,13 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) {
     let front = Arc::new(Front::new(app, settings));
-    tokio::pin!(stop);
+    let upkeep = metrics::upkeep();
+    tokio::pin!(stop, upkeep);
     let mut resting = false;
     loop {
         tokio::select! {
             () = &mut stop => break,
+            () = &mut upkeep => {}
             accepted = front.accept(&listener) => match accepted {
                 Ok((socket, remote)) => {
                     resting = false;

@@ -1,5 +1,7 @@
 //! Section 8: one test per row, named after it.
 
+use std::time::Duration;
+
 use adapters::fetcher::Response;
 use serde_json::{Value, json};
 
@@ -261,5 +263,18 @@ async fn analyzers_run_one_at_a_time_and_jobs_wait_their_turn() {
     }
     for id in ids {
         assert_eq!(app.finished(&id).await["status"], "done");
+    }
+}
+
+#[tokio::test]
+async fn the_longest_video_is_told_by_what_is_decoded_of_it() {
+    let longest = Duration::from_secs(60);
+    let app = TestApp::with(|setup| setup.settings.ingest.max_duration = longest).await;
+    let claims = json!({"seconds": 30.0, "claims": 90.0}).to_string();
+    let job = app.job_of(&[], "c.mp4", claims.as_bytes()).await;
+    assert_eq!(job["result"]["duration"], 30.0, "{job}");
+    for long in [json!({"seconds": 90.0}), json!({"seconds": 90.0, "claims": 30.0})] {
+        let job = app.job_of(&[], "c.mp4", long.to_string().as_bytes()).await;
+        mentions(job["error"].as_str().unwrap(), &["90 s", "60 s", "ingest.max_duration"]);
     }
 }

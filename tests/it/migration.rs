@@ -9,7 +9,7 @@ use ports::records::RecordStore;
 use serde_json::{Value, json};
 use shotlog::domain::search::reindex::Repair;
 
-use crate::support::TestApp;
+use crate::support::{TestApp, clip};
 
 /// Every JSON document below a folder, with its key in the record store.
 fn documents(folder: &Path) -> Vec<(String, Value)> {
@@ -133,7 +133,7 @@ async fn records_of_the_first_version_are_aggregated_again() {
         assert_eq!(done["result"]["ran"], json!(again), "{done}");
         let key = format!("videos/{id}/video.json");
         let stored = app.records.get(&key).await.expect("read").expect("a record");
-        assert_eq!(stored["version"], 2, "in today's form");
+        assert_eq!(stored["version"], 3, "in today's form");
         for (aggregator, before) in before {
             let now = app.get(&format!("/videos/{id}/aggregates?aggregator={aggregator}")).await;
             let (now, before) = (now.ok()["result"].clone(), before.expect("stored"));
@@ -144,4 +144,51 @@ async fn records_of_the_first_version_are_aggregated_again() {
             }
         }
     }
+}
+
+/// Puts the pages of a video's outputs into one document, and the record into the form that version 2
+/// wrote.
+async fn in_version_2(app: &TestApp, id: &str) {
+    let key = format!("videos/{id}/video.json");
+    let record = app.records.get(&key).await.expect("read").expect("a record");
+    let entry = &record["analyzers"]["default_video"];
+    let (begins, per_page) = (entry["document"].as_str(), entry["page_chunks"].as_u64());
+    let (begins, per_page) = (begins.expect("pages"), per_page.expect("their length"));
+    let mut outputs = Vec::new();
+    for page in 0..record["chunks"].as_u64().expect("chunks").div_ceil(per_page) {
+        let page = format!("{begins}-{page}.json");
+        let stored = app.records.get(&page).await.expect("read").expect("a page");
+        outputs.extend(stored.as_array().expect("outputs").iter().cloned());
+        app.records.delete(&page).await.expect("deleted");
+    }
+    let whole = format!("{begins}.json");
+    app.records.put(&whole, &Value::from(outputs)).await.expect("stored");
+    app.edit_record(id, |record| {
+        record["version"] = json!(2);
+        let entry = record["analyzers"]["default_video"].as_object_mut().expect("an entry");
+        entry.shift_remove("page_chunks");
+        entry.insert("document".into(), whole.into());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn outputs_that_the_second_version_kept_in_one_document_read_as_they_did() {
+    let app = TestApp::new().await;
+    let seconds = [("mode", "interval"), ("interval", "1")];
+    let job = app.job_of(&seconds, "clip.mp4", &clip(60.0)).await;
+    let id = job["result"]["video_id"].as_str().expect("an id");
+    let log = async || app.get(&format!("/videos/{id}/chunks?limit=500&verbose=true")).await.ok();
+    let before = log().await;
+    assert_eq!(before["total"], 60);
+    in_version_2(&app, id).await;
+    assert_eq!(log().await, before);
+    let last = app.get(&format!("/videos/{id}/chunks/59?verbose=true")).await.ok();
+    assert_eq!(last, before["chunks"][59]);
+    app.service.search.reindex(Repair { all: true, ..Repair::default() }).await.expect("repaired");
+    assert_eq!(app.service.catalog.verify().await.expect("verified").problems, [""; 0]);
+    let key = format!("videos/{id}/video.json");
+    let record = app.records.get(&key).await.expect("read").expect("a record");
+    assert_eq!(record["version"], 3, "in today's form once it is published again");
+    assert_eq!(log().await, before);
 }

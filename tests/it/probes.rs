@@ -6,6 +6,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use poem::Request;
+use poem::http::Method;
+use ports::conformance::faults::{Fault, Faults};
 use tokio::sync::Barrier;
 
 use crate::support::{Setup, TestApp, mentions};
@@ -86,6 +88,28 @@ async fn ready_asks_the_embedder_for_nothing_that_is_billed() {
     assert_eq!(app.embedder.embedded.load(Ordering::SeqCst), 0, "no text was embedded");
     app.embedder.down.store(true, Ordering::SeqCst);
     assert_eq!(app.get("/ready").await.json()["checks"]["embedder answers"], "failed");
+}
+
+#[tokio::test]
+async fn what_is_measured_is_told_though_a_store_hangs() {
+    let faults = Arc::new(Faults::default());
+    let app = TestApp::with(|setup| {
+        impatient(setup);
+        setup.settings.records.deadline = Duration::from_secs(1 << 30);
+        setup.faults = Some(faults.clone());
+    })
+    .await;
+    let metrics = async || {
+        let page = app.request(Method::GET, "/metrics").finish();
+        tokio::time::timeout(Duration::from_secs(60), app.raw(page))
+            .await
+            .expect("an answer")
+            .text()
+    };
+    mentions(&metrics().await, &["shotlog_index_points", "shotlog_videos"]);
+    faults.plan(1, Fault::Hangs);
+    mentions(&metrics().await, &["shotlog_index_points", "shotlog_videos"]);
+    mentions(&faults.clear().expect("the store was asked"), &["count"]);
 }
 
 #[tokio::test]

@@ -134,3 +134,19 @@ async fn an_ingest_heals_a_record_whose_documents_are_missing() {
     assert_eq!(app.model.described.load(Ordering::SeqCst), described, "nothing is paid for twice");
     assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_object_outlives_a_removal_that_comes_late() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    app.storage.slow.store(true, Ordering::SeqCst);
+    let deleted = app.delete(&format!("/videos/{id}")).await.ok();
+    mentions(deleted["storage_error"].as_str().unwrap(), &["TimeoutError", "records.deadline"]);
+    app.storage.slow.store(false, Ordering::SeqCst);
+    assert_eq!(app.video().await, id);
+    assert_eq!(app.storage.land().await, 1);
+    let path = app.get(&format!("/videos/{id}")).await.ok()["storage_path"].clone();
+    let object = app.get(&format!("/storage/{}", path.as_str().unwrap())).await;
+    assert_eq!((object.status, object.body), (200, clip(30.0)));
+    assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
+}

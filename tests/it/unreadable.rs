@@ -1,5 +1,9 @@
 //! A video that does not read back is passed over and named; it can be deleted or ingested again.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use ports::conformance::faults::{Fault, Faults};
 use ports::index::{Filter, VectorIndex};
 use ports::records::RecordStore;
 use serde_json::json;
@@ -153,4 +157,29 @@ async fn a_lease_that_nobody_can_read_is_nobodys() {
     let claims = shotlog::domain::catalog::locks::VideoLocks::new(records.clone(), length);
     records.spoil("claims/0123456789abcdef.json").await;
     assert!(claims.try_lock("0123456789abcdef").await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_search_that_meets_a_damaged_index_is_told_to_come_back() {
+    let faults = Arc::new(Faults::default());
+    let app = TestApp::with(|setup| setup.faults = Some(faults.clone())).await;
+    app.video().await;
+    faults.plan(usize::MAX, Fault::Damaged);
+    let query = json!({"text": "boat", "mode": "hybrid", "synthesize": false});
+    app.post_json("/query", query.clone()).await.ok();
+    let mut met = 0;
+    for nth in 1..=faults.calls() {
+        faults.plan(nth, Fault::Damaged);
+        let reply = app.post_json("/query", query.clone()).await;
+        let call = faults.clear().expect("as many calls as before");
+        if ["search", "text_search", "vectors"].contains(&call.as_str()) {
+            met += 1;
+            mentions(&reply.error(503), &["index is damaged", "try again"]);
+            assert!(reply.headers.contains_key("retry-after"));
+            let told =
+                tokio::time::timeout(Duration::from_secs(60), app.service.search.damage_met());
+            told.await.expect("it is told to whoever mends it");
+        }
+    }
+    assert_eq!(met, 3);
 }

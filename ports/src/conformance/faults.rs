@@ -23,6 +23,8 @@ pub enum Fault {
     Hangs,
     /// It is done and reported as failed.
     Unanswered,
+    /// What it would read is damaged, and nothing is done.
+    Damaged,
     /// It fails, and so does every later one: the process has died, or the network is gone.
     Down,
     /// It waits, as does every later one, until [`Faults::wake`]: the process is stopped.
@@ -108,6 +110,10 @@ impl Faults {
         match self.next(call) {
             None => work.await,
             Some(Fault::Fails | Fault::Down) => Err(failed()),
+            Some(Fault::Damaged) => {
+                let message = format!("{call}: what it reads is damaged on purpose");
+                Err(PortError::new(ErrorKind::Corrupt, message))
+            }
             Some(Fault::Hangs) => std::future::pending().await,
             Some(Fault::Unanswered) => {
                 work.await?;

@@ -1,16 +1,16 @@
 //! Reading stored analyzer output.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use futures::{StreamExt, TryStreamExt, stream};
 
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::catalog::{Catalog, OutputDocuments};
+use crate::domain::catalog::record::{AnalyzerEntry, VideoRecord};
+use crate::domain::catalog::shown::ShownPage;
+use crate::domain::catalog::{Catalog, PARALLEL};
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::names::listed;
 use crate::domain::kernel::time::Span;
-
-/// One analyzer's output on one chunk, as it is stored.
-pub type OutputDocument = Map<String, Value>;
 
 /// Which chunks to list.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,8 +38,8 @@ pub struct ChunkView {
     pub chunk_id: u32,
     /// When it is, seconds of the video.
     pub span: Span,
-    /// Output by analyzer id, for those that have any.
-    pub outputs: BTreeMap<String, OutputDocument>,
+    /// Output by analyzer id, for those that have any: a JSON object, as text.
+    pub outputs: BTreeMap<String, Arc<str>>,
 }
 
 /// A page of chunks.
@@ -74,18 +74,11 @@ impl Catalog {
         query: &ChunkQuery,
         wanted: Option<&[u32]>,
     ) -> Result<ChunkPage> {
-        let mut outputs = BTreeMap::new();
-        match &query.analyzer {
-            Some(analyzer) => {
-                outputs.insert(analyzer.clone(), self.output_documents(record, analyzer).await?);
-            }
-            None => {
-                for analyzer in record.analyzer_ids() {
-                    let documents = self.output_documents(record, &analyzer).await?;
-                    outputs.insert(analyzer, documents);
-                }
-            }
-        }
+        let analyzers = match &query.analyzer {
+            Some(analyzer) => vec![analyzer.clone()],
+            None => record.analyzer_ids(),
+        };
+        let entries = entries(record, &analyzers)?;
         let matching: Vec<(u32, Span)> = (0..)
             .zip(self.spans(record).await?)
             .filter(|(id, span)| {
@@ -95,12 +88,8 @@ impl Catalog {
             })
             .collect();
         let total = matching.len() as u32;
-        let chunks = matching
-            .into_iter()
-            .skip(query.offset as usize)
-            .take(query.limit as usize)
-            .map(|(chunk_id, span)| view(chunk_id, span, &outputs, query.verbose))
-            .collect();
+        let page = matching.into_iter().skip(query.offset as usize).take(query.limit as usize);
+        let chunks = self.views(page.collect(), &entries, query.verbose).await?;
         Ok(ChunkPage {
             video_id: record.video_id.clone(),
             analyzers: record.analyzer_ids(),
@@ -131,13 +120,59 @@ impl Catalog {
                 spans.len().saturating_sub(1)
             ))
         })?;
-        let mut outputs = BTreeMap::new();
-        for analyzer in record.analyzer_ids() {
-            let documents = self.output_documents(record, &analyzer).await?;
-            outputs.insert(analyzer, documents);
-        }
-        Ok(view(chunk_id, *span, &outputs, verbose))
+        let analyzers = record.analyzer_ids();
+        let entries = entries(record, &analyzers)?;
+        let views = self.views(vec![(chunk_id, *span)], &entries, verbose).await?;
+        views.into_iter().next().ok_or_else(|| Error::corrupt("a chunk is gone"))
     }
+
+    /// Chunks with the outputs that are stored of them; no other pages are read than those that they
+    /// are on.
+    async fn views(
+        &self,
+        chunks: Vec<(u32, Span)>,
+        entries: &[(&String, &AnalyzerEntry)],
+        verbose: bool,
+    ) -> Result<Vec<ChunkView>> {
+        let needed: BTreeSet<(usize, u32)> = (0..entries.len())
+            .flat_map(|of| chunks.iter().map(move |(chunk_id, _)| (of, *chunk_id)))
+            .map(|(of, chunk_id)| (of, entries[of].1.pages.place(chunk_id).0))
+            .collect();
+        let reads = stream::iter(needed).map(|(of, page)| async move {
+            let shown = self.shown_page(&entries[of].1.pages, page, verbose).await?;
+            Ok::<_, Error>(((of, page), shown))
+        });
+        let pages: BTreeMap<(usize, u32), ShownPage> =
+            reads.buffered(PARALLEL).try_collect().await?;
+        let output = |of: usize, chunk_id: u32| {
+            let (page, place) = entries[of].1.pages.place(chunk_id);
+            let text = pages.get(&(of, page))?.get(place)?.clone()?;
+            Some((entries[of].0.clone(), text))
+        };
+        let view = |(chunk_id, span)| {
+            let outputs = (0..entries.len()).filter_map(|of| output(of, chunk_id)).collect();
+            ChunkView { chunk_id, span, outputs }
+        };
+        Ok(chunks.into_iter().map(view).collect())
+    }
+}
+
+/// The entries of analyzers that the video has output of; `Invalid` lists those.
+fn entries<'r>(
+    record: &'r VideoRecord,
+    analyzers: &'r [String],
+) -> Result<Vec<(&'r String, &'r AnalyzerEntry)>> {
+    let entry = |analyzer: &'r String| {
+        let entry = record.analyzers.get(analyzer).filter(|entry| entry.found > 0);
+        entry.map(|entry| (analyzer, entry)).ok_or_else(|| {
+            Error::Invalid(format!(
+                "video '{}' has no output from analyzer '{analyzer}'; it has: {}",
+                record.video_id,
+                listed(&record.analyzer_ids())
+            ))
+        })
+    };
+    analyzers.iter().map(entry).collect()
 }
 
 /// The ids that a chunk can have; other integers are integers that no chunk has.
@@ -154,54 +189,9 @@ fn parse_ids(ids: &str) -> Result<Vec<u32>> {
     Ok(ids.split(',').filter_map(|id| id.trim().parse().ok()).collect())
 }
 
-fn view(
-    chunk_id: u32,
-    span: Span,
-    outputs: &BTreeMap<String, OutputDocuments>,
-    verbose: bool,
-) -> ChunkView {
-    let outputs = outputs
-        .iter()
-        .filter_map(|(analyzer, outputs)| {
-            let mut output = outputs.get(chunk_id as usize)?.clone()?;
-            if !verbose {
-                strip_internal(&mut output);
-            }
-            Some((analyzer.clone(), output))
-        })
-        .collect();
-    ChunkView { chunk_id, span, outputs }
-}
-
-/// Removes keys that begin with `_` and `locations`, at every depth.
-pub(crate) fn strip_internal(output: &mut OutputDocument) {
-    output.retain(|key, _| !key.starts_with('_') && key != "locations");
-    output.values_mut().for_each(strip_nested);
-}
-
-fn strip_nested(value: &mut Value) {
-    match value {
-        Value::Object(object) => strip_internal(object),
-        Value::Array(items) => items.iter_mut().for_each(strip_nested),
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    #[test]
-    fn internal_keys_go_at_every_depth() {
-        let mut output = json!({"a": 1, "_frames": [1], "people": [{"person": "p1", "locations": [1], "_x": 2}]})
-            .as_object()
-            .cloned()
-            .expect("an object");
-        strip_internal(&mut output);
-        assert_eq!(Value::Object(output), json!({"a": 1, "people": [{"person": "p1"}]}));
-    }
 
     #[test]
     fn ids_are_integers_between_commas() {

@@ -13,8 +13,10 @@ pub(crate) mod install;
 mod listing;
 pub mod locks;
 pub mod opening;
+pub mod outputs;
 pub mod record;
 mod removal;
+mod shown;
 mod stored;
 pub mod unreadable;
 pub mod verify;
@@ -31,15 +33,16 @@ use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::domain::aggregation::Aggregators;
 use crate::domain::aggregation::result::{Aggregate, Results};
 use crate::domain::analysis::Analyzers;
-use crate::domain::analysis::video::{AnalyzedVideo, Outputs, doubtful};
+use crate::domain::analysis::video::{AnalyzedVideo, doubtful};
 use crate::domain::catalog::locks::VideoLocks;
 use crate::domain::catalog::opening::Opening;
 use crate::domain::catalog::record::VideoRecord;
+use crate::domain::catalog::shown::ShownPages;
 use crate::domain::catalog::unreadable::Unreadable;
 use crate::domain::chunking::Signals;
 use crate::domain::kernel::error::{Error, Result};
@@ -51,13 +54,14 @@ pub(crate) use cache::{CacheKey, RecognisedPieces};
 pub(crate) use claim::Claim;
 pub(crate) use faults::{Fault, Part};
 pub(crate) use listing::Listed;
+pub(crate) use shown::strip_internal;
 pub(crate) use stored::Stored;
 
 /// Times that a read is tried whose video is published while it runs.
 const READS: usize = 3;
 
-/// Records read at once.
-const PARALLEL_READS: usize = 16;
+/// Documents read or written at once for one request.
+const PARALLEL: usize = 16;
 
 /// What is stored: typed records, and reading them.
 pub struct Catalog {
@@ -70,6 +74,7 @@ pub struct Catalog {
     unreadable: Unreadable,
     /// Whether the stores answer and belong together.
     pub opening: Opening,
+    shown: ShownPages,
     /// Videos that a change has left garbage of.
     unfinished: Mutex<BTreeSet<String>>,
     /// The analyzers of this install.
@@ -79,12 +84,14 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Over the given stores; where instances share their records, a lock lasts `lease`.
+    /// Over the given stores; where instances share their records, a lock lasts `lease`. Chunks that
+    /// were last listed take at most `cache_bytes`.
     pub(crate) fn new(
         stores: &Stores,
         analyzers: Analyzers,
         aggregators: Aggregators,
         lease: Option<Duration>,
+        cache_bytes: usize,
     ) -> Self {
         Self {
             records: stores.records.clone(),
@@ -94,6 +101,7 @@ impl Catalog {
             locks: VideoLocks::new(stores.records.clone(), lease),
             unreadable: Unreadable::default(),
             opening: Opening::default(),
+            shown: ShownPages::new(cache_bytes),
             unfinished: Mutex::default(),
             analyzers,
             aggregators,
@@ -170,7 +178,7 @@ impl Catalog {
     pub(crate) async fn records(&self, video_ids: &[String]) -> Result<Vec<VideoRecord>> {
         stream::iter(video_ids.to_vec())
             .map(|id| async move { self.find_readable(&id).await })
-            .buffered(PARALLEL_READS)
+            .buffered(PARALLEL)
             .try_filter_map(|found| async move { Ok(found) })
             .try_collect()
             .await
@@ -186,45 +194,6 @@ impl Catalog {
 
     pub(crate) async fn speech(&self, document: &str) -> Result<Speech> {
         self.document(document).await
-    }
-
-    /// One analyzer's stored outputs as they are stored; the video must have it.
-    pub(crate) async fn output_documents(
-        &self,
-        record: &VideoRecord,
-        analyzer: &str,
-    ) -> Result<OutputDocuments> {
-        let entry = record.analyzers.get(analyzer).filter(|entry| entry.found > 0);
-        let entry = entry.ok_or_else(|| {
-            Error::Invalid(format!(
-                "video '{}' has no output from analyzer '{analyzer}'; it has: {}",
-                record.video_id,
-                listed(&record.analyzer_ids())
-            ))
-        })?;
-        let mut outputs: OutputDocuments = self.document(&entry.document).await?;
-        outputs.iter_mut().flatten().for_each(hide_repetition);
-        Ok(outputs)
-    }
-
-    /// One analyzer's stored outputs; none where it has not run.
-    pub(crate) async fn outputs(&self, record: &VideoRecord, analyzer: &str) -> Result<Outputs> {
-        let Some(entry) = record.analyzers.get(analyzer) else { return Ok(Vec::new()) };
-        let documents: OutputDocuments = self.document(&entry.document).await?;
-        let read = |document| self.analyzers.read(analyzer, Value::Object(document));
-        documents.into_iter().map(|document| document.map(read).transpose()).collect()
-    }
-
-    /// Stores one analyzer's outputs and returns the document's key, as [`Self::store`] does.
-    pub(crate) async fn store_outputs(
-        &self,
-        video_id: &str,
-        analyzer: &str,
-        outputs: &Outputs,
-    ) -> Result<String> {
-        let documents: OutputDocuments =
-            outputs.iter().map(|output| output.as_ref().map(|o| o.to_json())).collect();
-        self.store(video_id, analyzer, &documents).await
     }
 
     /// Chunks and every analyzer's outputs.
@@ -302,10 +271,14 @@ impl Catalog {
         document: &T,
     ) -> Result<String> {
         let key = format!("videos/{video_id}/{name}-{}.json", uuid::Uuid::new_v4().simple());
+        self.put_document(&key, document).await?;
+        Ok(key)
+    }
+
+    async fn put_document<T: Serialize>(&self, key: &str, document: &T) -> Result<()> {
         let value = serde_json::to_value(document)
             .map_err(|e| Error::corrupt(format!("cannot store {key}: {e}")))?;
-        self.records.put(&key, &value).await?;
-        Ok(key)
+        Ok(self.records.put(key, &value).await?)
     }
 
     /// A document that a published record names.
@@ -338,17 +311,6 @@ impl Catalog {
     }
 }
 
-/// One analyzer's outputs as JSON, one per chunk.
-pub(crate) type OutputDocuments = Vec<Option<Map<String, Value>>>;
-
-/// Makes the name of the chunk that an output repeats internal: in documents of earlier versions it
-/// is not.
-fn hide_repetition(output: &mut Map<String, Value>) {
-    if let Some(original) = output.shift_remove("same_as") {
-        output.insert("_same_as".into(), original);
-    }
-}
-
 /// The documents of a published video, the record itself included.
 fn named(record: &VideoRecord) -> BTreeSet<String> {
     let mut named = BTreeSet::from([
@@ -357,7 +319,7 @@ fn named(record: &VideoRecord) -> BTreeSet<String> {
         record.signals_document.clone(),
     ]);
     named.extend(record.speech_document.clone());
-    named.extend(record.analyzers.values().map(|entry| entry.document.clone()));
+    named.extend(record.analyzers.values().flat_map(|entry| entry.pages.keys(record.chunks)));
     named.extend(record.aggregates.values().cloned());
     named
 }

@@ -5,13 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::catalog::outputs::OutputPages;
 use crate::domain::chunking::Chunking;
 
-/// The form in which records are written. Version 1 did not say which analyzers had found anything.
-pub const VERSION: u32 = 2;
+/// The form in which records are written. Version 1 did not say which analyzers had found anything, and
+/// up to version 2 one document held all outputs of an analyzer.
+pub const VERSION: u32 = 3;
+
+/// Records of this one do not say so.
+pub(super) const FIRST_VERSION: u32 = 1;
 
 fn first_version() -> u32 {
-    1
+    FIRST_VERSION
 }
 
 /// The published state of one video.
@@ -168,8 +173,9 @@ impl VideoRecord {
 /// One analyzer's stored output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnalyzerEntry {
-    /// Key of the document: one output or null per chunk.
-    pub document: String,
+    /// Where its outputs are, one or null per chunk.
+    #[serde(flatten)]
+    pub pages: OutputPages,
     /// Model and prompt version it came from.
     pub fingerprint: String,
     /// On how many chunks it found anything.

@@ -1,7 +1,7 @@
 //! Removing a video, or what a failed ingest has made of one: a tombstone first, from which on there
 //! is no video, then what it stands for, then the tombstone. Whoever finds one goes on with it.
 
-use ports::{PortError, Result as PortResult};
+use ports::{ErrorKind, PortError, Result as PortResult};
 
 use crate::domain::catalog::claim::{Claim, superseded};
 use crate::domain::catalog::locks::VideoLock;
@@ -176,6 +176,9 @@ impl Catalog {
             match self.storage.delete(key).await {
                 Ok(()) => removed.objects.push(key.clone()),
                 Err(error) => {
+                    if error.kind() == ErrorKind::Timeout {
+                        self.retire(video_id, stone, buried, key).await?;
+                    }
                     removed.storage_error = Some(error);
                     return Ok(removed);
                 }
@@ -184,6 +187,20 @@ impl Catalog {
         self.vacate(video_id, stone, buried).await?;
         self.unfinished().remove(video_id);
         Ok(removed)
+    }
+
+    /// Enters a key that is never used again: its removal has not come to its end in time, and may
+    /// still be done at any time.
+    async fn retire(
+        &self,
+        video_id: &str,
+        stone: &Tombstone,
+        buried: &Stored,
+        key: &str,
+    ) -> Result<()> {
+        let mut stone = stone.clone();
+        stone.retired.push(key.to_owned());
+        self.swap(video_id, buried, Stored::of_tombstone(stone)?).await.map(drop)
     }
 
     /// Removes a tombstone that stands for nothing any more. It stays, vacant, where the store

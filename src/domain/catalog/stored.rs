@@ -5,8 +5,9 @@ use ports::records::Expected;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::domain::catalog::outputs::OutputDocuments;
 use crate::domain::catalog::record::{self, Tombstone, VideoRecord};
-use crate::domain::catalog::{Catalog, OutputDocuments, named, published};
+use crate::domain::catalog::{Catalog, named, published};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::is_video_id;
 
@@ -125,14 +126,17 @@ impl Catalog {
     /// A record of an earlier version in the form of this one. It is stored so when it is next
     /// changed.
     async fn migrated(&self, mut record: VideoRecord) -> Result<VideoRecord> {
-        for entry in record.analyzers.values_mut() {
-            entry.found = match entry.points {
-                0 => {
-                    let outputs: Option<OutputDocuments> = self.read(&entry.document).await?;
-                    outputs.iter().flatten().flatten().count() as u32
-                }
-                points => points as u32,
-            };
+        if record.version == record::FIRST_VERSION {
+            for entry in record.analyzers.values_mut() {
+                entry.found = match entry.points {
+                    0 => {
+                        let key = entry.pages.key(0);
+                        let outputs: Option<OutputDocuments> = self.read(&key).await?;
+                        outputs.iter().flatten().flatten().count() as u32
+                    }
+                    points => points as u32,
+                };
+            }
         }
         record.version = record::VERSION;
         Ok(record)

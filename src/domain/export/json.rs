@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::catalog::chunks::strip_internal;
+use crate::domain::catalog::strip_internal;
 use crate::domain::export::{Content, Log};
 use crate::domain::kernel::error::Result;
 

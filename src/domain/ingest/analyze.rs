@@ -157,7 +157,7 @@ impl Ingest {
         )
         .await?;
         let entry = AnalyzerEntry {
-            document: self.catalog.store_outputs(&record.video_id, id, outputs).await?,
+            pages: self.catalog.store_outputs(&record.video_id, id, outputs).await?,
             fingerprint,
             found: outputs.iter().flatten().count() as u32,
             points: points.len() as u64,

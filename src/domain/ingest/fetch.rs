@@ -43,11 +43,6 @@ impl Ingest {
             return Err(Error::Unprocessable("the source is empty; a video file is needed".into()));
         }
         let info = probe(&self.models.decoder, file.path.to_path_buf()).await?;
-        if let Some(duration) =
-            info.duration.filter(|d| *d > self.settings.ingest.max_duration.as_secs_f64())
-        {
-            return Err(self.too_long(duration));
-        }
         let filename = source::clean_name(name.as_deref(), &info);
         Ok(Fetched { file, info, filename, source_url })
     }

@@ -95,6 +95,8 @@ pub struct RepairSettings {
     /// Time between repairs of what was left behind, in the file seconds.
     #[serde(with = "seconds")]
     pub repair: Duration,
+    /// Memory for chunks that were last listed, bytes.
+    pub cache_bytes: usize,
 }
 
 impl Default for RepairSettings {
@@ -103,6 +105,7 @@ impl Default for RepairSettings {
             lease: Duration::from_secs(60),
             deadline: Duration::from_secs(120),
             repair: Duration::from_secs(300),
+            cache_bytes: 32 << 20,
         }
     }
 }

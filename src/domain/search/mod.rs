@@ -16,7 +16,7 @@ use ports::storage::ObjectStorage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use text::questions::subject;
-use tokio::sync::OnceCell;
+use tokio::sync::{Notify, OnceCell};
 
 use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::hit::HitDocument;
@@ -185,6 +185,8 @@ pub struct Search {
     max_orphans: usize,
     /// What scores are measured against; made once, in the background.
     references: OnceCell<References>,
+    /// A search has met damage in the index.
+    damage: Notify,
 }
 
 impl Search {
@@ -203,6 +205,7 @@ impl Search {
             settings,
             max_orphans,
             references: OnceCell::new(),
+            damage: Notify::new(),
         }
     }
 

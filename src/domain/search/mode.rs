@@ -60,8 +60,19 @@ impl Mode {
 }
 
 impl Search {
-    /// The hits of one search, best first. The threshold holds for the cosine in every mode.
+    /// The hits of one search, best first. The threshold holds for the cosine in every mode. `Busy`
+    /// where the index is damaged: that is mended in the background.
     pub(crate) async fn find(
+        &self,
+        mode: Mode,
+        text: &str,
+        query: VectorQuery,
+    ) -> Result<Vec<Found>> {
+        let found = self.find_in_index(mode, text, query).await;
+        found.map_err(|error| self.mended_soon(error))
+    }
+
+    async fn find_in_index(
         &self,
         mode: Mode,
         text: &str,

@@ -10,12 +10,15 @@ use serde::{Deserialize, Serialize};
 use crate::domain::catalog::Stored;
 use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::VideoRecord;
-use crate::domain::kernel::error::Result;
+use crate::domain::kernel::error::{Error, Result};
 use crate::domain::search::Search;
 use crate::domain::search::indexing::points;
 
 /// The lock of the one instance that repairs.
 const ELECTED: &str = "repair";
+
+/// When a search that met damage may be tried again, seconds.
+const MENDED_AFTER: u32 = 5;
 
 /// What a repair does with what has no record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,6 +131,27 @@ impl Search {
                 self.reindex(Repair { all: true, ..Repair::default() }).await.map(Some)
             }
             checked => Ok(checked.map(|()| None)?),
+        }
+    }
+
+    /// Waits until a search has met damage in the index.
+    pub async fn damage_met(&self) {
+        self.damage.notified().await;
+    }
+
+    /// What a search fails with that meets damage in the index, which is told to be mended.
+    pub(super) fn mended_soon(&self, error: Error) -> Error {
+        if !error.is_corrupt() {
+            return error;
+        }
+        tracing::error!(%error, "a search has met damage in the index, which is checked");
+        self.damage.notify_one();
+        Error::Busy {
+            message:
+                "the search index is damaged and is being written again from the records; try \
+                      again shortly"
+                    .into(),
+            retry_after: MENDED_AFTER,
         }
     }
 

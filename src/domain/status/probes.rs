@@ -39,7 +39,7 @@ impl Default for ProbeSettings {
 /// `TypeName: message` of what is wrong.
 pub type Outcome = Result<(), String>;
 
-type Ask = Box<dyn Fn() -> BoxFuture<'static, ports::Result<()>> + Send + Sync>;
+type Ask = Box<dyn Fn() -> BoxFuture<'static, Result<(), Error>> + Send + Sync>;
 
 /// One port, and what was last seen of it.
 pub(super) struct Probe {
@@ -58,7 +58,7 @@ impl Probe {
         check: &'static str,
         port: &'static str,
         settings: ProbeSettings,
-        ask: impl Fn() -> BoxFuture<'static, ports::Result<()>> + Send + Sync + 'static,
+        ask: impl Fn() -> BoxFuture<'static, Result<(), Error>> + Send + Sync + 'static,
     ) -> Arc<Self> {
         Arc::new(Self {
             check,
@@ -100,7 +100,7 @@ impl Probe {
         tokio::spawn(async move {
             let _over = Over(&probe);
             let outcome = match timeout(probe.settings.timeout, (probe.ask)()).await {
-                Ok(outcome) => outcome.map_err(|error| Error::Port(error).labelled()),
+                Ok(outcome) => outcome.map_err(|error| error.labelled()),
                 Err(_) => Err(probe.late()),
             };
             probe.enter(outcome);
@@ -173,7 +173,7 @@ mod tests {
             async move {
                 match does {
                     Does::Answer => Ok(()),
-                    Does::Refuse => Err(PortError::new(ErrorKind::Unavailable, "refused")),
+                    Does::Refuse => Err(PortError::new(ErrorKind::Unavailable, "refused").into()),
                     Does::Hang => std::future::pending().await,
                 }
             }

@@ -1,3 +1,4 @@
+use ports::records::RecordStore;
 use serde_json::{Value, json};
 
 use crate::support::{TestApp, clip, keys, mentions};
@@ -88,4 +89,31 @@ async fn an_analyzer_that_found_nothing_on_any_chunk_has_no_output() {
         !answer["results"].as_array().expect("segments").is_empty(),
         "others' chunks are evidence"
     );
+}
+
+#[tokio::test]
+async fn what_is_not_shown_is_not_read() {
+    let app = TestApp::new().await;
+    let seconds = [("mode", "interval"), ("interval", "1")];
+    let job = app.job_of(&seconds, "clip.mp4", &clip(120.0)).await;
+    let id = job["result"]["video_id"].as_str().unwrap();
+    let documents = app.records.list(&format!("videos/{id}/")).await.unwrap();
+    let last =
+        documents.iter().find(|key| key.contains("/default_video-") && key.ends_with("-2.json"));
+    app.records.spoil(last.expect("a third page")).await;
+    let path = format!("/videos/{id}/chunks");
+    for (query, expected) in [("", 0..50), ("offset=50&limit=50", 50..100), ("limit=1", 0..1)] {
+        let page = app.get(&format!("{path}?{query}")).await.ok();
+        assert_eq!((&page["total"], ids(&page)), (&json!(120), expected.collect()), "{query}");
+    }
+    assert_eq!(app.get(&format!("{path}/99")).await.ok()["chunk_id"], 99);
+    for reading in ["?offset=51", "?chunk_ids=3,119", "?after=119.5", "/100"] {
+        assert_eq!(app.get(&format!("{path}{reading}")).await.status, 500, "{reading}");
+    }
+    let named = app.get("/health").await.ok()["unreadable"].clone();
+    mentions(named[0]["error"].as_str().unwrap(), &[last.unwrap()]);
+    let again = app.job_of(&seconds, "clip.mp4", &clip(120.0)).await;
+    assert_eq!(again["result"]["video_id"], id, "an ingest makes it again");
+    assert_eq!(app.get(&format!("{path}?limit=500")).await.ok()["chunks"][119]["chunk_id"], 119);
+    assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
 }

@@ -107,7 +107,7 @@ async fn an_ingest_stops_when_its_calls_are_used_up_and_goes_on_later() {
 #[tokio::test]
 async fn the_end_of_a_job_is_told_where_the_ingest_says() {
     let app = TestApp::new().await;
-    let url = "https://example.com/hook?of=video";
+    let url = "https://me:s3cret@example.com/hook?signature=s3cret";
     app.webhooks.fail(2);
     let done = app.job_of(&[("callback_url", url)], "c.mp4", &clip(10.0)).await;
     let failed = app.job_of(&[("callback_url", url)], "c.mp4", b"no video").await;
@@ -128,10 +128,14 @@ async fn the_end_of_a_job_is_told_where_the_ingest_says() {
         assert_eq!(traceback.is_some(), job["status"] == "failed");
         assert_eq!(serde_json::from_slice::<Value>(&told.body).unwrap(), job);
         assert_eq!(told.url, url);
+        assert!(!String::from_utf8_lossy(&told.body).contains("s3cret"));
         let (name, value) = &told.headers[0];
         assert_eq!(name, "Shotlog-Signature");
         assert!(value.starts_with("t=") && value.contains(",v1="), "{value}");
     }
+
+    let jobs = app.get("/jobs").await;
+    assert!(!jobs.text().contains("s3cret"), "{}", jobs.text());
 
     let reply = app.upload(&[("callback_url", "file:///etc/passwd")], "c.mp4", &clip(10.0)).await;
     mentions(&reply.error(400), &["callback_url", "http or https"]);

@@ -31,7 +31,8 @@ pub fn clip(seconds: f64) -> Vec<u8> {
 }
 
 /// Decodes the clips of [`clip`]: one colour per ten seconds, and a tone. `"poster": false` makes
-/// single frames undecodable, `"video": false` and `"audio": false` leave a stream out.
+/// single frames undecodable, `"video": false` and `"audio": false` leave a stream out; `"claims"` is
+/// what the container says of its length.
 pub struct SceneDecoder;
 
 impl SceneDecoder {
@@ -62,7 +63,7 @@ impl VideoDecoder for SceneDecoder {
             container: "mov,mp4,m4a,3gp,3g2,mj2".into(),
             extension: "mp4".into(),
             content_type: "video/mp4".into(),
-            duration: clip["seconds"].as_f64(),
+            duration: clip["claims"].as_f64().or_else(|| clip["seconds"].as_f64()),
             video: (clip["video"] != false).then_some(video),
             audio: clip["audio"] != false,
         })
@@ -357,11 +358,14 @@ impl LanguageModel for FakeModel {
 
 /// Storage that can be taken away.
 pub struct FlakyStorage {
-    inner: OpendalStorage,
+    inner: Arc<OpendalStorage>,
     /// Fails every call while set.
     pub down: AtomicBool,
     /// Fails deletes while set.
     pub keeps: AtomicBool,
+    /// Lets deletes hang while set; they are done once they [`Self::land`].
+    pub slow: AtomicBool,
+    under_way: Mutex<Vec<String>>,
     /// What its probes wait for.
     pub probes: Probes,
 }
@@ -369,11 +373,22 @@ pub struct FlakyStorage {
 impl FlakyStorage {
     pub fn new(inner: OpendalStorage) -> Self {
         Self {
-            inner,
+            inner: Arc::new(inner),
             down: AtomicBool::new(false),
             keeps: AtomicBool::new(false),
+            slow: AtomicBool::new(false),
+            under_way: Mutex::default(),
             probes: Probes::default(),
         }
+    }
+
+    /// Does the deletes that have hung; says how many.
+    pub async fn land(&self) -> usize {
+        let late = std::mem::take(&mut *self.under_way.lock().expect("unpoisoned"));
+        for key in &late {
+            self.inner.delete(key).await.expect("a folder");
+        }
+        late.len()
     }
 
     fn reach(&self) -> Result<&OpendalStorage> {
@@ -421,6 +436,10 @@ impl ObjectStorage for FlakyStorage {
     async fn delete(&self, key: &str) -> Result<()> {
         if self.keeps.load(Ordering::SeqCst) {
             return Err(PortError::new(ErrorKind::Denied, "the bucket refuses to delete"));
+        }
+        if self.slow.load(Ordering::SeqCst) {
+            self.under_way.lock().expect("unpoisoned").push(key.to_owned());
+            std::future::pending::<()>().await;
         }
         self.reach()?.delete(key).await
     }

@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+"""Two instances over one bucket, one of which is disturbed in the middle of what it does.
+
+    torture_instances.py BINARY SCRATCH S3_ENDPOINT
+
+    TORTURE_ROUNDS=40     how often one is disturbed
+    TORTURE_SECONDS=900   no further round begins after so long
+    TORTURE_SEED=1        of clips, operations, disturbances and moments
+
+In each round one instance ingests, chunks anew, aggregates again or deletes a video. At a random moment
+it is stopped for longer than its lease (SIGSTOP), or a proxy between it and the bucket swallows the
+replies to requests that the bucket has served, or holds them back for longer than the lease. Often the
+other instance is told to do something with the same video meanwhile. Then both must show the same
+state, one that was acknowledged or begun, with every video whole, and `shotlog verify` must find nothing.
+scripts/torture_instances.sh calls this.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+BINARY = str(pathlib.Path(sys.argv[1]).resolve())
+SCRATCH = pathlib.Path(sys.argv[2]).resolve()
+BUCKET = urllib.parse.urlsplit(sys.argv[3])
+ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "40"))
+SECONDS = float(os.environ.get("TORTURE_SECONDS", "900"))
+SEED = int(os.environ.get("TORTURE_SEED", "1"))
+CLIPS = 3
+CLIP_SECONDS = 3
+# Chunk lengths in seconds, and how many chunks of a clip they make.
+CHUNKS = {"1": 3, "1.5": 2, "3": 1}
+LEASE = 4
+# Longer than the lease, so that another instance takes over.
+LONG = (LEASE + 2, LEASE + 5)
+START_LIMIT = 60
+# Jobs have ended by then, and what they left is repaired.
+SETTLE_LIMIT = 120
+
+rng = random.Random(SEED)
+problems = []
+
+
+def problem(what):
+    problems.append(what)
+    print(f"  PROBLEM {what}", flush=True)
+
+
+class Line:
+    """A proxy between an instance and the bucket."""
+
+    def __init__(self):
+        self.swallows = False
+        self.holds = threading.Event()
+        self.holds.set()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            try:
+                server = socket.create_connection((BUCKET.hostname, BUCKET.port))
+            except OSError:
+                client.close()
+                continue
+            for pump in (self.forth, self.back):
+                threading.Thread(target=pump, args=(client, server), daemon=True).start()
+
+    def forth(self, client, server):
+        try:
+            while block := client.recv(65536):
+                server.sendall(block)
+            server.shutdown(socket.SHUT_WR)
+        except OSError:
+            self.cut(client, server)
+
+    def back(self, client, server):
+        try:
+            while block := server.recv(65536):
+                self.holds.wait()
+                if self.swallows:
+                    break
+                client.sendall(block)
+        except OSError:
+            pass
+        self.cut(client, server)
+
+    @staticmethod
+    def cut(*sockets):
+        for connection in sockets:
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            connection.close()
+
+
+class Instance:
+    def __init__(self, name):
+        self.name, self.data, self.line = name, SCRATCH / name, Line()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.process = None
+
+    def environment(self):
+        settings = {
+            "DATA_DIR": self.data, "HTTP__LISTEN": f"127.0.0.1:{self.port}", "EMBEDDER__KIND": "hashing",
+            "LOG__FILTER": "warn", "STORAGE__KIND": "s3", "STORAGE__ENDPOINT": self.line.address,
+            "STORAGE__BUCKET": "shotlog", "STORAGE__PREFIX": "torture/objects", "STORAGE__REGION": "us-east-1",
+            "STORAGE__ACCESS_KEY_ID": "test", "STORAGE__SECRET_ACCESS_KEY": "test", "STORAGE__SIGNED_URLS": 600,
+            "RECORDS__KIND": "bucket", "RECORDS__BUCKET": "shotlog", "RECORDS__PREFIX": "torture/records",
+            "RECORDS__LEASE": LEASE, "RECORDS__REPAIR": 1, "RECORDS__DEADLINE": 20,
+            **{f"{role}__KIND": "none" for role in ("OCR", "DETECTOR", "TRANSCRIBER", "VAD", "SPEAKER")},
+        }
+        return {**os.environ, **{f"SERVICE_{key}": str(value) for key, value in settings.items()}}
+
+    def start(self):
+        log = open(SCRATCH / f"{self.name}.log", "ab")
+        self.process = subprocess.Popen([BINARY, "serve"], cwd=SCRATCH, env=self.environment(), stdout=log, stderr=log)
+        deadline = time.monotonic() + START_LIMIT
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                if self.call("/ready")[0] == 200:
+                    return
+            except OSError:
+                pass
+            time.sleep(0.05)
+        sys.exit(f"instance {self.name} does not start")
+
+    def call(self, path, method="GET", body=None, kind=None):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}", data=body, method=method, headers={"Content-Type": kind} if kind else {})
+        try:
+            with urllib.request.urlopen(request, timeout=120) as reply:
+                status, content = reply.status, reply.read()
+        except urllib.error.HTTPError as error:
+            status, content = error.code, error.read()
+        try:
+            return status, json.loads(content)
+        except ValueError:
+            return status, content
+
+    def ingest(self, clip, interval):
+        edge = "clip-edge"
+        part = f'--{edge}\r\nContent-Disposition: form-data; name="{{}}"{{}}\r\n\r\n'
+        form = part.format("mode", "") + "interval\r\n" + part.format("interval", "") + f"{interval}\r\n"
+        form += part.format("file", '; filename="clip.mp4"')
+        body = form.encode() + clip.bytes + f"\r\n--{edge}--\r\n".encode()
+        return self.call("/videos", "POST", body, f"multipart/form-data; boundary={edge}")
+
+    def work(self, clip, operation):
+        """Does it to the end; what is known then: done, failed or refused."""
+        try:
+            if operation == "delete":
+                status, told = self.call(f"/videos/{clip.id}", "DELETE")
+                return "done" if status == 200 and "storage_error" not in told else "failed"
+            if operation == "aggregate":
+                path, form = f"/videos/{clip.id}/aggregates", "application/x-www-form-urlencoded"
+                status, job = self.call(path, "POST", b"", form)
+            else:
+                status, job = self.ingest(clip, operation)
+            if status != 202:
+                if status not in (404, 500, 503):
+                    problem(f"{operation} was answered with {status}: {job}")
+                return "refused"
+            deadline = time.monotonic() + SETTLE_LIMIT
+            while time.monotonic() < deadline:
+                _, now = self.call(f"/jobs/{job['job_id']}")
+                if now["status"] in ("done", "failed"):
+                    return now["status"]
+                time.sleep(0.02)
+            problem(f"{operation} of {clip.id} on {self.name} has not ended: {now}")
+        except (OSError, ValueError) as error:
+            problem(f"{operation} on {self.name}: {error!r}")
+        return "failed"
+
+
+class Clip:
+    def __init__(self, number):
+        path = SCRATCH / f"clip{number}.mp4"
+        source = f"testsrc2=size=160x90:rate=10:duration={CLIP_SECONDS},hue=H=t+{number + 10 * SEED}"
+        subprocess.run(["ffmpeg", "-loglevel", "error", "-nostdin", "-y", "-f", "lavfi", "-i", source, str(path)], check=True)
+        self.bytes = path.read_bytes()
+        self.id = hashlib.sha1(self.bytes).hexdigest()[:16]
+        # None, or the length of its chunks.
+        self.state = None
+
+
+class Task(threading.Thread):
+    """An operation under way."""
+
+    def __init__(self, instance, clip, operation):
+        super().__init__()
+        self.instance, self.clip, self.operation, self.outcome = instance, clip, operation, None
+        self.start()
+
+    def run(self):
+        self.outcome = self.instance.work(self.clip, self.operation)
+
+
+def after(state, operation):
+    """The state of a video once an operation was done."""
+    return {"delete": None, "aggregate": state}.get(operation, operation)
+
+
+def choose(clip):
+    if clip.state is None:
+        return rng.choice(list(CHUNKS))
+    return rng.choice([*(length for length in CHUNKS if length != clip.state)] * 2 + ["delete", "aggregate"])
+
+
+def disturb(instance):
+    """Disturbs an instance for a while; says how."""
+    how = rng.choice(["stopped", "stopped", "unanswered", "unanswered", "held"])
+    if how == "stopped":
+        instance.process.send_signal(signal.SIGSTOP)
+        time.sleep(rng.uniform(*LONG))
+        instance.process.send_signal(signal.SIGCONT)
+    elif how == "unanswered":
+        instance.line.swallows = True
+        time.sleep(rng.uniform(0.05, 1.5))
+        instance.line.swallows = False
+    else:
+        instance.line.holds.clear()
+        time.sleep(rng.uniform(*LONG))
+        instance.line.holds.set()
+    return how
+
+
+def state_on(instance, clip):
+    """The state that an instance shows, and what is wrong with it."""
+    status, video = instance.call(f"/videos/{clip.id}")
+    if status == 404:
+        return None, []
+    if status != 200:
+        return "?", [f"{clip.id} is answered with {status}: {video}"]
+    count, wrong = video["chunks"], []
+    _, log = instance.call(f"/videos/{clip.id}/chunks")
+    if sum("default_video" in chunk for chunk in log.get("chunks", [])) != count:
+        wrong.append(f"{clip.id} lacks outputs of its {count} chunks: {str(log)[:200]}")
+    if not video["aggregates"]:
+        wrong.append(f"{clip.id} has no aggregates")
+    query = json.dumps({"text": "coloured bars", "video_ids": [clip.id], "limit": 50, "synthesize": False})
+    status, found = instance.call("/query", "POST", query.encode(), "application/json")
+    if status != 200 or len(found["results"]) != count:
+        wrong.append(f"{clip.id} has {count} chunks, a search finds {str(found)[:200]}")
+    with urllib.request.urlopen(video["video_url"], timeout=60) as content:
+        if content.read() != clip.bytes:
+            wrong.append(f"{clip.id} is stored with other bytes")
+    return next((length for length, chunks in CHUNKS.items() if chunks == count), f"{count} chunks"), wrong
+
+
+def verified(instance):
+    """What `shotlog verify` says of the bucket and a copy of the instance's index."""
+    copy = SCRATCH / "copy"
+    shutil.rmtree(copy, ignore_errors=True)
+    instance.process.send_signal(signal.SIGSTOP)
+    shutil.copytree(instance.data, copy)
+    instance.process.send_signal(signal.SIGCONT)
+    environment = {**instance.environment(), "SERVICE_DATA_DIR": str(copy)}
+    told = subprocess.run([BINARY, "verify"], cwd=SCRATCH, env=environment, capture_output=True, text=True)
+    return [] if told.returncode == 0 else [f"verify on {instance.name} finds {told.stdout[-600:]} {told.stderr[-300:]}"]
+
+
+def look(instances, clips, possible, where):
+    """Waits until everything agrees, and says what does not."""
+    deadline = time.monotonic() + SETTLE_LIMIT
+    while True:
+        wrong, states = [], {}
+        for clip in clips:
+            seen = [state_on(instance, clip) for instance in instances]
+            wrong += [f"on {instance.name}: {one}" for instance, (_, of) in zip(instances, seen) for one in of]
+            states[clip.id] = seen[0][0]
+            if any(state != seen[0][0] for state, _ in seen):
+                wrong.append(f"{clip.id} is in the states {[state for state, _ in seen]}")
+            if seen[0][0] not in possible[clip.id]:
+                wrong.append(f"{clip.id} is in the state {seen[0][0]}, and {possible[clip.id]} was acknowledged")
+        if not wrong:
+            wrong = [one for instance in instances for one in verified(instance)]
+        if not wrong:
+            break
+        if time.monotonic() > deadline:
+            for one in wrong:
+                problem(f"{where}: {one}")
+            break
+        time.sleep(0.5)
+    for clip in clips:
+        clip.state = states[clip.id]
+
+
+def play(instances, clips, number):
+    """One round."""
+    clip = rng.choice(clips)
+    first, second = rng.sample(instances, 2)
+    task = Task(first, clip, choose(clip))
+    tasks = [task]
+    time.sleep(rng.uniform(0, 1.2))
+    if rng.random() < 0.7:
+        other = choose(clip)
+        threading.Timer(rng.uniform(0, LEASE), lambda: tasks.append(Task(second, clip, other))).start()
+        time.sleep(0)
+    how = disturb(first)
+    # The other one may begin only now.
+    time.sleep(LEASE)
+    for task in list(tasks):
+        task.join()
+    done = [task for task in tasks if task.outcome == "done"]
+    begun = {after(state, task.operation) for task in tasks for state in (clip.state, *(t.operation for t in tasks if t.operation in CHUNKS))}
+    if len(tasks) == 1 and done:
+        states = {after(clip.state, tasks[0].operation)}
+    elif len(tasks) == 2 and len(done) == 2:
+        states = begun
+    else:
+        states = {clip.state, *begun}
+    possible = {other.id: {other.state} for other in clips} | {clip.id: states}
+    what = ", ".join(f"{task.operation} on {task.instance.name} {task.outcome}" for task in tasks)
+    look(instances, clips, possible, f"round {number} ({first.name} {how}; {what})")
+    return how
+
+
+def main():
+    begun = time.monotonic()
+    clips = [Clip(number) for number in range(CLIPS)]
+    instances = [Instance("a"), Instance("b")]
+    rounds, mix = 0, {}
+    try:
+        for instance in instances:
+            instance.start()
+        while rounds < ROUNDS and time.monotonic() - begun < SECONDS:
+            rounds += 1
+            how = play(instances, clips, rounds)
+            mix[how] = mix.get(how, 0) + 1
+            for instance in instances:
+                if instance.process.poll() is not None:
+                    sys.exit(f"instance {instance.name} has ended")
+            if rounds % 10 == 0:
+                print(f"  {rounds} rounds, {len(problems)} problems", flush=True)
+    finally:
+        for instance in instances:
+            if instance.process and instance.process.poll() is None:
+                instance.process.kill()
+                instance.process.wait()
+    told = ", ".join(f"{count} {how}" for how, count in sorted(mix.items()))
+    print(f"{rounds} rounds ({told}), {len(problems)} problems, {time.monotonic() - begun:.0f} s, seed {SEED}")
+    sys.exit(1 if problems or not rounds else 0)
+
+
+if __name__ == "__main__":
+    main()
