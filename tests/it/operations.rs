@@ -186,7 +186,7 @@ async fn reindex_makes_an_index_of_another_format_anew() {
     std::fs::write(&file, text.replace("\"format\": 2", "\"format\": 1")).unwrap();
     let (told, sound) = install.verified();
     assert!(!sound, "{told}");
-    mentions(&told, &["format 0", "shotlog reindex"]);
+    mentions(&told, &["format 1", "shotlog reindex"]);
     let rebuilt = command(install.folder.path(), &[]).arg("reindex").output().unwrap();
     assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));
     let install = install.restarted_after(|_| {}).await;

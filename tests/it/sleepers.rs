@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use adapters::index::memory::MemoryIndex;
+use adapters::listing::memory::MemoryListing;
 use adapters::storage::OpendalStorage;
 use ports::conformance::faults::{Fault, Faults};
 use ports::index::{Filter, VectorIndex};
@@ -31,6 +32,7 @@ impl Pair {
     async fn new() -> Self {
         let records = Arc::new(FlakyRecords::default());
         let index = Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION));
+        let listing = Arc::new(MemoryListing::new());
         let bucket = OpendalStorage::memory(BASE).expect("storage");
         let bucket = Arc::new(FlakyStorage::new(bucket));
         let faults = Arc::new(Faults::default());
@@ -38,6 +40,7 @@ impl Pair {
             TestApp::with(|setup| {
                 setup.records = records.clone();
                 setup.index = index.clone();
+                setup.listing = listing.clone();
                 setup.storage = Some(bucket.clone());
                 setup.faults = faults;
                 setup.settings.shared_records = true;

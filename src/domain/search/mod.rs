@@ -392,28 +392,31 @@ impl Search {
         }
     }
 
-    /// Those of the hits whose points are published. `videos` is what is known of their videos.
+    /// Those of the hits whose points are published. `videos` is what is known of their videos, and
+    /// where their bytes are.
     async fn current(
         &self,
         hits: Vec<mode::Found>,
-        videos: &mut HashMap<String, Listed>,
+        videos: &mut HashMap<String, (Listed, String)>,
     ) -> Result<Vec<Published>> {
         let of_hits: BTreeSet<&String> = hits.iter().map(|hit| &hit.id.video_id).collect();
         let unread = of_hits.into_iter().filter(|id| !videos.contains_key(*id));
         let unread: Vec<String> = unread.cloned().collect();
-        videos.extend(self.catalog.listed(&unread).await?);
+        for (id, listed) in self.catalog.listed(&unread).await? {
+            let url = self.storage.link(&listed.storage_path).await?;
+            videos.insert(id, (listed, url));
+        }
         let mut published = Vec::with_capacity(hits.len());
         for mut hit in hits {
             let id = &hit.id;
             let document: HitDocument = serde_json::from_value(hit.document.take())
                 .map_err(|e| Error::corrupt(format!("a hit of '{}': {e}", id.video_id)))?;
-            let current = |video: &&Listed| {
+            let current = |(video, _): &&(Listed, String)| {
                 let revision = video.revisions.get(&id.analyzer_id);
                 document.revision.is_empty() || revision == Some(&document.revision)
             };
-            if let Some(video) = videos.get(&id.video_id).filter(current) {
-                let video_url = self.storage.link(&video.storage_path).await?;
-                published.push(Published { video_url, hit, document });
+            if let Some((_, url)) = videos.get(&id.video_id).filter(current) {
+                published.push(Published { video_url: url.clone(), hit, document });
             }
         }
         Ok(published)

@@ -326,11 +326,14 @@ impl TestApp {
 
     /// Changes a video's published record, for states that only other installs reach.
     pub async fn edit_record(&self, video_id: &str, change: impl FnOnce(&mut Value)) {
+        use ports::listing::VideoListing;
         use ports::records::RecordStore;
         let key = format!("videos/{video_id}/video.json");
         let mut record = self.records.get(&key).await.expect("records").expect("a record");
         change(&mut record);
         self.records.put(&key, &record).await.expect("records");
+        self.listing.set_mark("edited").await.expect("a listing");
+        self.service.catalog.list_all().await.expect("a listing");
     }
 
     /// Stores an analyzer's outputs, one per chunk, that this install has no models for.
