@@ -2,6 +2,10 @@
 """Measures a running service against footage whose content is known, and prints a line per figure.
 
     SHOTLOG_MEDIA=… scripts/eval.py BASE_URL [cuts] [speech] [objects] [text] [speed]    (none: all)
+    EVAL_FINDINGS=FILE … scripts/eval.py BASE_URL findings
+
+The second form writes down the cuts, objects and text of every clip, or where the file is there says
+what another version of the service finds that it does not name.
 
 With SHOTLOG_EVAL_TEST=…, a folder of test clips with cuts.json, speech.json and clips/, those are
 measured as well. scripts/eval_clips.json says of every clip whether it is for development or test.
@@ -505,9 +509,62 @@ def speed():
         seconds < result["duration"])
 
 
+# ---------------------------------------------------------------- two versions
+
+
+def found_in(path):
+    """Cuts in milliseconds, and by chunk of ten seconds the objects with their counts and the lines."""
+    wanted = available("object_detection", "ocr", "people")
+    video = ingest(path, analyzers=wanted, mode="interval", interval=10)[0]["video_id"]
+    body = json.dumps({"mode": "weights", "cut": 1, "min_duration": 0.05, "max_duration": 100000}).encode()
+    preview = call(f"/videos/{video}/chunking/preview", body)
+    by_chunk = {}
+    for chunk in chunks(video):
+        seen = chunk.get("object_detection", {}).get("detections", [])
+        read = chunk.get("ocr", {}).get("texts", [])
+        people = chunk.get("people", {}).get("people", [])
+        by_chunk[f"{chunk['start']:.0f} s"] = {
+            "objects": sorted(f"{d['count']} {d['label']}" for d in seen),
+            "text": sorted(line["text"] for line in read),
+            "people": sorted(f"{p['clothing']}" for p in people),
+        }
+    return {"cuts": [round(b["time"] * 1000) for b in preview["boundaries"]], "chunks": by_chunk}
+
+
+def findings():
+    kept = pathlib.Path(os.environ["EVAL_FINDINGS"])
+    names = [n for n in CLIPS if n.endswith((".mp4", ".mov"))]
+    now = {name: found_in(path) for name, path, _ in clips({n: MEDIA / n for n in names})}
+    if not kept.is_file():
+        kept.write_text(json.dumps(now, indent=1))
+        print(f"findings of {len(now)} clips written to {kept}")
+        return
+    print(f"findings, against {kept}")
+    before = json.loads(kept.read_text())
+    totals = {}
+    for name, found in now.items():
+        was = before.get(name, {"cuts": [], "chunks": {}})
+        gone, new = set(was["cuts"]) - set(found["cuts"]), set(found["cuts"]) - set(was["cuts"])
+        moved = sum(any(abs(a - b) <= 50 for b in new) for a in gone)
+        print(f"       {name}: {len(found['cuts'])} cuts, {len(gone)} of {len(was['cuts'])} elsewhere or gone "
+              f"({moved} of them by at most 50 ms)", flush=True)
+        for place in sorted(gone | new):
+            print(f"         cut at {place / 1000} {'is gone' if place in gone else 'is new'}")
+        for span, there in found["chunks"].items():
+            for kind, values in there.items():
+                earlier = was["chunks"].get(span, {}).get(kind, [])
+                same = totals.setdefault(kind, [0, 0])
+                same[0] += earlier == values
+                same[1] += 1
+                if earlier != values:
+                    print(f"         {span} {kind}: {earlier} is now {values}")
+    for kind, (same, of) in totals.items():
+        print(f"       {kind}: alike in {same} of {of} chunks")
+
+
 PARTS = {"cuts": cuts, "speech": speech, "objects": objects, "text": text, "speed": speed}
 
 if __name__ == "__main__":
     for part in sys.argv[2:] or PARTS:
-        PARTS[part]()
+        {**PARTS, "findings": findings}[part]()
     sys.exit(f"missed: {', '.join(missed)}" if missed else 0)

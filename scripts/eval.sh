@@ -9,6 +9,9 @@
 #   SHOTLOG_EVAL_TEST=DIR clips that nothing was tuned on, with cuts.json and speech.json: measured as
 #                         test, beside the development clips (scripts/eval_clips.json)
 #   SHOTLOG_MODELS=DIR    models beside those of var/models, as detect/*.onnx
+#
+#   EVAL_FINDINGS=FILE scripts/eval.sh findings     writes down what is found in every clip or, where
+#                         the file is there, says what is found differently
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

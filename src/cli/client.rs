@@ -47,7 +47,21 @@ pub(super) async fn ingest(config: &Config, args: &IngestArgs) -> Result<(), Fai
         return Err(format!("the ingest failed while {stage}: {error}").into());
     }
     println!("{}", serde_json::to_string_pretty(&job["result"])?);
+    for line in profile_lines(&job["result"]["profile"]) {
+        eprintln!("{line}");
+    }
     Ok(())
+}
+
+/// A line per step of a job's profile, the longest first.
+fn profile_lines(profile: &Value) -> Vec<String> {
+    let seconds = |cost: &Value| cost["seconds"].as_f64().unwrap_or_default();
+    let mut steps: Vec<(&String, &Value)> = profile.as_object().into_iter().flatten().collect();
+    steps.sort_by(|a, b| seconds(b.1).total_cmp(&seconds(a.1)));
+    let line = |(step, cost): (&String, &Value)| {
+        format!("{step:<18}{:>9.1} s in {:>5} calls", seconds(cost), cost["calls"])
+    };
+    steps.into_iter().map(line).collect()
 }
 
 impl Service {
@@ -128,5 +142,26 @@ impl Service {
             return Err(format!("the service answered {status}: {detail}").into());
         }
         Ok(body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_step_of_a_profile_comes_first() {
+        let profile = json!({
+            "scan": {"calls": 1, "seconds": 4.25},
+            "read_text": {"calls": 120, "seconds": 61.0},
+        });
+        assert_eq!(
+            profile_lines(&profile),
+            [
+                "read_text              61.0 s in   120 calls",
+                "scan                    4.2 s in     1 calls"
+            ]
+        );
+        assert!(profile_lines(&Value::Null).is_empty(), "of an older service");
     }
 }

@@ -15,7 +15,7 @@ use super::params::Bounded;
 use super::values::AnyObject;
 use crate::domain::aggregation::run::AggregatesResult;
 use crate::domain::ingest::{Aggregated, IngestResult};
-use crate::domain::kernel::progress;
+use crate::domain::kernel::{profile, progress};
 use crate::domain::{Shotlog, jobs};
 
 /// The routes of this section.
@@ -158,6 +158,18 @@ struct IngestOutcome {
     /// Vectors written, by analyzer.
     indexed: BTreeMap<String, u64>,
     aggregated: AggregatedOutcome,
+    /// What each step took, by its name.
+    #[oai(skip_serializing_if_is_none)]
+    profile: Option<BTreeMap<String, StepCost>>,
+}
+
+/// What a step of an ingest took.
+#[derive(Object)]
+struct StepCost {
+    /// How often it was done.
+    calls: u64,
+    /// How long that took in all, seconds; of calls at the same time each counts.
+    seconds: f64,
 }
 
 #[derive(Union)]
@@ -273,7 +285,15 @@ impl From<IngestResult> for IngestOutcome {
                     AggregatedOutcome::Failed(AggregatedFailed { error })
                 }
             },
+            profile: (!r.profile.is_empty())
+                .then(|| r.profile.into_iter().map(|(step, cost)| (step, cost.into())).collect()),
         }
+    }
+}
+
+impl From<profile::StepCost> for StepCost {
+    fn from(cost: profile::StepCost) -> Self {
+        Self { calls: cost.calls, seconds: cost.seconds }
     }
 }
 

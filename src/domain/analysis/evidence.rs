@@ -13,6 +13,7 @@ use crate::domain::chunking::Signals;
 use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::profile::{Profile, Step};
 use crate::domain::kernel::time::Span;
 use crate::domain::media::clothing::{Garment, measured};
 use crate::domain::media::decode;
@@ -43,6 +44,8 @@ pub struct VideoEvidence {
     pub frame_side: u32,
     /// How closely objects are followed.
     pub tracking: TrackingOptions,
+    /// What looking and reading take.
+    pub profile: Profile,
 }
 
 /// How closely objects are followed.
@@ -187,7 +190,8 @@ impl ChunkEvidence {
             return Ok(Vec::new());
         }
         let (decoder, file) = (&self.video.decoder, self.video.file.clone());
-        let frames = decode::frames(decoder, file, times, side).await?;
+        let decoding = decode::frames(decoder, file, times, side);
+        let frames = self.video.profile.measure(Step::DecodeFrames, decoding).await?;
         Ok(frames.into_iter().flatten().collect())
     }
 
@@ -196,13 +200,14 @@ impl ChunkEvidence {
     pub async fn screen_lines(&self, models: &Models) -> Result<&[ScreenLine]> {
         let lines = self.screen_lines.get_or_try_init(|| async {
             let Some(reader) = &models.ocr else { return Ok::<_, Error>(Vec::new()) };
+            let profile = &self.video.profile;
             let mut lines: Vec<(f64, Vec<TextLine>)> = Vec::new();
             let mut before: Option<Image> = None;
             for frame in self.frames().await? {
                 let unchanged = before.as_ref().is_some_and(|b| same_picture(b, &frame.image));
                 let read = match lines.last().filter(|_| unchanged) {
                     Some((_, known)) => known.clone(),
-                    None => reader.read(&frame.image).await?,
+                    None => profile.measure(Step::ReadText, reader.read(&frame.image)).await?,
                 };
                 lines.push((frame.time, read));
                 before = Some(frame.image);
@@ -234,7 +239,8 @@ impl ChunkEvidence {
             let cuts: Vec<f64> = self.video.signals.candidates.cut.iter().map(|c| c.time).collect();
             let mut tracker = Tracker::default();
             for frame in &frames {
-                let found = detector.detect(&frame.image).await?;
+                let looking = detector.detect(&frame.image);
+                let found = self.video.profile.measure(Step::FindObjects, looking).await?;
                 tracker.push(frame.time, &frame.image, &found, &cuts);
             }
             let tracks = tracker.finish();

@@ -16,6 +16,7 @@ use crate::domain::ingest::Ingest;
 use crate::domain::ingest::draft::Draft;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::metrics;
+use crate::domain::kernel::profile::Step;
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::kernel::time::Span;
 use crate::domain::llm::budget::Budget;
@@ -41,8 +42,9 @@ impl Ingest {
             let (outputs, cost) =
                 self.analyze_chunks(*analyzer, &record.video_id, chunks, budget, progress).await?;
             progress.stage(Stage::Indexing, json!({"analyzer": id}));
-            let (mut entry, points) =
-                self.embed_outputs(*analyzer, record, &draft.spans, &outputs, fingerprint).await?;
+            let embedding =
+                self.embed_outputs(*analyzer, record, &draft.spans, &outputs, fingerprint);
+            let (mut entry, points) = progress.profile.measure(Step::Embed, embedding).await?;
             entry.cost = cost;
             record.analyzers.insert(id.into(), entry);
             draft.points.extend(points);

@@ -24,6 +24,7 @@ use crate::domain::catalog::Catalog;
 use crate::domain::chunking::{Chunking, ChunkingFields};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::{Models, Stores};
+use crate::domain::kernel::profile::StepCost;
 pub(crate) use pipeline::IngestRequest;
 pub(crate) use settings::Sections;
 pub use settings::{DownloadSettings, IngestSettings, RepairSettings, ScanSettings};
@@ -72,6 +73,9 @@ pub struct IngestResult {
     pub indexed: BTreeMap<String, u64>,
     /// What aggregation did.
     pub aggregated: Aggregated,
+    /// What each step took, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub profile: BTreeMap<String, StepCost>,
 }
 
 /// What aggregation did during an ingest.

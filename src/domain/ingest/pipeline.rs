@@ -18,6 +18,7 @@ use crate::domain::ingest::fetch::Fetched;
 use crate::domain::ingest::signals::MediaSignals;
 use crate::domain::ingest::{Aggregated, Ingest, IngestFields, IngestResult, Source};
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::profile::{Profile, Step};
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::kernel::time::Span;
 use crate::domain::llm::budget::Budget;
@@ -68,12 +69,13 @@ impl Ingest {
         self.store_objects(fetched, &found.signals, &mut draft.record).await?;
         progress.stage(Stage::Chunked, json!({"chunks": draft.spans.len()}));
 
-        let chunks = self.evidence(fetched, found, &draft.spans);
+        let chunks = self.evidence(fetched, found, &draft.spans, &progress.profile);
         self.analyze(&mut draft, &chunks, &request.analyzers, &budget, progress).await?;
         drop(chunks);
-        let aggregated = self.aggregate_draft(&mut draft, &budget, progress).await?;
+        let aggregating = self.aggregate_draft(&mut draft, &budget, progress);
+        let aggregated = progress.profile.measure(Step::Aggregate, aggregating).await?;
         budget.check()?;
-        let result = self.result(&draft.record, request, aggregated).await?;
+        let result = self.result(&draft.record, request, aggregated, &progress.profile).await?;
         progress.check()?;
         lock.check()?;
         self.publish(draft, claim).await?;
@@ -86,6 +88,7 @@ impl Ingest {
         fetched: &Fetched,
         found: MediaSignals,
         spans: &[Span],
+        profile: &Profile,
     ) -> Vec<ChunkEvidence> {
         let video = Arc::new(VideoEvidence {
             file: fetched.file.path.to_path_buf(),
@@ -98,6 +101,7 @@ impl Ingest {
             frames_per_chunk: self.settings.ingest.frames_per_chunk,
             frame_side: self.settings.ingest.frame_side,
             tracking: self.settings.detector.clone(),
+            profile: profile.clone(),
         });
         (0..).zip(spans).map(|(id, span)| ChunkEvidence::new(video.clone(), id, *span)).collect()
     }

@@ -13,6 +13,7 @@ use crate::domain::ingest::draft::Draft;
 use crate::domain::ingest::fetch::Fetched;
 use crate::domain::ingest::{Aggregated, Ingest, IngestRequest, IngestResult, poster};
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::profile::Profile;
 
 impl Ingest {
     /// Puts the video into the bucket, unless it is there, and a poster beside it.
@@ -74,6 +75,7 @@ impl Ingest {
         record: &VideoRecord,
         request: &IngestRequest,
         aggregated: Aggregated,
+        profile: &Profile,
     ) -> Result<IngestResult> {
         let storage = &self.stores.storage;
         let poster_url = match &record.poster_path {
@@ -100,6 +102,7 @@ impl Ingest {
                 })
                 .collect(),
             aggregated,
+            profile: profile.told(),
         })
     }
 }

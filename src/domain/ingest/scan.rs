@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
 use ports::vad::{VoiceActivity, VoiceActivitySession};
@@ -14,6 +14,7 @@ use crate::domain::chunking::silence::SilenceDetector;
 use crate::domain::chunking::{Signals, Weights};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::metrics;
+use crate::domain::kernel::profile::Step;
 use crate::domain::kernel::progress::Progress;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::decode::decode;
@@ -44,6 +45,9 @@ struct Detectors {
     silence: SilenceDetector,
     voice: Option<Box<dyn VoiceActivitySession>>,
     sound: SoundWriter,
+    /// How long looking for cuts and for speech took so far.
+    looking: Duration,
+    listening: Duration,
     /// Time of the first sample.
     heard_from: Option<f64>,
     progress: Progress,
@@ -51,7 +55,9 @@ struct Detectors {
 
 impl ScanSink for Detectors {
     fn frame(&mut self, time: f64, rgb: &[u8]) -> ports::Result<()> {
+        let started = Instant::now();
         self.cut.push(time, rgb);
+        self.looking += started.elapsed();
         self.stop_when_cancelled()
     }
 
@@ -67,7 +73,9 @@ impl ScanSink for Detectors {
             ports::PortError::caused_by(ports::ErrorKind::Other, what, e)
         })?;
         if let Some(voice) = &mut self.voice {
+            let started = Instant::now();
             voice.push(samples)?;
+            self.listening += started.elapsed();
         }
         self.stop_when_cancelled()
     }
@@ -80,6 +88,8 @@ impl Detectors {
             silence: SilenceDetector::new(SAMPLE_RATE),
             voice: None,
             sound: SoundWriter::create(folder)?,
+            looking: Duration::ZERO,
+            listening: Duration::ZERO,
             heard_from: None,
             progress,
         })
@@ -92,6 +102,9 @@ impl Detectors {
     }
 
     fn finish(self, summary: &ScanSummary) -> Result<Scanned> {
+        let profile = &self.progress.profile;
+        profile.add(Step::FindCuts, summary.frames, self.looking);
+        profile.add(Step::FindSpeech, 1, self.listening);
         let cuts = self.cut.finish();
         let silence = self.silence.finish();
         let offset = self.heard_from.unwrap_or_default();
@@ -130,6 +143,7 @@ impl Scan {
             detectors.progress.check()?;
             let summary = summary?;
             metrics::decoded(summary.end, started.elapsed());
+            detectors.progress.profile.add(Step::Scan, 1, started.elapsed());
             detectors.finish(&summary)
         })
         .await

@@ -18,6 +18,7 @@ use crate::domain::ingest::IngestRequest;
 use crate::domain::ingest::fetch::Fetched;
 use crate::domain::ingest::scan::{Scan, Scanned};
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::profile::Step;
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::media::speech;
 use crate::domain::media::speech::{Diarizer, Recognition, Speech};
@@ -141,10 +142,12 @@ impl Ingest {
     ) -> Result<Speech> {
         let (sound, spans) = (&scanned.sound, &scanned.speech);
         let concurrency = self.settings.ingest.concurrency;
+        let profile = &progress.profile;
         let turns = match (&self.models.speaker_segmentation, &self.models.speaker_embedder) {
             (Some(segmentation), Some(embedder)) => {
                 let (segmentation, embedder) = (segmentation.as_ref(), embedder.as_ref());
-                Diarizer { segmentation, embedder, sound, concurrency }.turns(spans).await?
+                let diarizer = Diarizer { segmentation, embedder, sound, concurrency };
+                profile.measure(Step::TellSpeakers, diarizer.turns(spans)).await?
             }
             _ => Vec::new(),
         };
@@ -158,7 +161,7 @@ impl Ingest {
             };
             let cache = RecognisedPieces { catalog: &self.catalog, video_id };
             let recognition = Recognition { transcriber, cache: &cache, sound, concurrency };
-            match recognition.run(spans, step).await {
+            match profile.measure(Step::RecogniseSpeech, recognition.run(spans, step)).await {
                 Ok(words) => speech.words = Some(words),
                 Err(error) if needed => return Err(error),
                 Err(error) => tracing::warn!(

@@ -8,11 +8,14 @@ use metrics::{
 };
 use ports::llm::Usage;
 
+use super::profile::Step;
 use super::progress::Stage;
 
 const JOBS: &str = "shotlog_jobs";
 const JOBS_ENDED: &str = "shotlog_jobs_ended_total";
 const STAGE: &str = "shotlog_stage_duration_seconds";
+const STEPS: &str = "shotlog_steps_total";
+const STEP: &str = "shotlog_step_seconds";
 const DECODED: &str = "shotlog_decoded_seconds_total";
 const DECODING: &str = "shotlog_decoding_seconds_total";
 const CHUNKS: &str = "shotlog_chunk_analyses_total";
@@ -31,6 +34,12 @@ pub fn describe() {
     );
     describe_counter!(JOBS_ENDED, "Jobs that ended, by status.");
     describe_histogram!(STAGE, Unit::Seconds, "Time that jobs spent in a stage.");
+    describe_counter!(STEPS, "Steps of ingests that were done, as frames read, by step.");
+    describe_gauge!(
+        STEP,
+        Unit::Seconds,
+        "Time that steps of ingests took since the start, by step; of steps at the same time each counts."
+    );
     describe_counter!(DECODED, Unit::Seconds, "Video decoded, in seconds of playing time.");
     describe_counter!(
         DECODING,
@@ -55,6 +64,12 @@ pub fn describe() {
 /// A job has left a stage.
 pub(crate) fn stage_left(stage: Stage, after: Duration) {
     histogram!(STAGE, "stage" => stage.name()).record(after);
+}
+
+/// A step of an ingest was done `calls` times, which took so long.
+pub(crate) fn step_taken(step: Step, calls: u64, took: Duration) {
+    counter!(STEPS, "step" => step.name()).increment(calls);
+    gauge!(STEP, "step" => step.name()).increment(took.as_secs_f64());
 }
 
 /// A job has ended.

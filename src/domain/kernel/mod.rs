@@ -7,6 +7,7 @@ pub mod error;
 pub mod metrics;
 pub mod names;
 pub mod ports;
+pub mod profile;
 pub mod progress;
 pub mod schema;
 pub mod seconds;

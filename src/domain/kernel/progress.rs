@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::error::{Error, Result};
+use super::profile::Profile;
 
 /// Where a running job is in the pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +62,8 @@ pub trait Observer: Send + Sync {
 pub struct Progress {
     observer: Arc<dyn Observer>,
     cancellation: Cancellation,
+    /// What the steps of the work take.
+    pub profile: Profile,
 }
 
 /// Ends work at its next safe point, for a reason.
@@ -92,7 +95,7 @@ impl Cancellation {
 impl Progress {
     /// Tells `observer`, and ends with `cancellation`.
     pub fn new(observer: Arc<dyn Observer>, cancellation: Cancellation) -> Self {
-        Self { observer, cancellation }
+        Self { observer, cancellation, profile: Profile::default() }
     }
 
     /// Enters a stage with its detail, a JSON object or null.

@@ -131,6 +131,8 @@ async fn metrics_tell_requests_jobs_stages_and_models() {
         "shotlog_jobs{status=\"queued\"} 0",
         "shotlog_jobs_ended_total{status=\"done\"}",
         "shotlog_stage_duration_seconds_count{stage=\"analyzing\"}",
+        "shotlog_steps_total{step=\"scan\"}",
+        "shotlog_step_seconds{step=\"scan\"}",
         "shotlog_model_calls_total{role=\"language_model\",model=\"fake\",task=\"describe\",outcome=\"ok\"}",
         "shotlog_model_tokens_total{model=\"fake\",direction=\"input\"}",
         "shotlog_chunk_analyses_total{analyzer=\"default_video\",source=\"model\"}",

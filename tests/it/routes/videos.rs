@@ -29,6 +29,7 @@ async fn an_upload_is_accepted_and_ingested() {
             "filename",
             "indexed",
             "poster_url",
+            "profile",
             "size_bytes",
             "storage_path",
             "video_id",
@@ -43,6 +44,8 @@ async fn an_upload_is_accepted_and_ingested() {
     assert_eq!(result["video_url"], format!("{BASE}/storage/{id}/clip.mp4"));
     assert_eq!(result["poster_url"], format!("{BASE}/storage/{id}/poster.jpg"));
     assert_eq!(keys(&result["aggregated"]), ["aggregates", "ran", "reused"]);
+    assert_eq!(result["profile"]["scan"]["calls"], 1);
+    assert_eq!(keys(&result["profile"]["scan"]), ["calls", "seconds"]);
     assert_eq!(app.spooled(), 0, "the upload is gone from the work folder");
 }
 
