@@ -59,7 +59,8 @@ fn profile_lines(profile: &Value) -> Vec<String> {
     let mut steps: Vec<(&String, &Value)> = profile.as_object().into_iter().flatten().collect();
     steps.sort_by(|a, b| seconds(b.1).total_cmp(&seconds(a.1)));
     let line = |(step, cost): (&String, &Value)| {
-        format!("{step:<18}{:>9.1} s in {:>5} calls", seconds(cost), cost["calls"])
+        let calls = cost["calls"].as_u64().unwrap_or_default();
+        format!("{step:<18}{:>9.1} s in {calls:>5} calls", seconds(cost))
     };
     steps.into_iter().map(line).collect()
 }
