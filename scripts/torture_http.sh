@@ -26,7 +26,10 @@ requests() {
     local port video job
     port=$(free_port)
     base=http://127.0.0.1:$port
+    # Embedding hostile texts would take nearly all of the time; and the history of jobs is to be full
+    # after the warm-up.
     SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data SERVICE_LOG__FILTER=warn \
+        SERVICE_EMBEDDER__KIND=hashing SERVICE_JOBS__HISTORY=100 \
         start_service "$scratch/log" --config config.toml serve
     job=$(call /videos -F "file=@var/sample/shotlog-sample.mp4;type=video/mp4" -F min_duration=3)
     video=$(wait_for_job "$(jq -r .job_id <<<"$job")" | jq -r .video_id)

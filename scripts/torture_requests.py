@@ -1,7 +1,7 @@
 """Sends generated requests to a running service: valid ones, invalid ones and hostile ones, for every
 operation of its /openapi.json and beyond. Every answer has to be one that the document allows.
 
-    scripts/torture_requests.py BASE [--count 200000] [--seconds 3600] [--processes 4] [--seed N]
+    scripts/torture_requests.py BASE [--count 200000] [--seconds 3600] [--processes 8] [--seed N]
         [--pid PID] [--video ID …] [--token TOKEN]
 
 `--pid` is the service's process, whose resident memory is watched; `--video` are stored videos, which
@@ -364,7 +364,7 @@ def main():
     parser.add_argument("base")
     parser.add_argument("--count", type=int, default=200_000)
     parser.add_argument("--seconds", type=float, default=3600)
-    parser.add_argument("--processes", type=int, default=4)
+    parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--seed", type=int, default=14)
     parser.add_argument("--pid", type=int)
     parser.add_argument("--video", action="append", default=[])

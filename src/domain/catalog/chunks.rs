@@ -63,7 +63,7 @@ impl Catalog {
     /// Stored analyzer output, filtered and paged.
     pub async fn chunks(&self, video_id: &str, query: ChunkQuery) -> Result<ChunkPage> {
         let wanted = query.chunk_ids.as_deref().map(parse_ids).transpose()?;
-        let (query, wanted) = (&query, wanted.as_deref());
+        let (query, wanted) = (&query, wanted.as_ref());
         let read = |record| async move { self.chunks_of(&record, query, wanted).await };
         self.read_published(video_id, read).await
     }
@@ -72,7 +72,7 @@ impl Catalog {
         &self,
         record: &VideoRecord,
         query: &ChunkQuery,
-        wanted: Option<&[u32]>,
+        wanted: Option<&BTreeSet<u32>>,
     ) -> Result<ChunkPage> {
         let analyzers = match &query.analyzer {
             Some(analyzer) => vec![analyzer.clone()],
@@ -176,7 +176,7 @@ fn entries<'r>(
 }
 
 /// The ids that a chunk can have; other integers are integers that no chunk has.
-fn parse_ids(ids: &str) -> Result<Vec<u32>> {
+fn parse_ids(ids: &str) -> Result<BTreeSet<u32>> {
     let integer = |id: &str| {
         let digits = id.strip_prefix(['-', '+']).unwrap_or(id);
         !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn ids_are_integers_between_commas() {
-        assert_eq!(parse_ids("2, 4,7").expect("ids"), [2, 4, 7]);
+        assert_eq!(parse_ids("7, 2,4").expect("ids"), BTreeSet::from([2, 4, 7]));
         for bad in ["", "2,,4", "a", "1.5", "-", "--1", "1-", "2;3"] {
             assert!(matches!(parse_ids(bad), Err(Error::Invalid(_))), "{bad}");
         }
@@ -204,6 +204,6 @@ mod tests {
     #[test]
     fn integers_that_no_chunk_has_match_nothing() {
         assert!(parse_ids("-1").expect("an integer").is_empty());
-        assert_eq!(parse_ids("-1,3,99999999999999999999").expect("integers"), [3]);
+        assert_eq!(parse_ids("-1,3,99999999999999999999").expect("integers"), BTreeSet::from([3]));
     }
 }
