@@ -50,6 +50,7 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
         model: "bench".into(),
         threads: 0,
         writer_memory: 64_000_000,
+        large: 0,
     };
     println!("{points} points × {DIMENSION} dimensions, top {TOP}, {QUERIES} queries each\n");
     let mut random = Random(7);

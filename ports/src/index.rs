@@ -214,6 +214,12 @@ pub trait VectorIndex: Send + Sync {
         Ok(())
     }
 
+    /// What whoever runs the service should know of the index as it is now, such as that another one
+    /// would serve better.
+    async fn advice(&self) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     /// Fails unless the index can be searched.
     async fn probe(&self) -> Result<()>;
 }

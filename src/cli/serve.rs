@@ -155,6 +155,9 @@ pub(super) async fn check(config: &Config) -> Result<(), Failure> {
     for (analyzer, why) in app.service.status.health().await.unavailable {
         println!("{analyzer:<16} not available: {why}");
     }
+    if let Ok(Some(advice)) = app.service.status.advice().await {
+        println!("{:<16} {advice}", "index");
+    }
     if failed { Err("a port does not answer".into()) } else { Ok(()) }
 }
 

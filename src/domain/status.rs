@@ -134,6 +134,11 @@ impl Status {
         join_all(self.probes.iter().map(outcome)).await
     }
 
+    /// What whoever runs the service should know of the index, if anything.
+    pub async fn advice(&self) -> Result<Option<String>> {
+        Ok(self.stores.index.advice().await?)
+    }
+
     /// Keeps what is known of the ports up to date until it is dropped.
     pub async fn watch(&self) {
         loop {

@@ -57,6 +57,10 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
         self.opened().await?.check().await
     }
 
+    async fn advice(&self) -> Result<Option<String>> {
+        self.opened().await?.advice().await
+    }
+
     async fn probe(&self) -> Result<()> {
         self.opened().await?.probe().await
     }

@@ -64,6 +64,9 @@ pub struct Settings {
     pub threads: usize,
     /// Bytes that may wait in memory before they are written (embedded).
     pub writer_memory: usize,
+    /// Points from which on the log and `shotlog check` say that a Qdrant server is the better
+    /// place; 0 never (embedded).
+    pub large: u64,
 }
 
 impl Default for Settings {
@@ -80,6 +83,7 @@ impl Default for Settings {
             attempts: 3,
             threads: 0,
             writer_memory: 64 << 20,
+            large: 2_000_000,
         }
     }
 }
@@ -229,6 +233,7 @@ fn embedded(section: &Settings, contents: Contents<'_>) -> EmbeddedOptions {
         model: contents.embedder.model().to_owned(),
         threads: section.threads,
         writer_memory: section.writer_memory,
+        large: section.large,
     }
 }
 

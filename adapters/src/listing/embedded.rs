@@ -53,7 +53,11 @@ impl EmbeddedListing {
             Ok(Ok(inner)) => return Ok(Self { inner: Arc::new(inner) }),
             Ok(Err(error)) if error.kind() != ErrorKind::Corrupt => return Err(error),
             Ok(Err(error)) => error.to_string(),
-            Err(panic) => panic.to_string(),
+            Err(panic) if panic.is_panic() => panic.to_string(),
+            Err(e) => {
+                let message = "the listing was not opened";
+                return Err(PortError::caused_by(ErrorKind::Other, message, e));
+            }
         };
         tracing::warn!(error = damaged, "the listing cannot be read and is made anew");
         blocking::run(move || {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
+use memchr::memmem::Finder;
 use ports::listing::{ListQuery, Position, VideoEntry};
 
 use super::folded;
@@ -77,15 +78,13 @@ impl Order {
             return (page, self.tested.len() as u64);
         }
         let (mut page, mut total, mut skipped) = (Vec::new(), 0, 0);
-        let part = part.as_ref().map(|part| memchr::memmem::Finder::new(part));
+        let part = part.as_ref().map(Finder::new);
         let newest = (Reverse(most), "".into());
         for (place, tested) in self.tested.range(newest..) {
             if place.0.0 < least {
                 break;
             }
-            let named = |finder: &memchr::memmem::Finder<'_>| {
-                finder.find(tested.filename.as_bytes()).is_some()
-            };
+            let named = |finder: &Finder<'_>| finder.find(tested.filename.as_bytes()).is_some();
             if part.as_ref().is_some_and(|part| !named(part))
                 || analyzer.is_some_and(|analyzer| !tested.analyzers.contains(analyzer))
             {

@@ -143,12 +143,11 @@ impl QdrantListing {
 
     /// The places of a page.
     async fn page(&self, query: &ListQuery, filter: &Filter) -> Result<Vec<Place>> {
-        let mut after = match &query.after {
-            Some(Position { created_at, video_id }) => {
-                Some(Place { age: age(*created_at), point: last_up_to(video_id) })
-            }
-            None => None,
+        let place = |Position { created_at, video_id }: &Position| Place {
+            age: age(*created_at),
+            point: last_up_to(video_id),
         };
+        let mut after = query.after.as_ref().map(place);
         let (mut skip, mut page) = (query.offset, Vec::new());
         while page.len() < query.limit {
             let wanted = skip.saturating_add(query.limit - page.len()).min(PLACES);

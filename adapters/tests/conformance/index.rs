@@ -125,6 +125,26 @@ async fn embedded_takes_back_the_room_of_removed_points() {
     assert_eq!(index.count(&Filter::default()).await.unwrap(), SIZE as u64);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_embedded_index_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = EmbeddedOptions { large: 2 * SIZE as u64, ..options(folder.path()) };
+    let index = EmbeddedIndex::open(options).await.unwrap();
+    index.replace(None, batch(0)).await.unwrap();
+    assert_eq!(index.advice().await.unwrap(), None);
+    index.replace(None, batch(1)).await.unwrap();
+    let advice = index.advice().await.unwrap().expect("it is large");
+    for part in ["80 points", "index.large", "index.kind = \"qdrant\""] {
+        assert!(advice.contains(part), "{advice}");
+    }
+    index.replace(Some(&Filter::video(&video(0))), vec![]).await.unwrap();
+    assert_eq!(index.advice().await.unwrap(), None);
+    drop(index);
+    let index = open(folder.path()).await;
+    index.replace(None, batch(2)).await.unwrap();
+    assert_eq!(index.advice().await.unwrap(), None, "0 is never");
+}
+
 /// Sequences of batches that the child below writes at the same time.
 const SEQUENCES: usize = 3;
 
@@ -364,6 +384,7 @@ fn options(folder: &Path) -> EmbeddedOptions {
         model: "test".into(),
         threads: 2,
         writer_memory: 15_000_000,
+        large: 0,
     }
 }
 

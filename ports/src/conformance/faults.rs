@@ -249,6 +249,10 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
         self.faults.meet("check", self.port.check()).await
     }
 
+    async fn advice(&self) -> Result<Option<String>> {
+        self.faults.meet("advice", self.port.advice()).await
+    }
+
     async fn probe(&self) -> Result<()> {
         self.port.probe().await
     }

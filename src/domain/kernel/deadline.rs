@@ -140,6 +140,10 @@ impl VectorIndex for Bounded<dyn VectorIndex> {
         self.port.check().await
     }
 
+    async fn advice(&self) -> Result<Option<String>> {
+        self.in_time(self.port.advice()).await
+    }
+
     async fn probe(&self) -> Result<()> {
         self.in_time(self.port.probe()).await
     }

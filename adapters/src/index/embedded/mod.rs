@@ -1,6 +1,7 @@
-//! The index in a folder of this machine: tantivy for documents, payload filters and BM25, and
-//! vectors, in eight bits and in float32, in a segment component of our own beside them. One commit publishes
-//! both, so a crash leaves the state before a `replace` or after it. One process at a time.
+//! The index in a folder of this machine: tantivy for documents, payload filters and BM25, and the
+//! vectors in a segment component of our own beside them, mapped from its file: eight bits to look
+//! through and float32 to score. One commit publishes both, so a crash leaves the state before a
+//! `replace` or after it. One process at a time.
 
 mod codes;
 mod files;
@@ -14,6 +15,7 @@ mod writer;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -51,6 +53,8 @@ pub struct EmbeddedOptions {
     pub threads: usize,
     /// Bytes that may wait in memory before a segment is written; at least 15,000,000.
     pub writer_memory: usize,
+    /// Points from which on [`VectorIndex::advice`] names a better place; 0 never.
+    pub large: u64,
 }
 
 /// The index in a folder. Its rankings are exact. Resident are 12 bytes per point and the pages
@@ -68,6 +72,9 @@ struct Inner {
     writer: Writer,
     folder: Arc<Folder>,
     contents: Mutex<Contents>,
+    large: u64,
+    /// Whether the log tells that it is large.
+    told: AtomicBool,
 }
 
 /// Segments that are filled beside those that the folder holds.
@@ -88,6 +95,7 @@ impl EmbeddedIndex {
             let wanted = Contents::new(&options.model, options.dimension);
             let inner = Inner::open(&options, folder, |folder| folder.claim(wanted))?;
             inner.folder.remove_others(&inner.contents())?;
+            inner.tell();
             Ok(inner)
         });
         Ok(Self { inner: Arc::new(inner.await?) })
@@ -178,7 +186,44 @@ impl Inner {
         let (writer, published) = Writer::start(index, reader, dimension, memory, folder.clone())?;
         let analyzer = Mutex::new(words::analyzer());
         let contents = Mutex::new(contents);
-        Ok(Self { dimension, schema, pool, analyzer, published, writer, folder, contents })
+        let (large, told) = (options.large, AtomicBool::new(false));
+        Ok(Self {
+            dimension,
+            schema,
+            pool,
+            analyzer,
+            published,
+            writer,
+            folder,
+            contents,
+            large,
+            told,
+        })
+    }
+
+    /// What to do about an index that has grown large.
+    fn advice(&self) -> Option<String> {
+        let points = self.published.get().searcher.num_docs();
+        let bytes = points.saturating_mul(codes::stride(self.dimension) as u64);
+        (self.large > 0 && points >= self.large).then(|| {
+            format!(
+                "the embedded index holds {points} points, and every search without a filter looks \
+                 through {} MB of vectors; from {} points on (index.large) a Qdrant server \
+                 (index.kind = \"qdrant\"), whose graph visits few of them (index.exact = false), is \
+                 the better place",
+                bytes / 1_000_000,
+                self.large,
+            )
+        })
+    }
+
+    /// Logs the advice, once.
+    fn tell(&self) {
+        if let Some(advice) = self.advice()
+            && !self.told.swap(true, Ordering::Relaxed)
+        {
+            tracing::warn!("{advice}");
+        }
     }
 
     fn analyzer(&self) -> TextAnalyzer {
@@ -249,7 +294,9 @@ impl VectorIndex for EmbeddedIndex {
         if scope.is_none() && points.is_empty() {
             return Ok(());
         }
-        self.inner.writer.replace(scope, points).await
+        self.inner.writer.replace(scope, points).await?;
+        self.inner.tell();
+        Ok(())
     }
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
@@ -309,6 +356,10 @@ impl VectorIndex for EmbeddedIndex {
     async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
         let of_video = Filter::video(video_id);
         self.read(move |inner, now| search::revisions(now, &inner.schema, &of_video)).await
+    }
+
+    async fn advice(&self) -> Result<Option<String>> {
+        Ok(self.inner.advice())
     }
 
     async fn probe(&self) -> Result<()> {

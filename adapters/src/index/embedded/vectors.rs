@@ -273,15 +273,16 @@ impl SegmentPlugin for Vectors {
             .iter()
             .map(|(_, fields)| fields.values().next().map(|rows| &rows.pool))
             .collect();
-        let pool = |source: usize| {
-            pools[source].ok_or_else(|| corrupt("a segment has rows that it does not have"))
+        let pool = |source: u32| {
+            pools[source as usize]
+                .ok_or_else(|| corrupt("a segment has rows that it does not have"))
         };
         plan.write(
             context.target_segment,
             max_doc,
             self.dimension,
-            |(source, place), file| Ok(file.write(pool(source)?.floats(place))?),
-            |(source, place), file| Ok(file.write(pool(source)?.code(place))?),
+            |(source, place), file| Ok(file.write(pool(source)?.floats(place as usize))?),
+            |(source, place), file| Ok(file.write(pool(source)?.code(place as usize))?),
         )
     }
 }
@@ -350,7 +351,7 @@ impl PluginWriter for Collected {
                 plan.add(*doc, 0, *row);
             }
         }
-        let row = |row: usize| &self.rows[row * self.stride..][..self.stride];
+        let row = |row: u32| &self.rows[row as usize * self.stride..][..self.stride];
         let mut code = Vec::new();
         plan.write(
             segment,
@@ -388,7 +389,7 @@ fn decode(bytes: &[u8], stride: usize) -> Option<(&str, &[u8], &[u8])> {
 }
 
 /// A row that is to be written: which of several sources has it, and where.
-type Origin = (usize, usize);
+type Origin = (u32, u32);
 
 /// Which rows go into a file, in which order.
 #[derive(Default)]
@@ -418,7 +419,7 @@ impl Plan {
         }
         if known[row] == u32::MAX {
             known[row] = self.order.len() as u32;
-            self.order.push((source, row));
+            self.order.push((source as u32, row as u32));
         }
         if let Some(field) = self.fields.last_mut() {
             field.docs.push(doc);

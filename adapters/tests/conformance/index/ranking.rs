@@ -162,6 +162,7 @@ async fn open(folder: &Path) -> EmbeddedIndex {
         model: "test".into(),
         threads: 2,
         writer_memory: 15_000_000,
+        large: 0,
     };
     EmbeddedIndex::open(options).await.unwrap()
 }

@@ -19,18 +19,17 @@ pub(super) async fn hold_the_best_of_each_video(index: &dyn VectorIndex) {
         hits.into_iter().map(|h| (h.id.video_id, h.id.chunk_id)).collect::<Vec<_>>()
     };
     let all = Filter::default;
-    let cases: Vec<(usize, usize, &[(&str, u32)])> = vec![
-        (9, 2, &[("aa", 0), ("aa", 1), ("cc", 1), ("cc", 0), ("bb", 1), ("bb", 0), ("dd", 0)]),
-        (9, 1, &[("aa", 0), ("cc", 1), ("bb", 1), ("dd", 0)]),
-        (2, 3, &[("aa", 0), ("aa", 1), ("aa", 2), ("cc", 1), ("cc", 0)]),
-        (1, 1, &[("aa", 0)]),
-        (0, 5, &[]),
-        (5, 0, &[]),
-    ];
-    for (limit, per_video, expected) in cases {
+    let check = async |limit, per_video, expected: &[(&str, u32)]| {
         let found = by_video(limit, per_video, all(), None).await;
         assert_eq!(found, owned(expected), "{per_video} of each of {limit} videos");
-    }
+    };
+    let two = [("aa", 0), ("aa", 1), ("cc", 1), ("cc", 0), ("bb", 1), ("bb", 0), ("dd", 0)];
+    check(9, 2, &two).await;
+    check(9, 1, &[("aa", 0), ("cc", 1), ("bb", 1), ("dd", 0)]).await;
+    check(2, 3, &[("aa", 0), ("aa", 1), ("aa", 2), ("cc", 1), ("cc", 0)]).await;
+    check(1, 1, &[("aa", 0)]).await;
+    check(0, 5, &[]).await;
+    check(5, 0, &[]).await;
     assert_eq!(by_video(usize::MAX, usize::MAX, all(), None).await.len(), 305, "no limit at all");
     let late = Filter::default().and("start", Predicate::AtLeast(1.0));
     let found = by_video(2, 9, late.clone(), None).await;
