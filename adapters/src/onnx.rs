@@ -57,6 +57,10 @@ impl Runtime {
 pub(crate) enum Inputs {
     /// Runs have inputs of one size: keeping the memory saves asking the system for it each time.
     Alike,
+    /// Runs are many and their inputs differ in size: the memory is kept too, and given back once
+    /// runs have become small ([`Pool::with_sized`]). Asking the system for it each time, page by
+    /// page, takes six times as long as what a network of convolutions computes in it.
+    Sized,
     /// Inputs come in many sizes: kept blocks would add up to several times what any one run needs.
     Varied,
 }
@@ -86,7 +90,7 @@ impl Runtime {
             .with_memory_pattern(inputs == Inputs::Alike)
             .map_err(|e| unusable(&e))?
             .with_execution_providers([CPU::default()
-                .with_arena_allocator(inputs == Inputs::Alike)
+                .with_arena_allocator(inputs != Inputs::Varied)
                 .build()])
             .map_err(|e| unusable(&e))?
             .commit_from_file(model)

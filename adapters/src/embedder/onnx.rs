@@ -1,12 +1,12 @@
 //! An embedder of the MiniLM class (a BERT-like encoder with mean pooling) on ONNX Runtime.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt};
 use ndarray::Array2;
-use ort::session::{Session, SessionInputValue};
+use ort::session::SessionInputValue;
 use ort::value::Tensor;
 use ports::embedder::Embedder;
 use ports::{ErrorKind, PortError, Result};
@@ -14,7 +14,7 @@ use tokenizers::Tokenizer;
 use tokio::sync::Semaphore;
 
 use crate::OnnxRuntime;
-use crate::onnx::open_tokenizer;
+use crate::onnx::{Inputs, Pool, Threading, open_tokenizer};
 
 /// What to open.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ pub struct OnnxEmbedder {
 
 struct Encoder {
     tokenizer: Tokenizer,
-    idle: Mutex<Vec<Session>>,
+    pool: Pool,
     with_types: bool,
     output: String,
     batch: usize,
@@ -92,13 +92,13 @@ impl OnnxEmbedder {
             ));
         }
         let tokenizer = open_tokenizer(&options.tokenizer, Some(options.max_tokens))?;
-        let sessions = (0..options.sessions)
-            .map(|_| runtime.session(&options.model, options.threads, crate::onnx::Inputs::Varied))
-            .collect::<Result<Vec<_>>>()?;
+        let threading = Threading { threads: options.threads, sessions: options.sessions };
+        let pool = Pool::open(runtime, &options.model, threading, Inputs::Sized)?;
         let names = |list: &[ort::value::Outlet]| -> Vec<String> {
             list.iter().map(|outlet| outlet.name().to_owned()).collect()
         };
-        let (inputs, outputs) = (names(sessions[0].inputs()), names(sessions[0].outputs()));
+        let (inputs, outputs) =
+            pool.with(|session| Ok((names(session.inputs()), names(session.outputs()))))?;
         let unsuitable = |what: String| {
             PortError::new(ErrorKind::Invalid, format!("{} {what}", options.model.display()))
         };
@@ -115,7 +115,7 @@ impl OnnxEmbedder {
             .clone();
         let encoder = Encoder {
             tokenizer,
-            idle: Mutex::new(sessions),
+            pool,
             with_types: inputs.iter().any(|input| input == "token_type_ids"),
             output,
             batch: if is_dynamically_quantised(&options.model)? { 1 } else { options.batch },
@@ -219,26 +219,35 @@ impl Encoder {
             inputs.push(("token_type_ids", Tensor::from_array(types).map_err(failed)?.into()));
         }
 
-        let mut session = Borrowed::from(&self.idle);
-        let outputs = session.get()?.run(inputs).map_err(failed)?;
-        let (shape, states) =
-            outputs[self.output.as_str()].try_extract_tensor::<f32>().map_err(failed)?;
-        let &[rows, columns, dimension] = &shape[..] else {
-            return Err(PortError::new(
-                ErrorKind::Invalid,
-                format!(
-                    "the embedding model's output {} has {} dimensions instead of batch, sequence, vector",
-                    self.output,
-                    shape.len()
-                ),
-            ));
+        self.pool.with_sized(batch.len() * length, |session, options| {
+            let outputs = session.run_with_options(inputs, options).map_err(failed)?;
+            let (shape, states) =
+                outputs[self.output.as_str()].try_extract_tensor::<f32>().map_err(failed)?;
+            self.means(batch, length, shape, states)
+        })
+    }
+
+    /// The mean vector of each text, of the states of a batch whose texts are `length` tokens long.
+    fn means(
+        &self,
+        batch: &[Tokens],
+        length: usize,
+        shape: &[i64],
+        states: &[f32],
+    ) -> Result<Vec<(usize, Vec<f32>)>> {
+        let unsuitable = |what: String| {
+            let message = format!("the embedding model's output {} {what}", self.output);
+            PortError::new(ErrorKind::Invalid, message)
+        };
+        let &[rows, columns, dimension] = shape else {
+            let many = shape.len();
+            return Err(unsuitable(format!(
+                "has {many} dimensions instead of batch, sequence, vector"
+            )));
         };
         let dimension = dimension as usize;
         if rows as usize != batch.len() || columns as usize != length || dimension == 0 {
-            return Err(PortError::new(
-                ErrorKind::Invalid,
-                format!("the embedding model's output has the shape {shape:?}"),
-            ));
+            return Err(unsuitable(format!("has the shape {shape:?}")));
         }
         batch
             .iter()
@@ -265,32 +274,6 @@ fn mean_unit<'a>(vectors: impl Iterator<Item = &'a [f32]>, dimension: usize) -> 
         ));
     }
     Ok(sum.into_iter().map(|x| (x / norm) as f32).collect())
-}
-
-/// A session that goes back when it is done with, after a panic too.
-struct Borrowed<'a> {
-    idle: &'a Mutex<Vec<Session>>,
-    session: Option<Session>,
-}
-
-impl<'a> Borrowed<'a> {
-    fn from(idle: &'a Mutex<Vec<Session>>) -> Self {
-        let session = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        Self { idle, session }
-    }
-
-    fn get(&mut self) -> Result<&mut Session> {
-        self.session.as_mut().ok_or_else(|| {
-            PortError::new(ErrorKind::Unavailable, "every session of the embedding model is busy")
-        })
-    }
-}
-
-impl Drop for Borrowed<'_> {
-    fn drop(&mut self) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.extend(self.session.take());
-    }
 }
 
 async fn blocking<T: Send + 'static>(

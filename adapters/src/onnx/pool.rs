@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::{Condvar, Mutex};
 
-use ort::session::Session;
+use ort::session::{NoSelectedOutputs, RunOptions, Session};
 use ports::{ErrorKind, PortError, Result};
 
 use super::{Inputs, Runtime, lock};
@@ -24,9 +24,12 @@ impl Default for Threading {
     }
 }
 
+/// So many small runs one after the other, and what larger ones needed is given back.
+const SMALL_RUNS: u32 = 16;
+
 /// The sessions that wait for work.
 pub(crate) struct Pool {
-    idle: Mutex<Vec<Session>>,
+    idle: Mutex<Vec<Seat>>,
     returned: Condvar,
 }
 
@@ -39,17 +42,41 @@ impl Pool {
         inputs: Inputs,
     ) -> Result<Self> {
         let sessions = (0..threading.sessions.max(1))
-            .map(|_| runtime.session(model, threading.threads.max(1), inputs))
+            .map(|_| {
+                let session = runtime.session(model, threading.threads.max(1), inputs)?;
+                Ok(Seat { session, kept: Kept::default() })
+            })
             .collect::<Result<Vec<_>>>()?;
         Ok(Self { idle: Mutex::new(sessions), returned: Condvar::new() })
     }
 
     /// Hands a session to `work`, waiting for one if need be. *Blocks*.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
+        self.lend(|seat| work(&mut seat.session))
+    }
+
+    /// The same for one run over an input of so many values, with the options that it is to run
+    /// with, of a model that was opened for [`Inputs::Sized`].
+    pub(crate) fn with_sized<T>(
+        &self,
+        values: usize,
+        work: impl FnOnce(&mut Session, &RunOptions<NoSelectedOutputs>) -> Result<T>,
+    ) -> Result<T> {
+        self.lend(|seat| {
+            let mut options = RunOptions::new().map_err(failed)?;
+            if seat.kept.is_too_much_for(values) {
+                let key = "memory.enable_memory_arena_shrinkage";
+                options.set(key, "cpu:0").map_err(failed)?;
+            }
+            work(&mut seat.session, &options)
+        })
+    }
+
+    fn lend<T>(&self, work: impl FnOnce(&mut Seat) -> Result<T>) -> Result<T> {
         let mut idle = lock(&self.idle);
-        let session = loop {
+        let seat = loop {
             match idle.pop() {
-                Some(session) => break session,
+                Some(seat) => break seat,
                 None => {
                     idle =
                         self.returned.wait(idle).unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -57,24 +84,55 @@ impl Pool {
             }
         };
         drop(idle);
-        let mut lent = Lent { pool: self, session: Some(session) };
-        match lent.session.as_mut() {
-            Some(session) => work(session),
+        let mut lent = Lent { pool: self, seat: Some(seat) };
+        match lent.seat.as_mut() {
+            Some(seat) => work(seat),
             None => Err(PortError::new(ErrorKind::Other, "a lent session is missing")),
         }
+    }
+}
+
+/// A session and the memory that it keeps.
+struct Seat {
+    session: Session,
+    kept: Kept,
+}
+
+/// How large the runs were whose memory a session keeps.
+#[derive(Debug, Default)]
+struct Kept {
+    /// Values of the largest input.
+    largest: usize,
+    /// Runs since, none of them half as large.
+    small: u32,
+}
+
+impl Kept {
+    /// Whether a run over so many values is to give back what larger ones before it needed.
+    fn is_too_much_for(&mut self, values: usize) -> bool {
+        if values.saturating_mul(2) > self.largest {
+            *self = Self { largest: self.largest.max(values), small: 0 };
+            return false;
+        }
+        self.small += 1;
+        if self.small < SMALL_RUNS {
+            return false;
+        }
+        *self = Self { largest: values, small: 0 };
+        true
     }
 }
 
 /// Brings a session back even when the work panics.
 struct Lent<'a> {
     pool: &'a Pool,
-    session: Option<Session>,
+    seat: Option<Seat>,
 }
 
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
-        if let Some(session) = self.session.take() {
-            lock(&self.pool.idle).push(session);
+        if let Some(seat) = self.seat.take() {
+            lock(&self.pool.idle).push(seat);
             self.pool.returned.notify_one();
         }
     }
@@ -88,4 +146,24 @@ pub(crate) fn failed(e: ort::Error) -> PortError {
 /// A model that is not of the kind it was configured as.
 pub(crate) fn unfit(model: &Path, why: impl std::fmt::Display) -> PortError {
     PortError::new(ErrorKind::Invalid, format!("the model {} does not fit: {why}", model.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_given_back_when_runs_have_become_small() {
+        let mut kept = Kept::default();
+        let given_back = |kept: &mut Kept, runs: &[usize]| -> Vec<usize> {
+            let runs = runs.iter().enumerate();
+            runs.filter(|(_, values)| kept.is_too_much_for(**values)).map(|(i, _)| i).collect()
+        };
+        assert!(given_back(&mut kept, &[1000; 40]).is_empty(), "all alike");
+        let mut mixed = vec![400; 15];
+        mixed.push(900);
+        assert!(given_back(&mut kept, &[mixed.clone(), mixed].concat()).is_empty(), "still in use");
+        assert_eq!(given_back(&mut kept, &[400; 40]), [15], "once");
+        assert!(given_back(&mut kept, &[1000, 400, 400]).is_empty(), "grown again");
+    }
 }

@@ -32,9 +32,9 @@ pub(super) fn lines(
 
 fn probabilities(pool: &Pool, pixels: &[f32], (width, height): (u32, u32)) -> Result<Vec<f32>> {
     let (width, height) = (width as usize, height as usize);
-    pool.with(|session| {
+    pool.with_sized(pixels.len(), |session, options| {
         let input = TensorRef::from_array_view(([1, 3, height, width], pixels)).map_err(failed)?;
-        let outputs = session.run(ort::inputs![input]).map_err(failed)?;
+        let outputs = session.run_with_options(ort::inputs![input], options).map_err(failed)?;
         let (shape, map) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
         if map.len() != width * height {
             let message =

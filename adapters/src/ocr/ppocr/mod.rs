@@ -100,7 +100,7 @@ impl PpOcr {
             return Err(PortError::new(ErrorKind::Invalid, message));
         }
         let threading = options.threading;
-        let detection = Pool::open(runtime, &options.detection, threading, Inputs::Varied)?;
+        let detection = Pool::open(runtime, &options.detection, threading, Inputs::Sized)?;
         let orientation = options.orientation.as_deref();
         let orientation =
             orientation.map(|o| Pool::open(runtime, o, threading, Inputs::Alike)).transpose()?;

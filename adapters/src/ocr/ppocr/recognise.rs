@@ -44,7 +44,7 @@ impl Recogniser {
         characters: Option<&Path>,
         threading: Threading,
     ) -> Result<Self> {
-        let pool = Pool::open(runtime, model, threading, Inputs::Varied)?;
+        let pool = Pool::open(runtime, model, threading, Inputs::Sized)?;
         let inside = pool.with(|session| {
             let metadata = session.metadata().map_err(failed)?;
             Ok(metadata.custom("character"))
@@ -77,10 +77,10 @@ impl Recogniser {
         let scaled = imageops::resize(line, width, HEIGHT, FilterType::Triangle);
         let pixels = planes(&scaled, padded);
         let classes = self.characters.len();
-        self.pool.with(|session| {
+        self.pool.with_sized(pixels.len(), |session, options| {
             let shape = [1, 3, HEIGHT as usize, padded as usize];
             let input = TensorRef::from_array_view((shape, pixels.as_slice())).map_err(failed)?;
-            let outputs = session.run(ort::inputs![input]).map_err(failed)?;
+            let outputs = session.run_with_options(ort::inputs![input], options).map_err(failed)?;
             let (shape, steps) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
             if shape.last() != Some(&(classes as i64)) {
                 let message =
