@@ -61,6 +61,7 @@ impl VideosApi {
     }
 
     /// Ingested videos, newest first.
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the request")]
     #[oai(path = "/videos", method = "get", operation_id = "videos")]
     async fn videos(
         &self,
