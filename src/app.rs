@@ -102,6 +102,7 @@ pub async fn reindex(
         }
     }
     let mut done = service.search.reindex(all).await.map_err(StartError::Reindex)?;
+    service.catalog.list_all().await.map_err(StartError::Reindex)?;
     if fresh.publish().await? {
         // What was ingested into the old collection meanwhile.
         let meanwhile = service.search.reindex(Repair::default()).await;

@@ -118,6 +118,16 @@ impl Search {
         query: VectorQuery,
         depth: usize,
     ) -> Result<Vec<Found>> {
+        let found = self.find_by_video_in_index(text, query, depth).await;
+        found.map_err(|error| self.mended_soon(error))
+    }
+
+    async fn find_by_video_in_index(
+        &self,
+        text: &str,
+        query: VectorQuery,
+        depth: usize,
+    ) -> Result<Vec<Found>> {
         let VectorQuery { field, vector, filter, limit, .. } = query.clone();
         let by_words = TextQuery { text: searched_words(text), filter: filter.clone(), limit };
         let (by_meaning, by_words) = futures::try_join!(
