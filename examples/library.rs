@@ -161,7 +161,7 @@ impl Originals {
                 .iter()
                 .map(|output| self.analyzers.read(analyzer_id, output.clone()).map(Some))
                 .collect::<std::result::Result<_, _>>()?;
-            let revision = format!("r{i}");
+            let revision = format!("{analyzer_id}-{i}");
             let of_analyzer =
                 points(embedder, &id, &config, &revision, &spans, analyzer, &outputs).await?;
             let of_original = entries.get(analyzer_id).map(|entry| entry.fingerprint.clone());

@@ -93,7 +93,7 @@ impl OnnxEmbedder {
         }
         let tokenizer = open_tokenizer(&options.tokenizer, Some(options.max_tokens))?;
         let threading = Threading { threads: options.threads, sessions: options.sessions };
-        let pool = Pool::open(runtime, &options.model, threading, Inputs::Sized)?;
+        let pool = Pool::open(runtime, &options.model, threading, Inputs::Varied)?;
         let names = |list: &[ort::value::Outlet]| -> Vec<String> {
             list.iter().map(|outlet| outlet.name().to_owned()).collect()
         };
@@ -219,8 +219,8 @@ impl Encoder {
             inputs.push(("token_type_ids", Tensor::from_array(types).map_err(failed)?.into()));
         }
 
-        self.pool.with_sized(batch.len() * length, |session, options| {
-            let outputs = session.run_with_options(inputs, options).map_err(failed)?;
+        self.pool.with(|session| {
+            let outputs = session.run(inputs).map_err(failed)?;
             let (shape, states) =
                 outputs[self.output.as_str()].try_extract_tensor::<f32>().map_err(failed)?;
             self.means(batch, length, shape, states)
