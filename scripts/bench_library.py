@@ -66,7 +66,7 @@ def main():
         return "GET", f"/videos?limit=50&filename=take-{somewhere.randrange(total)}-", None
 
     def query(**more):
-        return lambda: ("POST", "/query", {"text": next(texts), **more})
+        return lambda: ("POST", "/query", {"text": next(texts), "synthesize": False, **more})
 
     cases = [
         ("GET /videos?limit=50", page, count * 4),
