@@ -11,13 +11,13 @@
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use adapters::index::{Contents, Unreadable};
 use adapters::records::FolderRecords;
 use async_trait::async_trait;
+use fastrand::Rng;
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::embedder::Embedder;
 use ports::index::Point;
@@ -60,7 +60,7 @@ async fn main() -> Result<()> {
     let data_dir = &config.domain.data_dir;
     let records = adapters::records::open(&config.records, &config.storage, data_dir)?;
     let inner = adapters::embedder::open(&config.embedder, &config.models, &config.llm)?;
-    let embedder = Spread { inner, known: Mutex::default() };
+    let embedder = Spread { inner, known: Mutex::default(), dealt: Mutex::new(Rng::with_seed(1)) };
     let fields = VECTOR_FIELDS.iter().map(|(field, _)| (*field).to_owned()).collect();
     let contents = Contents { data_dir, embedder: &embedder, fields };
     let opened = adapters::index::open(&config.index, contents, Unreadable::Refuse).await?;
@@ -136,7 +136,7 @@ impl Originals {
         let mut record = self.records[original].clone();
         let digest = Sha1::digest(format!("{i} {}", record.video_id).as_bytes());
         let id: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        let mut dealt = Dealt(u64::from_be_bytes(*digest.first_chunk().unwrap_or(&[0; 8])));
+        let mut dealt = Rng::with_seed(i as u64);
         let key = |name: &str| format!("videos/{id}/{name}-{i}.json");
         let mut documents = Vec::new();
 
@@ -156,7 +156,7 @@ impl Originals {
         for (analyzer_id, found) in &self.outputs {
             let Some(analyzer) = self.analyzers.known(analyzer_id) else { continue };
             let stored: Vec<Value> =
-                spans.iter().map(|_| found[dealt.below(found.len())].clone()).collect();
+                spans.iter().map(|_| found[dealt.usize(..found.len())].clone()).collect();
             let outputs: Outputs = stored
                 .iter()
                 .map(|output| self.analyzers.read(analyzer_id, output.clone()).map(Some))
@@ -202,27 +202,11 @@ fn created_at(i: usize) -> String {
     then.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Numbers that look drawn by lot and are the same in every run (SplitMix64).
-struct Dealt(u64);
-
-impl Dealt {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() % count as u64) as usize
-    }
-}
-
 /// The vectors of another embedder, each text embedded once, and each time moved a little.
 struct Spread {
     inner: Arc<dyn Embedder>,
     known: Mutex<HashMap<String, Vec<f32>>>,
+    dealt: Mutex<Rng>,
 }
 
 #[async_trait]
@@ -243,32 +227,23 @@ impl Embedder for Spread {
             let vectors = self.inner.embed(&unknown).await?;
             known().extend(unknown.into_iter().zip(vectors));
         }
+        let mut dealt = self.dealt.lock().unwrap_or_else(PoisonError::into_inner);
         let mut moved: HashMap<&String, Vec<f32>> = HashMap::new();
         for text in texts {
             if !moved.contains_key(text) {
                 let vector = known().get(text).cloned().unwrap_or_default();
-                moved.insert(text, near(vector, rand_seed()));
+                moved.insert(text, near(vector, &mut dealt));
             }
         }
         Ok(texts.iter().filter_map(|text| moved.get(text).cloned()).collect())
     }
 }
 
-/// Another number at each call.
-fn rand_seed() -> u64 {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static CALLS: AtomicU64 = AtomicU64::new(0);
-    let mut hasher = DefaultHasher::new();
-    CALLS.fetch_add(1, Ordering::Relaxed).hash(&mut hasher);
-    hasher.finish()
-}
-
 /// A unit vector near another one.
-fn near(mut vector: Vec<f32>, seed: u64) -> Vec<f32> {
-    let mut dealt = Dealt(seed);
+fn near(mut vector: Vec<f32>, dealt: &mut Rng) -> Vec<f32> {
     let step = SPREAD * (12.0 / vector.len().max(1) as f32).sqrt();
     for x in &mut vector {
-        *x += step * ((dealt.next() >> 40) as f32 / (1 << 24) as f32 - 0.5);
+        *x += step * (dealt.f32() - 0.5);
     }
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
     vector.iter_mut().for_each(|x| *x /= length);

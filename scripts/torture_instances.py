@@ -14,7 +14,6 @@ other instance is told to do something with the same video meanwhile. Then both 
 state, one that was acknowledged or begun, with every video whole, and `shotlog verify` must find nothing.
 scripts/torture_instances.sh calls this.
 """
-import hashlib
 import json
 import os
 import pathlib
@@ -26,34 +25,25 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.error
 import urllib.parse
 import urllib.request
+
+from torture_service import (
+    CHUNKS, SEED, START_LIMIT, WITHOUT_MODELS, call, free_port, make_clip, problem, problems, upload_form)
 
 BINARY = str(pathlib.Path(sys.argv[1]).resolve())
 SCRATCH = pathlib.Path(sys.argv[2]).resolve()
 BUCKET = urllib.parse.urlsplit(sys.argv[3])
 ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "40"))
 SECONDS = float(os.environ.get("TORTURE_SECONDS", "900"))
-SEED = int(os.environ.get("TORTURE_SEED", "1"))
 CLIPS = 3
-CLIP_SECONDS = 3
-# Chunk lengths in seconds, and how many chunks of a clip they make.
-CHUNKS = {"1": 3, "1.5": 2, "3": 1}
 LEASE = 4
 # Longer than the lease, so that another instance takes over.
 LONG = (LEASE + 2, LEASE + 5)
-START_LIMIT = 60
 # Jobs have ended by then, and what they left is repaired.
 SETTLE_LIMIT = 120
 
 rng = random.Random(SEED)
-problems = []
-
-
-def problem(what):
-    problems.append(what)
-    print(f"  PROBLEM {what}", flush=True)
 
 
 class Line:
@@ -110,22 +100,19 @@ class Line:
 class Instance:
     def __init__(self, name):
         self.name, self.data, self.line = name, SCRATCH / name, Line()
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.process = None
 
     def environment(self):
         settings = {
-            "DATA_DIR": self.data, "HTTP__LISTEN": f"127.0.0.1:{self.port}", "EMBEDDER__KIND": "hashing",
+            "DATA_DIR": self.data, "HTTP__LISTEN": f"127.0.0.1:{self.port}",
             "LOG__FILTER": "warn", "STORAGE__KIND": "s3", "STORAGE__ENDPOINT": self.line.address,
             "STORAGE__BUCKET": "shotlog", "STORAGE__PREFIX": "torture/objects", "STORAGE__REGION": "us-east-1",
             "STORAGE__ACCESS_KEY_ID": "test", "STORAGE__SECRET_ACCESS_KEY": "test", "STORAGE__SIGNED_URLS": 600,
             "RECORDS__KIND": "bucket", "RECORDS__BUCKET": "shotlog", "RECORDS__PREFIX": "torture/records",
             "RECORDS__LEASE": LEASE, "RECORDS__REPAIR": 1, "RECORDS__DEADLINE": 20,
-            **{f"{role}__KIND": "none" for role in ("OCR", "DETECTOR", "TRANSCRIBER", "VAD", "SPEAKER")},
         }
-        return {**os.environ, **{f"SERVICE_{key}": str(value) for key, value in settings.items()}}
+        return {**os.environ, **WITHOUT_MODELS, **{f"SERVICE_{key}": str(value) for key, value in settings.items()}}
 
     def start(self):
         log = open(SCRATCH / f"{self.name}.log", "ab")
@@ -141,25 +128,10 @@ class Instance:
         sys.exit(f"instance {self.name} does not start")
 
     def call(self, path, method="GET", body=None, kind=None):
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}{path}", data=body, method=method, headers={"Content-Type": kind} if kind else {})
-        try:
-            with urllib.request.urlopen(request, timeout=120) as reply:
-                status, content = reply.status, reply.read()
-        except urllib.error.HTTPError as error:
-            status, content = error.code, error.read()
-        try:
-            return status, json.loads(content)
-        except ValueError:
-            return status, content
+        return call(self.port, path, method, body, kind, timeout=120)
 
     def ingest(self, clip, interval):
-        edge = "clip-edge"
-        part = f'--{edge}\r\nContent-Disposition: form-data; name="{{}}"{{}}\r\n\r\n'
-        form = part.format("mode", "") + "interval\r\n" + part.format("interval", "") + f"{interval}\r\n"
-        form += part.format("file", '; filename="clip.mp4"')
-        body = form.encode() + clip.bytes + f"\r\n--{edge}--\r\n".encode()
-        return self.call("/videos", "POST", body, f"multipart/form-data; boundary={edge}")
+        return self.call("/videos", "POST", *upload_form(clip.bytes, interval))
 
     def work(self, clip, operation):
         """Does it to the end; what is known then: done, failed or refused."""
@@ -190,11 +162,7 @@ class Instance:
 
 class Clip:
     def __init__(self, number):
-        path = SCRATCH / f"clip{number}.mp4"
-        source = f"testsrc2=size=160x90:rate=10:duration={CLIP_SECONDS},hue=H=t+{number + 10 * SEED}"
-        subprocess.run(["ffmpeg", "-loglevel", "error", "-nostdin", "-y", "-f", "lavfi", "-i", source, str(path)], check=True)
-        self.bytes = path.read_bytes()
-        self.id = hashlib.sha1(self.bytes).hexdigest()[:16]
+        self.bytes, self.id = make_clip(SCRATCH / f"clip{number}.mp4", number)
         # None, or the length of its chunks.
         self.state = None
 

@@ -14,42 +14,29 @@ acknowledged must be there as acknowledged, every video must be whole, and `shot
 nothing. Records are in a folder and the index is embedded; ffmpeg makes the clips.
 scripts/torture_kills.sh calls this.
 """
-import hashlib
 import json
 import os
 import pathlib
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
+
+from torture_service import (
+    CHUNKS, SEED, START_LIMIT, WITHOUT_MODELS, call, free_port, make_clip, problem, problems, upload_form)
 
 BINARY = str(pathlib.Path(sys.argv[1]).resolve())
 SCRATCH = pathlib.Path(sys.argv[2]).resolve()
 KILLS = int(os.environ.get("TORTURE_KILLS", "15"))
 SECONDS = float(os.environ.get("TORTURE_SECONDS", "600"))
-SEED = int(os.environ.get("TORTURE_SEED", "1"))
 CLIPS = 4
-CLIP_SECONDS = 3
-# Chunk lengths in seconds, and how many chunks of a clip they make.
-CHUNKS = {"1": 3, "1.5": 2, "3": 1}
-# A service that has not answered by then counts as refusing to start.
-START_LIMIT = 60
 # What a start leaves to repair is repaired by then.
 REPAIR_LIMIT = 30
 
 rng = random.Random(SEED)
-problems = []
-
-
-def problem(what):
-    problems.append(what)
-    print(f"  PROBLEM {what}", flush=True)
 
 
 class Clip:
@@ -57,12 +44,7 @@ class Clip:
     is absent, else the chunk length."""
 
     def __init__(self, number):
-        self.path = SCRATCH / f"clip{number}.mp4"
-        source = f"testsrc2=size=160x90:rate=10:duration={CLIP_SECONDS},hue=H=t+{number + 10 * SEED}"
-        command = ["ffmpeg", "-loglevel", "error", "-nostdin", "-y", "-f", "lavfi", "-i", source]
-        subprocess.run([*command, str(self.path)], check=True)
-        self.bytes = self.path.read_bytes()
-        self.id = hashlib.sha1(self.bytes).hexdigest()[:16]
+        self.bytes, self.id = make_clip(SCRATCH / f"clip{number}.mp4", number)
         self.possible = {None}
 
 
@@ -77,17 +59,14 @@ class Service:
             **os.environ,
             "SERVICE_DATA_DIR": str(self.data),
             "SERVICE_HTTP__LISTEN": f"127.0.0.1:{self.port}",
-            "SERVICE_EMBEDDER__KIND": "hashing",
             # Another number makes the next ingest run the analyzer again.
             "SERVICE_INGEST__FRAMES_PER_CHUNK": str(rng.randint(1, 3)),
             "SERVICE_LOG__FILTER": "warn",
-            **{f"SERVICE_{role}__KIND": "none" for role in ("OCR", "DETECTOR", "TRANSCRIBER", "VAD", "SPEAKER")},
+            **WITHOUT_MODELS,
         }
 
     def spawn(self, *arguments):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         log = open(SCRATCH / "service.log", "ab")
         self.process = subprocess.Popen(
             [BINARY, *arguments], cwd=SCRATCH, env=self.environment(), stdout=log, stderr=log)
@@ -110,30 +89,11 @@ class Service:
         self.process.wait()
 
     def call(self, path, method="GET", body=None, kind=None):
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}{path}", data=body, method=method,
-            headers={"Content-Type": kind} if kind else {})
-        try:
-            with urllib.request.urlopen(request, timeout=30) as reply:
-                status, content = reply.status, reply.read()
-        except urllib.error.HTTPError as error:
-            status, content = error.code, error.read()
-        try:
-            return status, json.loads(content)
-        except ValueError:
-            return status, content
+        return call(self.port, path, method, body, kind)
 
     def upload(self, clip, interval):
         """The id of the job."""
-        edge = "clip-edge"
-        fields = {"mode": "interval", "interval": interval}
-        form = "".join(
-            f'--{edge}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-            for name, value in fields.items())
-        form += (f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="clip.mp4"\r\n'
-                 "Content-Type: video/mp4\r\n\r\n")
-        body = form.encode() + clip.bytes + f"\r\n--{edge}--\r\n".encode()
-        status, job = self.call("/videos", "POST", body, f"multipart/form-data; boundary={edge}")
+        status, job = self.call("/videos", "POST", *upload_form(clip.bytes, interval))
         if status != 202:
             raise RuntimeError(f"an upload was answered with {status}: {job}")
         return job["job_id"]

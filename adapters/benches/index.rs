@@ -8,6 +8,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use ports::index::{
     FieldValue, Filter, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
@@ -53,8 +54,8 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
         large: 0,
     };
     println!("{points} points × {DIMENSION} dimensions, top {TOP}, {QUERIES} queries each\n");
-    let mut random = Random(7);
-    let rows: Vec<f32> = (0..points).flat_map(|_| random.unit_vector()).collect();
+    let mut random = Rng::with_seed(7);
+    let rows: Vec<f32> = (0..points).flat_map(|_| unit_vector(&mut random)).collect();
     let before = memory();
 
     let index = EmbeddedIndex::open(options.clone()).await?;
@@ -109,7 +110,7 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
     let (mut texts, mut grouped, mut by_words) = (Vec::new(), Vec::new(), Vec::new());
     let mut different = 0;
     for round in 0..QUERIES + 5 {
-        let query = random.unit_vector();
+        let query = unit_vector(&mut random);
         let started = Instant::now();
         let exact = bare_scan(&rows, &query, |_| true);
         let bare_time = started.elapsed();
@@ -129,7 +130,7 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
                 println!("{}: {found:?} instead of {expected:?}", case.name);
             }
         }
-        let text = format!("{} {}", word(random.below(5000)), word(random.below(5000)));
+        let text = format!("{} {}", word(random.usize(..5000)), word(random.usize(..5000)));
         let search = TextQuery { text, filter: Filter::default(), limit: TOP };
         let text_time = timed(index.text_search(search.clone())).await?.1;
         let words_time = timed(index.text_search_by_video(search, 5)).await?.1;
@@ -170,7 +171,7 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
         small.push(timed(index.replace(Some(&scope), points)).await?.1);
         let published = Instant::now();
         while published.elapsed() < Duration::from_secs(1) {
-            let search = nearest(&random.unit_vector(), Filter::default());
+            let search = nearest(&unit_vector(&mut random), Filter::default());
             after.push(timed(index.search(search)).await?.1);
         }
     }
@@ -281,8 +282,8 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 }
 
 fn point(i: usize, rows: &[f32]) -> Point {
-    let mut random = Random(i as u64);
-    let text: Vec<String> = (0..30).map(|_| word(random.below(5000))).collect();
+    let mut random = Rng::with_seed(i as u64);
+    let text: Vec<String> = (0..30).map(|_| word(random.usize(..5000))).collect();
     let text = text.join(" ");
     let start = (i % CHUNKS_PER_VIDEO) as f64 * 10.0;
     let keywords = |word: String| FieldValue::Keywords(vec![word]);
@@ -352,28 +353,11 @@ fn memory() -> BTreeMap<&'static str, u64> {
     ["RssAnon", "RssFile"].map(|key| (key, read(key).unwrap_or(0))).into()
 }
 
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    /// A direction drawn evenly enough: sums of uniform numbers are nearly normal.
-    fn unit_vector(&mut self) -> Vec<f32> {
-        let mut uniform = || (self.next() >> 40) as f32 / (1 << 24) as f32 - 0.5;
-        let raw: Vec<f32> =
-            (0..DIMENSION).map(|_| uniform() + uniform() + uniform() + uniform()).collect();
-        let length = raw.iter().map(|x| x * x).sum::<f32>().sqrt();
-        raw.into_iter().map(|x| x / length).collect()
-    }
+/// A direction drawn evenly enough: sums of uniform numbers are nearly normal.
+fn unit_vector(random: &mut Rng) -> Vec<f32> {
+    let mut uniform = || random.f32() - 0.5;
+    let raw: Vec<f32> =
+        (0..DIMENSION).map(|_| uniform() + uniform() + uniform() + uniform()).collect();
+    let length = raw.iter().map(|x| x * x).sum::<f32>().sqrt();
+    raw.into_iter().map(|x| x / length).collect()
 }

@@ -112,10 +112,8 @@ impl Answering {
         let mut contexts = self.segments(&records, &question, &vector).await?;
         contexts.sort_by(|a, b| b.best_score().total_cmp(&a.best_score()));
         let routed = self.route(&vector).await?;
-        // Across a large install aggregates are read of the videos alone that speak to the question.
-        let read = if question.video_ids.is_some() { usize::MAX } else { self.most_videos };
         let mut consulted = Vec::new();
-        for context in contexts.iter_mut().take(read) {
+        for context in &mut contexts {
             consulted.push(self.consult(context, &routed, &vector));
         }
         let at_once = self.concurrency.max(1);

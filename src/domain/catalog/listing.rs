@@ -153,11 +153,21 @@ impl Catalog {
         let ids = self.ids().await?;
         tracing::info!(videos = ids.len(), "listing every video anew");
         for batch in ids.chunks(BATCH) {
-            let records = self.records(batch).await?;
-            let entries = records.iter().map(entry_of).collect::<Result<Vec<_>>>()?;
-            self.listing.put(entries).await?;
+            let entries = self.recorded(batch).await?;
+            self.listing.put(entries.values().cloned().collect()).await?;
+            // Another instance may have published or deleted some before these were written.
+            let now = self.recorded(batch).await?;
+            for video_id in batch.iter().filter(|id| entries.get(*id) != now.get(*id)) {
+                self.relist(video_id).await?;
+            }
         }
         Ok(self.listing.set_mark(COMPLETE).await?)
+    }
+
+    /// What the entries of these videos should be, of those that are published.
+    async fn recorded(&self, video_ids: &[String]) -> Result<HashMap<String, VideoEntry>> {
+        let records = self.records(video_ids).await?;
+        records.iter().map(|record| Ok((record.video_id.clone(), entry_of(record)?))).collect()
     }
 
     /// Ids that are listed and not among these, which are in order.

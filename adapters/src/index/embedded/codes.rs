@@ -110,20 +110,13 @@ impl Probe {
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::super::search::dot;
     use super::*;
 
-    /// SplitMix64, as numbers in −1..1.
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> f32 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ (z >> 31)) >> 40) as f32 / (1 << 23) as f32 - 1.0
-        }
+    fn signed(random: &mut Rng) -> f32 {
+        random.f32() * 2.0 - 1.0
     }
 
     fn unit(raw: Vec<f32>) -> Vec<f32> {
@@ -133,24 +126,24 @@ mod tests {
 
     /// Directions of several kinds: even, along few axes, with one large component, with the
     /// largest error that rounding makes, none at all.
-    fn vectors(random: &mut Random, dimension: usize) -> Vec<Vec<f32>> {
+    fn vectors(random: &mut Rng, dimension: usize) -> Vec<Vec<f32>> {
         let mut all = vec![vec![0.0; dimension]];
         for kind in 0..60 {
             let raw = (0..dimension).map(|i| match kind % 4 {
-                0 => random.next(),
-                1 => random.next().powi(21),
+                0 => signed(random),
+                1 => signed(random).powi(21),
                 2 => {
                     if i == kind % dimension {
                         30.0
                     } else {
-                        random.next()
+                        signed(random)
                     }
                 }
                 _ => {
                     if i == 0 {
                         127.0
                     } else {
-                        (random.next() * 9.0).round() + 0.5
+                        (signed(random) * 9.0).round() + 0.5
                     }
                 }
             });
@@ -165,7 +158,7 @@ mod tests {
 
     #[test]
     fn no_row_scores_above_its_bound() {
-        let mut random = Random(5);
+        let mut random = Rng::with_seed(5);
         for dimension in [1, 7, 16, 384, 1000, 4096] {
             let all = vectors(&mut random, dimension);
             let rows: Vec<Vec<u8>> =
@@ -195,8 +188,8 @@ mod tests {
 
     #[test]
     fn bounds_of_even_vectors_are_near() {
-        let mut random = Random(9);
-        let mut even = || unit((0..384).map(|_| random.next()).collect());
+        let mut random = Rng::with_seed(9);
+        let mut even = || unit((0..384).map(|_| signed(&mut random)).collect());
         let query = even();
         let probe = Probe::new(&query);
         for _ in 0..500 {
