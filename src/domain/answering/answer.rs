@@ -1,6 +1,8 @@
 //! Answers from evidence: every sentence cites the moments that bear it out and is checked against
 //! them; what they do not bear out is left out.
 
+use std::collections::{BTreeSet, HashMap};
+
 use ports::llm::{Answer, Moment, Passage, PassageKind, Request, Task};
 use text::questions::AnswerKind;
 use text::{Quotations, sentences, shared, tokens, words};
@@ -422,18 +424,25 @@ impl Answering {
         told.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
         told.truncate(COMPARED);
 
-        let text = |said: &[Said<'_>]| said.iter().map(|s| s.text).collect::<Vec<_>>().join(" ");
-        let texts = told.iter().flat_map(|said| [said[0].text.to_owned(), text(said)]);
-        let vectors = self.embedder.embed(&texts.collect::<Vec<_>>()).await?;
+        let joined = |said: &[Said<'_>]| said.iter().map(|s| s.text).collect::<Vec<_>>().join(" ");
+        // Many moments are told alike: no text is embedded twice.
+        let texts: BTreeSet<String> =
+            told.iter().flat_map(|said| [said[0].text.to_owned(), joined(said)]).collect();
+        let texts: Vec<String> = texts.into_iter().collect();
+        let vectors = self.embedder.embed(&texts).await?;
+        let vectors: HashMap<&str, &Vec<f32>> =
+            texts.iter().map(String::as_str).zip(&vectors).collect();
         let asked = self.search.embed_question(question).await?;
         let presence = self.search.presence(question, &asked).await?;
-        let nearest = told.into_iter().zip(vectors.chunks_exact(2)).map(|(said, vectors)| {
+        let nearest = told.into_iter().map(|said| {
             let style = said[0].evidence.style();
-            let probability =
-                |vector, text: &str| presence.probability(style, dot(vector, &asked), text);
-            let alone = probability(&vectors[0], said[0].text);
-            let p_present = alone.max(probability(&vectors[1], &text(&said)));
-            let fits = !asked_for.is_definite() || asked_for.is_in(&words(&text(&said)));
+            let probability = |text: &str| {
+                let vector = vectors.get(text);
+                vector.map_or(0.0, |v| presence.probability(style, dot(v, &asked), text))
+            };
+            let together = joined(&said);
+            let p_present = probability(said[0].text).max(probability(&together));
+            let fits = !asked_for.is_definite() || asked_for.is_in(&words(&together));
             Nearest { said, p_present, fits }
         });
         Ok(nearest.max_by(|a, b| a.rank().total_cmp(&b.rank())))

@@ -114,7 +114,7 @@ impl Answering {
         let routed = self.route(&vector).await?;
         let mut consulted = Vec::new();
         for context in &mut contexts {
-            consulted.push(self.consult(context, &routed, &vector));
+            consulted.push(self.consult(context, &routed));
         }
         let at_once = self.concurrency.max(1);
         stream::iter(consulted).buffer_unordered(at_once).try_collect::<()>().await?;
@@ -264,9 +264,8 @@ impl Answering {
         &self,
         context: &mut Context<'_>,
         routed: &[&'static AggregatorSpec],
-        vector: &[f32],
     ) -> Result<()> {
-        match self.read_aggregates(context, routed, vector).await {
+        match self.read_aggregates(context, routed).await {
             Err(error) if error.is_corrupt() => Ok(()),
             consulted => consulted,
         }
@@ -276,7 +275,6 @@ impl Answering {
         &self,
         context: &mut Context<'_>,
         routed: &[&'static AggregatorSpec],
-        vector: &[f32],
     ) -> Result<()> {
         let record = context.record;
         let whole = Span { start: 0.0, end: record.duration };
@@ -291,24 +289,11 @@ impl Answering {
             let summary = self.catalog.aggregate_result(record, summary::ID).await?;
             context.summary = summary.evidence(whole);
             if let Some(digest) = result_of::<Digest>(summary.as_ref()).filter(|d| d.depth > 1) {
-                context.sections = self.nearest(digest.parts(), vector).await?;
+                let hits: Vec<(Span, f32)> = context.hits().map(probability_within).collect();
+                context.sections = nearest_sections(digest.parts(), &hits);
             }
         }
         Ok(())
-    }
-
-    /// The sections most like the question, in order of likeness.
-    async fn nearest(
-        &self,
-        sections: Vec<(Span, String)>,
-        vector: &[f32],
-    ) -> Result<Vec<(Span, String)>> {
-        let texts: Vec<String> = sections.iter().map(|(_, text)| text.clone()).collect();
-        let vectors = self.embedder.embed(&texts).await?;
-        let mut scored: Vec<(f64, (Span, String))> =
-            vectors.iter().map(|v| f64::from(dot(v, vector))).zip(sections).collect();
-        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-        Ok(scored.into_iter().take(NEAREST_SECTIONS).map(|(_, section)| section).collect())
     }
 }
 
@@ -338,8 +323,12 @@ impl<'a> Context<'a> {
         }
     }
 
+    fn hits(&self) -> impl Iterator<Item = &SearchResult> {
+        self.results.iter().chain(&self.companion_hits)
+    }
+
     fn best_score(&self) -> f32 {
-        self.results.iter().chain(&self.companion_hits).map(|hit| hit.p_present).fold(0.0, f32::max)
+        self.hits().map(|hit| hit.p_present).fold(0.0, f32::max)
     }
 
     /// Everything as evidence, the best piece of each source before the second best of any, the
@@ -398,6 +387,25 @@ impl<'a> Context<'a> {
         let counts = all.map(|source| (source.to_owned(), count(source))).collect();
         Sources { routed_to: self.routed_to.clone(), counts }
     }
+}
+
+fn probability_within(hit: &SearchResult) -> (Span, f32) {
+    (Span { start: hit.document.start, end: hit.document.end }, hit.p_present)
+}
+
+/// The sections nearest the question: those in which the most probable segments lie. Nothing is embedded
+/// for it, whatever the number of sections.
+fn nearest_sections(
+    mut sections: Vec<(Span, String)>,
+    hits: &[(Span, f32)],
+) -> Vec<(Span, String)> {
+    let best_within = |section: &Span| {
+        let within = hits.iter().filter(|(hit, _)| hit.overlap(section) > 0.0);
+        within.map(|(_, p_present)| *p_present).fold(0.0, f32::max)
+    };
+    sections.sort_by(|(a, _), (b, _)| best_within(b).total_cmp(&best_within(a)));
+    sections.truncate(NEAREST_SECTIONS);
+    sections
 }
 
 /// The probability from which evidence is worth reading beside the best: where something is likely what
@@ -484,6 +492,20 @@ fn standing_out(scores: &[f64]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sections_with_the_most_probable_segments_are_nearest() {
+        let span = |start: u32| Span { start: start.into(), end: f64::from(start) + 10.0 };
+        let sections: Vec<(Span, String)> =
+            (0..5).map(|i| (span(i * 10), format!("section {i}"))).collect();
+        let nearest = |hits: &[(Span, f32)]| -> Vec<String> {
+            let nearest = nearest_sections(sections.clone(), hits);
+            nearest.into_iter().map(|(_, text)| text).collect()
+        };
+        let hits = [(span(10), 0.2), (span(40), 0.9), (span(42), 0.4), (span(20), 0.5)];
+        assert_eq!(nearest(&hits), ["section 4", "section 2", "section 1"]);
+        assert_eq!(nearest(&[]), ["section 0", "section 1", "section 2"]);
+    }
 
     #[test]
     fn selection_is_relative_to_the_average() {

@@ -17,6 +17,11 @@ impl Span {
         self.end - self.start
     }
 
+    /// How long both last at once, seconds.
+    pub fn overlap(&self, other: &Self) -> f64 {
+        (self.end.min(other.end) - self.start.max(other.start)).max(0.0)
+    }
+
     /// `M:SS.ss-M:SS.ss`.
     pub fn timecode(&self) -> String {
         format!("{}-{}", timecode(self.start), timecode(self.end))
