@@ -232,10 +232,10 @@ impl Worker {
     fn restore(&mut self) {
         let Some(mut writer) = self.writer.take() else { return };
         match writer.rollback() {
-            Ok(_) => {
-                writer.set_merge_policy(Box::new(NoMergePolicy));
-                self.writer = Some(writer);
-            }
+            Ok(_) => match ready(writer) {
+                Ok(writer) => self.writer = Some(writer),
+                Err(e) => tracing::error!(error = %e, "the index cannot be cleaned up"),
+            },
             Err(e) => tracing::error!(error = %e, "the index cannot return to its last commit"),
         }
     }
@@ -285,7 +285,13 @@ impl Worker {
 }
 
 fn open_writer(index: &Index, options: &IndexWriterOptions) -> tantivy::Result<IndexWriter> {
-    let writer: IndexWriter = index.writer_with_options(options.clone())?;
+    ready(index.writer_with_options(options.clone())?)
+}
+
+/// A writer at its last commit, ready for the next one: what a commit has left that never ended goes,
+/// since files of the next one may have the same names.
+fn ready(writer: IndexWriter) -> tantivy::Result<IndexWriter> {
     writer.set_merge_policy(Box::new(NoMergePolicy));
+    writer.garbage_collect_files().wait()?;
     Ok(writer)
 }

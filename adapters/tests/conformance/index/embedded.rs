@@ -81,6 +81,25 @@ async fn every_damage_to_every_file_is_found_and_repaired() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_commit_left_that_never_ended_is_in_nobodys_way() {
+    let folder = tempfile::tempdir().unwrap();
+    open(folder.path()).await.replace(None, batches(0..2)).await.unwrap();
+    let commit = folder.path().join("segments/meta.json");
+    let before = std::fs::read(&commit).unwrap();
+    let removal = Filter::video(&video(1));
+    open(folder.path()).await.replace(Some(&removal), vec![]).await.unwrap();
+    // As if the process had been killed when all files of the commit were there, but not the commit.
+    std::fs::write(&commit, before).unwrap();
+
+    let index = open(folder.path()).await;
+    let all = Filter::default();
+    assert_eq!(index.count(&all).await.unwrap(), 2 * SIZE as u64);
+    index.replace(Some(&removal), vec![]).await.unwrap();
+    assert_eq!(index.count(&all).await.unwrap(), SIZE as u64);
+    index.check().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn damage_to_what_tells_of_the_index_is_found_and_repaired() {
     let cut: Edit = |text| text[..text.len() / 2].to_owned();
     let format: Edit = |text| text.replace("\"format\": 2", "\"format\": 1");
