@@ -37,6 +37,7 @@ use search::Search;
 use status::Status;
 
 pub use kernel::ports::{Models, Stores};
+use kernel::tokens::Tokens;
 pub use kernel::{Error, Result};
 
 /// What the domain reads of the configuration, by the names of the sections in the file: its own
@@ -130,6 +131,8 @@ pub struct Shotlog {
     pub catalog: Arc<Catalog>,
     /// Searching, and keeping the index in line with the records.
     pub search: Arc<Search>,
+    /// Fits what is sent into so many tokens.
+    pub tokens: Tokens,
     /// Answers to searches and questions.
     pub answering: Arc<Answering>,
     /// From a source to a published video.
@@ -165,6 +168,7 @@ impl Shotlog {
         let stores = kernel::deadline::bounded(stores, settings.records.deadline);
         models.llm = llm::metered::MeteredModel::over(models.llm, settings.llm);
         models.embedder = llm::metered::MeteredEmbedder::over(models.embedder);
+        let embedder = models.embedder.clone();
         let (lease, cache_bytes) = (settings.lease(), settings.records.cache_bytes);
         let catalog = Arc::new(Catalog::new(&stores, analyzers, aggregators, lease, cache_bytes));
         let search = Arc::new(Search::new(
@@ -207,6 +211,7 @@ impl Shotlog {
                 settings.probes,
                 settings.ui,
             ),
+            tokens: Tokens::new(embedder),
             catalog,
             search,
             answering,

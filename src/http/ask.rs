@@ -85,6 +85,8 @@ pub(super) struct AuditedSentence {
     sentence: String,
     /// As in the answer.
     citations: Vec<String>,
+    /// What they cite, in their order, as `GET /moments/{moment_id}` takes it.
+    moments: Vec<String>,
     /// A sentence that is `unsupported` is not in the answer.
     verdict: Verdict,
 }
@@ -104,7 +106,8 @@ impl From<audit::AuditedSentence> for AuditedSentence {
             audit::Verdict::Weak => Verdict::Weak,
             audit::Verdict::Unsupported => Verdict::Unsupported,
         };
-        Self { sentence: s.sentence, citations: s.citations, verdict }
+        let moments = s.moments.iter().map(ToString::to_string).collect();
+        Self { sentence: s.sentence, citations: s.citations, moments, verdict }
     }
 }
 

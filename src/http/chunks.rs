@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::auth::Token;
 use super::body::Written;
+use super::budget::{Spent, Wanted};
 use super::errors::{ApiError, ByIdNamed, OfOne};
 use super::params::{Bounded, ChunkId, Flag, Number};
 use super::query::SpeakerTurn;
@@ -47,8 +48,12 @@ impl ChunksApi {
         /// Include internal keys.
         #[oai(default = "off")]
         verbose: Query<Flag>,
+        /// Most tokens of the page's chunks together, whole ones, in their order.
+        max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
+        /// `next` of the page before, which was cut by `max_tokens`.
+        cursor: Query<Option<String>>,
     ) -> Result<Written<ChunkPage>, ApiError<ByIdNamed>> {
-        let query = chunks::ChunkQuery {
+        let mut query = chunks::ChunkQuery {
             analyzer: analyzer.0,
             after: after.0.map(|after| after.0),
             before: before.0.map(|before| before.0),
@@ -57,7 +62,18 @@ impl ChunksApi {
             offset: offset.0.0,
             verbose: verbose.0.0,
         };
-        Ok(written_page(&self.0.catalog.chunks(&video_id, query).await?))
+        let wanted = Wanted { max_tokens: max_tokens.0.map(|most| most.0), cursor: cursor.0 };
+        let named = format!("{} {query:?}", video_id.0);
+        let skipped = wanted.skipped(&named)?;
+        query.offset = query.offset.saturating_add(u32::try_from(skipped).unwrap_or(u32::MAX));
+        let page = self.0.catalog.chunks(&video_id, query).await?;
+        let chunks: Vec<String> = page.chunks.iter().map(written_chunk).collect();
+        let left = page.total.saturating_sub(page.offset) as usize;
+        let (fit, spent) = match wanted.max_tokens {
+            Some(_) => wanted.fit(&self.0.tokens, &chunks, &named, skipped, left).await?,
+            None => (chunks.len(), Spent::default()),
+        };
+        Ok(written_page(&page, &chunks[..fit], spent))
     }
 
     /// One chunk, all analyzers merged.
@@ -72,9 +88,7 @@ impl ChunksApi {
         verbose: Query<Flag>,
     ) -> Result<Written<Chunk>, ApiError<OfOne>> {
         let chunk = self.0.catalog.chunk(&video_id, chunk_id.0.0, verbose.0.0).await?;
-        let mut text = String::new();
-        write_chunk(&mut text, &chunk);
-        Ok(Written::new(text))
+        Ok(Written::new(written_chunk(&chunk)))
     }
 }
 
@@ -121,37 +135,40 @@ fn off() -> Flag {
     Flag(false)
 }
 
-/// A page as JSON. Outputs are text already, and written where they go.
-fn written_page(page: &chunks::ChunkPage) -> Written<ChunkPage> {
-    let head = json!({
+/// A page as JSON. Its chunks are text already, and written where they go.
+fn written_page(page: &chunks::ChunkPage, chunks: &[String], spent: Spent) -> Written<ChunkPage> {
+    let mut head = json!({
         "video_id": page.video_id,
         "analyzers": page.analyzers,
         "total": page.total,
         "offset": page.offset,
         "limit": page.limit,
     });
-    let outputs = page.chunks.iter().flat_map(|chunk| chunk.outputs.values());
-    let room = outputs.map(|output| output.len() + BESIDE).sum::<usize>() + BESIDE;
+    if let (Some(tokens), Some(tokenizer)) = (spent.tokens, spent.tokenizer) {
+        (head["tokens"], head["tokenizer"]) = (tokens.into(), tokenizer.into());
+    }
+    if let Some(next) = spent.next {
+        head["next"] = next.into();
+    }
+    let room = chunks.iter().map(|chunk| chunk.len() + 1).sum::<usize>() + BESIDE;
     let mut text = String::with_capacity(room);
     text.push_str(head.to_string().trim_end_matches('}'));
     text.push_str(",\"chunks\":[");
-    for (at, chunk) in page.chunks.iter().enumerate() {
-        if at > 0 {
-            text.push(',');
-        }
-        write_chunk(&mut text, chunk);
-    }
+    text.push_str(&chunks.join(","));
     text.push_str("]}");
     Written::new(text)
 }
 
-fn write_chunk(text: &mut String, chunk: &chunks::ChunkView) {
+/// A chunk as JSON. Outputs are text already.
+fn written_chunk(chunk: &chunks::ChunkView) -> String {
     let head = json!({
         "chunk_id": chunk.chunk_id,
         "start": chunk.span.start,
         "end": chunk.span.end,
         "timecode": chunk.span.timecode(),
     });
+    let room = chunk.outputs.values().map(|output| output.len() + BESIDE).sum::<usize>() + BESIDE;
+    let mut text = String::with_capacity(room);
     text.push_str(head.to_string().trim_end_matches('}'));
     for (analyzer, output) in &chunk.outputs {
         text.push(',');
@@ -160,6 +177,7 @@ fn write_chunk(text: &mut String, chunk: &chunks::ChunkView) {
         text.push_str(output);
     }
     text.push('}');
+    text
 }
 
 /// About what is written beside an output, bytes.
@@ -182,10 +200,27 @@ schema_of! {
             ("limit", u32::schema_ref()),
             ("chunks", Vec::<Chunk>::schema_ref()),
         ];
+        let budget = [
+            ("tokens", told(u32::schema_ref(), "Tokens of `chunks`; present with `max_tokens`.")),
+            (
+                "tokenizer",
+                told(
+                    String::schema_ref(),
+                    "The embedder whose tokenizer has counted; present with `max_tokens`.",
+                ),
+            ),
+            (
+                "next",
+                told(
+                    String::schema_ref(),
+                    "The `cursor` for the rest, where `max_tokens` left any out.",
+                ),
+            ),
+        ];
         MetaSchema {
             title: Some("ChunkPage".into()),
             required: properties.iter().map(|(name, _)| *name).collect(),
-            properties,
+            properties: properties.into_iter().chain(budget).collect(),
             ..MetaSchema::new("object")
         }
     }

@@ -10,6 +10,8 @@ use super::body::Json;
 use super::errors::{ApiError, ByIdNamed};
 use super::params::Bounded;
 use crate::domain::catalog::entities;
+use crate::domain::kernel::moment::MomentId;
+use crate::domain::kernel::time::Span;
 use crate::domain::{Shotlog, aggregation};
 
 /// The routes of this section.
@@ -67,20 +69,22 @@ struct Timeline {
     observed_seconds: f64,
     /// `[start, end]` in seconds.
     spans: Vec<Vec<f64>>,
+    /// The spans as moments, for `GET /moments/{moment_id}`.
+    moments: Vec<String>,
 }
 
 impl From<entities::EntityList> for EntityList {
     fn from(list: entities::EntityList) -> Self {
-        Self {
-            video_id: list.video_id,
-            total: list.total,
-            entities: list.entities.into_iter().map(Into::into).collect(),
-        }
+        let video_id = list.video_id;
+        let entities = list.entities.into_iter().map(|e| Entity::of(&video_id, e)).collect();
+        Self { total: list.total, entities, video_id }
     }
 }
 
-impl From<aggregation::entity::Entity> for Entity {
-    fn from(e: aggregation::entity::Entity) -> Self {
+impl Entity {
+    fn of(video_id: &str, e: aggregation::entity::Entity) -> Self {
+        let moment =
+            |&[start, end]: &[f64; 2]| MomentId::new(video_id, Span { start, end }).to_string();
         Self {
             entity_id: e.entity_id,
             appearances: e.appearances,
@@ -91,6 +95,7 @@ impl From<aggregation::entity::Entity> for Entity {
             narrative: e.narrative,
             timeline: e.timeline.map(|timeline| Timeline {
                 observed_seconds: timeline.observed_seconds,
+                moments: timeline.spans.iter().map(moment).collect(),
                 spans: timeline.spans.into_iter().map(|span| span.to_vec()).collect(),
             }),
         }

@@ -7,6 +7,7 @@ mod aggregates;
 mod ask;
 mod auth;
 mod body;
+mod budget;
 mod chunking;
 mod chunks;
 mod conform;
@@ -22,6 +23,7 @@ mod jobs;
 mod media;
 mod meta;
 mod metrics;
+mod moments;
 mod multipart;
 mod params;
 mod plan;
@@ -116,6 +118,7 @@ type Api = (
     export::ExportApi,
     query::QueryApi,
     ask::AskApi,
+    moments::MomentsApi,
     media::MediaApi,
     frames::FramesApi,
     ui::UiApi,
@@ -135,6 +138,7 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
         export::ExportApi(of()),
         query::QueryApi(of()),
         ask::AskApi(of()),
+        moments::MomentsApi(of()),
         media::MediaApi(of()),
         frames::FramesApi(of()),
         ui::UiApi::new(options),

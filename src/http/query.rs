@@ -7,6 +7,7 @@ use poem_openapi::{Object, OpenApi, Union};
 use super::ask::{AuditedSentence, checked};
 use super::auth::Token;
 use super::body::Json;
+use super::budget::Wanted;
 use super::errors::{ApiError, Search};
 use super::values::{AnyObject, Ordered, shortest};
 use crate::domain::Shotlog;
@@ -27,7 +28,14 @@ impl QueryApi {
         _token: Token,
         Json(request): Json<QueryRequest>,
     ) -> Result<Json<QueryResponse>, ApiError<Search>> {
-        Ok(Json(self.0.answering.query(request.into()).await?.into()))
+        let wanted = Wanted { max_tokens: request.max_tokens, cursor: request.cursor.clone() };
+        let query: search::Query = request.into();
+        let named = format!("{query:?}");
+        let mut response: QueryResponse = self.0.answering.query(query).await?.into();
+        let (results, spent) = wanted.of(&self.0.tokens, response.results, &named).await?;
+        (response.tokens, response.tokenizer) = (spent.tokens, spent.tokenizer);
+        (response.results, response.next) = (results, spent.next);
+        Ok(Json(response))
     }
 }
 
@@ -70,6 +78,12 @@ struct QueryRequest {
     /// Hard conditions that must all hold.
     #[oai(default)]
     filters: AnyObject,
+    /// Most tokens of the results together, whole ones, best first; all when left out.
+    #[oai(nullable, validator(minimum(value = "1")))]
+    max_tokens: Option<u32>,
+    /// `next` of the answer before.
+    #[oai(nullable)]
+    cursor: Option<String>,
 }
 
 /// The analyzer that is searched where none is named.
@@ -127,6 +141,15 @@ struct QueryResponse {
     #[oai(skip_serializing_if_is_none)]
     answer_error: Option<String>,
     results: Vec<SearchResult>,
+    /// Tokens of `results`; present with `max_tokens`.
+    #[oai(skip_serializing_if_is_none)]
+    tokens: Option<u32>,
+    /// The embedder whose tokenizer has counted; present with `max_tokens`.
+    #[oai(skip_serializing_if_is_none)]
+    tokenizer: Option<String>,
+    /// The `cursor` for the rest of the `limit` results, where `max_tokens` left any out.
+    #[oai(skip_serializing_if_is_none)]
+    next: Option<String>,
     /// Why there are no results; absent when there are.
     #[oai(skip_serializing_if_is_none)]
     diagnostics: Option<Diagnostics>,
@@ -134,7 +157,7 @@ struct QueryResponse {
 
 /// Why nothing was found.
 #[derive(Object)]
-struct Diagnostics {
+pub(super) struct Diagnostics {
     /// Filter to the hits there would be without it.
     hits_without_filter: Ordered<u32>,
     /// Videos in scope that the analyzer has not run on, at most 20.
@@ -168,24 +191,28 @@ impl From<query::QueryResponse> for QueryResponse {
             query: r.query,
             analyzer: r.analyzer,
             field: r.field,
-            detail: match r.detail {
-                Detail::Minimal => "minimal",
-                Detail::Standard => "standard",
-                Detail::Full => "full",
-            }
-            .into(),
+            detail: r.detail.name().into(),
             answer: r.answer,
             audit: checked(r.audit),
             answer_error: r.answer_error,
             results: r.results.into_iter().map(result).collect(),
-            diagnostics: r.diagnostics.map(|d| Diagnostics {
-                hits_without_filter: Ordered(d.without_filter),
-                videos_without_analyzer: d.videos_without_analyzer,
-                videos_without_field: d.videos_without_field,
-                unknown_videos: d.unknown_videos,
-                found_by_others: found_by_others(d.found_by_others),
-                best_score: d.best_score.map(score),
-            }),
+            tokens: None,
+            tokenizer: None,
+            next: None,
+            diagnostics: r.diagnostics.map(Into::into),
+        }
+    }
+}
+
+impl From<search::Diagnostics> for Diagnostics {
+    fn from(d: search::Diagnostics) -> Self {
+        Self {
+            hits_without_filter: Ordered(d.without_filter),
+            videos_without_analyzer: d.videos_without_analyzer,
+            videos_without_field: d.videos_without_field,
+            unknown_videos: d.unknown_videos,
+            found_by_others: found_by_others(d.found_by_others),
+            best_score: d.best_score.map(score),
         }
     }
 }
@@ -201,6 +228,8 @@ enum SearchResult {
 /// A hit at `detail=minimal`.
 #[derive(Object)]
 struct MinimalResult {
+    /// Names it for `GET /moments/{moment_id}`, however the video is split later.
+    moment_id: String,
     video_id: String,
     chunk_id: u32,
     /// When it begins, seconds of the video.
@@ -228,6 +257,8 @@ struct MinimalResult {
 /// A hit at `detail=standard`.
 #[derive(Object)]
 pub(super) struct StandardResult {
+    /// Names it for `GET /moments/{moment_id}`, however the video is split later.
+    moment_id: String,
     video_id: String,
     chunk_id: u32,
     /// When it begins, seconds of the video.
@@ -302,6 +333,7 @@ impl From<speech::SpeakerTurn> for SpeakerTurn {
 impl From<search::SearchResult> for MinimalResult {
     fn from(hit: search::SearchResult) -> Self {
         Self {
+            moment_id: hit.moment_id.to_string(),
             video_id: hit.video_id,
             chunk_id: hit.chunk_id,
             start: hit.document.start,
@@ -320,6 +352,7 @@ impl From<search::SearchResult> for StandardResult {
     fn from(hit: search::SearchResult) -> Self {
         let document = hit.document;
         Self {
+            moment_id: hit.moment_id.to_string(),
             video_id: hit.video_id,
             chunk_id: hit.chunk_id,
             start: document.start,

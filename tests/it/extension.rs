@@ -66,7 +66,9 @@ async fn an_ingest_runs_both_and_stores_what_they_find() {
     assert_eq!(page["chunks"].as_array().unwrap().iter().filter(dark).count(), 1, "{page}");
     let all = app.get(&format!("/videos/{id}/aggregates")).await.ok();
     lists(&all["available"], darkest::ID);
-    let moment = json!({"chunk_id": DARK, "start": 40.0, "end": 50.0, "percent": 7});
+    let moment_id = format!("m_{id}_40000_50000");
+    let moment =
+        json!({"chunk_id": DARK, "start": 40.0, "end": 50.0, "percent": 7, "moment_id": moment_id});
     assert_eq!(all["aggregates"][darkest::ID], json!({"moment": moment}));
     let one = app.get(&format!("/videos/{id}/aggregates?aggregator={}", darkest::ID)).await.ok();
     assert_eq!(one["result"], all["aggregates"][darkest::ID]);

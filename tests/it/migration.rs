@@ -84,12 +84,24 @@ async fn records_of_the_first_version_read_as_they_did() {
             let stored = app.records.get(key.as_str().expect("a key")).await.expect("read");
             let read =
                 app.get(&format!("/videos/{id}/aggregates?aggregator={aggregator}")).await.ok();
-            assert_eq!(Some(&read["result"]), stored.as_ref(), "{aggregator}");
+            assert_eq!(Some(without_moments(&read["result"])), stored, "{aggregator}");
         }
         for format in ["csv", "json", "edl", "otio", "srt", "ffmetadata"] {
             let reply = app.get(&format!("/videos/{id}/export?format={format}")).await;
             assert_eq!(reply.status, 200, "{format}");
         }
+    }
+}
+
+/// As it is stored: the names of moments are added where it is shown.
+fn without_moments(shown: &Value) -> Value {
+    match shown {
+        Value::Object(fields) => {
+            let stored = fields.iter().filter(|(name, _)| *name != "moment_id");
+            stored.map(|(name, value)| (name.clone(), without_moments(value))).collect()
+        }
+        Value::Array(items) => items.iter().map(without_moments).collect(),
+        other => other.clone(),
     }
 }
 

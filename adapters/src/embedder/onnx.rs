@@ -167,6 +167,10 @@ fn is_dynamically_quantised(model: &Path) -> Result<bool> {
     }))
 }
 
+fn untokenizable(error: tokenizers::Error) -> PortError {
+    PortError::new(ErrorKind::Invalid, format!("cannot tokenize a text: {error}"))
+}
+
 fn stem(model: &Path) -> String {
     model.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
@@ -174,10 +178,15 @@ fn stem(model: &Path) -> String {
 impl Encoder {
     fn tokens(&self, place: usize, text: &str) -> Result<Tokens> {
         let end = text.floor_char_boundary(self.max_bytes);
-        let encoding = self.tokenizer.encode_fast(&text[..end], true).map_err(|e| {
-            PortError::new(ErrorKind::Invalid, format!("cannot tokenize a text: {e}"))
-        })?;
+        let encoding = self.tokenizer.encode_fast(&text[..end], true).map_err(untokenizable)?;
         Ok(Tokens { place, ids: encoding.get_ids().iter().map(|&id| i64::from(id)).collect() })
+    }
+
+    /// Tokens of a whole text: what is cut off for the model counts too.
+    fn count(&self, text: &str) -> Result<usize> {
+        let encoding = self.tokenizer.encode_fast(text, false).map_err(untokenizable)?;
+        let cut_off = encoding.get_overflowing().iter().map(|part| part.get_ids().len());
+        Ok(encoding.get_ids().len() + cut_off.sum::<usize>())
     }
 
     /// Batches of texts of like length, so that little of a batch is padding.
@@ -310,6 +319,11 @@ impl Embedder for OnnxEmbedder {
             }
         }
         Ok(vectors)
+    }
+
+    async fn count_tokens(&self, texts: &[String]) -> Result<Vec<usize>> {
+        let (encoder, texts) = (self.encoder.clone(), texts.to_vec());
+        blocking(move || texts.iter().map(|text| encoder.count(text)).collect()).await
     }
 }
 

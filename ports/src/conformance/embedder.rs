@@ -24,6 +24,18 @@ pub async fn check(embedder: &dyn Embedder) {
     long_texts_are_cut(embedder).await;
     many_texts_keep_their_order(embedder).await;
     likeness_shows(embedder).await;
+    tokens_of_whole_texts_are_counted(embedder).await;
+}
+
+async fn tokens_of_whole_texts_are_counted(embedder: &dyn Embedder) {
+    let sentence = "The old harbour lies quiet in the evening light. ";
+    let texts = ["", sentence, &sentence.repeat(2), &sentence.repeat(400)].map(str::to_owned);
+    let counts = embedder.count_tokens(&texts).await.expect("counts");
+    assert_eq!(counts.len(), texts.len(), "one count per text");
+    assert_eq!(counts[0], 0, "an empty text has no tokens");
+    assert!((8..=20).contains(&counts[1]), "{} tokens of {sentence:?}", counts[1]);
+    let long = counts[1] * 350..=counts[1] * 400;
+    assert!(long.contains(&counts[3]), "{} and {} of 400 times as much", counts[1], counts[3]);
 }
 
 async fn nothing_yields_nothing(embedder: &dyn Embedder) {

@@ -12,6 +12,7 @@ use crate::domain::analysis::finding::Statement;
 use crate::domain::answering::Answering;
 use crate::domain::answering::audit::{AuditedSentence, Cited, Claim, Verdict, is_said_by};
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::dot;
 use crate::domain::search::SearchResult;
@@ -121,6 +122,10 @@ impl Evidence {
         };
         found.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
         found
+    }
+
+    fn moment_id(&self) -> MomentId {
+        MomentId::new(&self.video_id, self.span)
     }
 
     fn style(&self) -> TextStyle {
@@ -233,9 +238,13 @@ pub(crate) enum CitationForm {
 
 impl CitationForm {
     fn cite(self, evidence: &Evidence) -> String {
+        self.of(&evidence.video_id, evidence.span)
+    }
+
+    /// The citation of a span of a video.
+    pub(super) fn of(self, video_id: &str, Span { start, end }: Span) -> String {
         let unit = if self == Self::Seconds { "s" } else { "" };
-        let Span { start, end } = evidence.span;
-        format!("[{} {start}-{end}{unit}]", evidence.video_id)
+        format!("[{video_id} {start}-{end}{unit}]")
     }
 }
 
@@ -347,6 +356,7 @@ impl Answering {
             .map(|((sentence, cited), verdict)| AuditedSentence {
                 sentence: (*sentence).to_owned(),
                 citations: cited.iter().map(|e| form.cite(e)).collect(),
+                moments: cited.iter().map(|e| e.moment_id()).collect(),
                 verdict: if by_chance { Verdict::Unsupported } else { verdict },
             })
             .collect();
@@ -385,6 +395,7 @@ impl Answering {
         let sentences = sentences.into_iter().map(|(sentence, evidence)| AuditedSentence {
             sentence,
             citations: evidence.into_iter().map(|evidence| form.cite(evidence)).collect(),
+            moments: evidence.into_iter().map(Evidence::moment_id).collect(),
             verdict: Verdict::Supported,
         });
         let sentences: Vec<AuditedSentence> = sentences.collect();

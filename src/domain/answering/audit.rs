@@ -16,6 +16,7 @@ use text::{
 
 use crate::domain::answering::Answering;
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::moment::MomentId;
 
 /// What a check found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct AuditedSentence {
     pub sentence: String,
     /// As in the answer.
     pub citations: Vec<String>,
+    /// What they cite, in their order.
+    pub moments: Vec<MomentId>,
     /// What the check found.
     pub verdict: Verdict,
 }

@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub mod ask;
 pub mod audit;
+pub mod evidence;
 pub mod query;
 
 use std::sync::Arc;

@@ -7,6 +7,8 @@ use serde_json::Value;
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::moment::MomentId;
+use crate::domain::kernel::time::Span;
 
 /// Stored aggregates of a video.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +28,12 @@ impl Catalog {
             Ok(Aggregates {
                 video_id: video_id.to_owned(),
                 available: self.aggregators.in_order(record.aggregates.keys()),
-                aggregates: self.stored_aggregates(&record).await?,
+                aggregates: self
+                    .stored_aggregates(&record)
+                    .await?
+                    .into_iter()
+                    .map(|(id, result)| (id, with_moments(video_id, result)))
+                    .collect(),
             })
         })
         .await
@@ -35,7 +42,7 @@ impl Catalog {
     /// One stored aggregate; `Invalid` lists what is stored.
     pub async fn aggregate(&self, video_id: &str, aggregator: &str) -> Result<Value> {
         let read = |record| async move { self.stored_aggregate(&record, aggregator).await };
-        self.read_published(video_id, read).await
+        Ok(with_moments(video_id, self.read_published(video_id, read).await?))
     }
 
     pub(crate) async fn stored_aggregates(
@@ -47,5 +54,45 @@ impl Catalog {
             aggregates.insert(id.clone(), self.stored_aggregate(record, id).await?);
         }
         Ok(aggregates)
+    }
+}
+
+/// The result with the name of the moment in everything that tells when it begins and ends: events,
+/// chapters, sections.
+fn with_moments(video_id: &str, mut result: Value) -> Value {
+    match &mut result {
+        Value::Object(fields) => {
+            for field in fields.values_mut() {
+                *field = with_moments(video_id, field.take());
+            }
+            let seconds = |name: &str| fields.get(name).and_then(Value::as_f64);
+            if let (Some(start), Some(end)) = (seconds("start"), seconds("end")) {
+                let moment = MomentId::new(video_id, Span { start, end });
+                fields.insert("moment_id".into(), moment.to_string().into());
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                *item = with_moments(video_id, item.take());
+            }
+        }
+        _ => {}
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_has_a_beginning_and_an_end_is_a_moment() {
+        let result = json!({"events": [{"event": "x", "start": 1.5, "end": 2}], "end": 3});
+        let told = with_moments("0123456789abcdef", result);
+        let moment = "m_0123456789abcdef_1500_2000";
+        let event = json!({"event": "x", "start": 1.5, "end": 2, "moment_id": moment});
+        assert_eq!(told, json!({"events": [event], "end": 3}));
     }
 }

@@ -128,7 +128,7 @@ impl Catalog {
 
     /// Chunks with the outputs that are stored of them; no other pages are read than those that they
     /// are on.
-    async fn views(
+    pub(super) async fn views(
         &self,
         chunks: Vec<(u32, Span)>,
         entries: &[(&String, &AnalyzerEntry)],
@@ -158,7 +158,7 @@ impl Catalog {
 }
 
 /// The entries of analyzers that the video has output of; `Invalid` lists those.
-fn entries<'r>(
+pub(super) fn entries<'r>(
     record: &'r VideoRecord,
     analyzers: &'r [String],
 ) -> Result<Vec<(&'r String, &'r AnalyzerEntry)>> {

@@ -12,6 +12,7 @@ mod faults;
 pub(crate) mod install;
 mod listing;
 pub mod locks;
+pub mod moments;
 pub mod opening;
 pub mod outputs;
 pub mod record;

@@ -1,12 +1,14 @@
 //! Analyzers' outputs as they are stored: in pages of so many chunks, so that whoever reads a few
 //! chunks of a long video parses little more than these.
 
+use std::ops::Range;
+
 use futures::{StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::domain::analysis::video::{Output, Outputs};
-use crate::domain::catalog::record::VideoRecord;
+use crate::domain::catalog::record::{AnalyzerEntry, VideoRecord};
 use crate::domain::catalog::shown::{ShownPage, show};
 use crate::domain::catalog::{Catalog, PARALLEL};
 use crate::domain::kernel::error::{Error, Result};
@@ -67,13 +69,27 @@ impl OutputPages {
 impl Catalog {
     /// One analyzer's stored outputs; none where it has not run.
     pub(crate) async fn outputs(&self, record: &VideoRecord, analyzer: &str) -> Result<Outputs> {
-        let Some(entry) = record.analyzers.get(analyzer) else { return Ok(Vec::new()) };
-        let keys: Vec<String> = entry.pages.keys(record.chunks).collect();
-        let read = async |key: String| self.document::<OutputDocuments>(&key).await;
-        let pages = stream::iter(keys).map(read).buffered(PARALLEL);
-        let pages: Vec<OutputDocuments> = pages.try_collect().await?;
+        self.outputs_of(record, analyzer, 0..record.chunks).await
+    }
+
+    /// One analyzer's stored outputs on some neighbouring chunks; none where it has not run. No other
+    /// pages are read than those that they are on.
+    pub(crate) async fn outputs_of(
+        &self,
+        record: &VideoRecord,
+        analyzer: &str,
+        chunks: Range<u32>,
+    ) -> Result<Outputs> {
+        let entry = record.analyzers.get(analyzer).filter(|_| !chunks.is_empty());
+        let Some(AnalyzerEntry { pages, .. }) = entry else { return Ok(Vec::new()) };
+        let (first, skipped) = pages.place(chunks.start);
+        let (last, _) = pages.place(chunks.end - 1);
+        let read = async |page| self.document::<OutputDocuments>(&pages.key(page)).await;
+        let documents = stream::iter(first..=last).map(read).buffered(PARALLEL);
+        let documents: Vec<OutputDocuments> = documents.try_collect().await?;
         let read = |document| self.analyzers.read(analyzer, Value::Object(document));
-        pages.into_iter().flatten().map(|document| document.map(read).transpose()).collect()
+        let documents = documents.into_iter().flatten().skip(skipped).take(chunks.len());
+        documents.map(|document| document.map(read).transpose()).collect()
     }
 
     /// A page of an analyzer's outputs as it is shown, with internal keys or without.

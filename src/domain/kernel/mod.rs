@@ -1,10 +1,11 @@
-//! What every other room stands on: ids, times, vectors, errors, the ports in bundles, progress and
+//! What every other room stands on: ids, moments, times, vectors, errors, the ports in bundles, progress and
 //! metrics. Knows nothing of video.
 
 pub(crate) mod deadline;
 pub(crate) mod disk;
 pub mod error;
 pub mod metrics;
+pub mod moment;
 pub mod names;
 pub mod ports;
 pub mod profile;
@@ -12,6 +13,7 @@ pub mod progress;
 pub mod schema;
 pub mod seconds;
 pub mod time;
+pub mod tokens;
 pub(crate) mod urls;
 pub mod vector;
 

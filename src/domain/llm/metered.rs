@@ -117,6 +117,10 @@ impl Embedder for MeteredEmbedder {
         outcome
     }
 
+    async fn count_tokens(&self, texts: &[String]) -> ports::Result<Vec<usize>> {
+        self.0.count_tokens(texts).await
+    }
+
     async fn probe(&self) -> ports::Result<()> {
         self.0.probe().await
     }

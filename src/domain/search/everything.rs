@@ -100,6 +100,8 @@ fn complete(document: &mut HitDocument, other: HitDocument) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::kernel::moment::MomentId;
+    use crate::domain::kernel::time::Span;
 
     fn hit(chunk_id: u32, analyzer: &str, score: f32, p_present: f32) -> SearchResult {
         let mut document = HitDocument { text: analyzer.into(), ..HitDocument::default() };
@@ -108,6 +110,7 @@ mod tests {
             _ => document.speakers = vec!["S1".into()],
         }
         SearchResult {
+            moment_id: MomentId::new(&"0".repeat(16), Span { start: 0.0, end: 1.0 }),
             video_id: "0".repeat(16),
             chunk_id,
             statements: Vec::new(),

@@ -23,6 +23,7 @@ use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::{self, TextStyle};
 use crate::domain::catalog::{Catalog, Listed};
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::kernel::time::Span;
@@ -76,6 +77,8 @@ pub struct Query {
 /// One hit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
+    /// Names the span of its chunk, however the video is split later.
+    pub moment_id: MomentId,
     /// The id of its video.
     pub video_id: String,
     /// The number of its chunk within the video.
@@ -158,6 +161,15 @@ const WIDEST: usize = 4;
 const SNIPPET: usize = 180;
 
 impl Detail {
+    /// As requests name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Minimal => "minimal",
+            Self::Standard => "standard",
+            Self::Full => "full",
+        }
+    }
+
     fn parse(name: &str) -> Result<Self> {
         match name {
             "minimal" => Ok(Self::Minimal),
@@ -354,6 +366,7 @@ impl Search {
         let whole = analyzer.map_or(TextStyle::Prose, |analyzer| analyzer.spec().style);
         let style = TextStyle::of_field(field, whole);
         SearchResult {
+            moment_id: MomentId::new(&hit.id.video_id, span),
             video_id: hit.id.video_id,
             chunk_id: hit.id.chunk_id,
             statements,

@@ -25,5 +25,7 @@ async fn people_are_listed_with_their_timelines() {
     app.plant_aggregate(&id, "entity_timelines", timeline).await;
     let list = app.get(&format!("/videos/{id}/entities?min_appearances=2")).await.ok();
     assert_eq!(list["total"], 1);
-    assert_eq!(list["entities"][0]["timeline"], json!({"observed_seconds": 10.5, "spans": spans}));
+    let moments = [format!("m_{id}_0_10000"), format!("m_{id}_12000_12500")];
+    let timeline = json!({"observed_seconds": 10.5, "spans": spans, "moments": moments});
+    assert_eq!(list["entities"][0]["timeline"], timeline);
 }

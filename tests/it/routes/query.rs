@@ -2,13 +2,23 @@ use serde_json::{Value, json};
 
 use crate::support::{BASE, TestApp, clip, keys, mentions};
 
-const MINIMAL: [&str; 8] =
-    ["chunk_id", "end", "p_present", "score", "snippet", "start", "timecode", "video_id"];
-const STANDARD: [&str; 16] = [
+const MINIMAL: [&str; 9] = [
+    "chunk_id",
+    "end",
+    "moment_id",
+    "p_present",
+    "score",
+    "snippet",
+    "start",
+    "timecode",
+    "video_id",
+];
+const STANDARD: [&str; 17] = [
     "actions",
     "chunk_id",
     "description",
     "end",
+    "moment_id",
     "objects",
     "p_present",
     "people",

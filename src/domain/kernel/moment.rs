@@ -1,0 +1,114 @@
+//! Moments: spans of a video by names that outlast the way it is split.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::kernel::error::Error;
+use crate::domain::kernel::names::is_video_id;
+use crate::domain::kernel::time::Span;
+
+/// Names a span of a video, `m_<video id>_<start>_<end>` with times in milliseconds. Hits and citations
+/// carry it; it can be read as long as the video is there, however it is split by then.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct MomentId {
+    video_id: String,
+    start: u64,
+    end: u64,
+}
+
+impl MomentId {
+    /// The moment of a span, to the millisecond.
+    pub fn new(video_id: &str, span: Span) -> Self {
+        let milliseconds = |seconds: f64| (seconds.max(0.0) * 1000.0).round() as u64;
+        let (start, end) = (milliseconds(span.start), milliseconds(span.end));
+        Self { video_id: video_id.to_owned(), start, end: end.max(start) }
+    }
+
+    /// The id of its video.
+    pub fn video_id(&self) -> &str {
+        &self.video_id
+    }
+
+    /// When it is, seconds of the video.
+    pub fn span(&self) -> Span {
+        Span { start: self.start as f64 / 1000.0, end: self.end as f64 / 1000.0 }
+    }
+}
+
+impl fmt::Display for MomentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "m_{}_{}_{}", self.video_id, self.start, self.end)
+    }
+}
+
+impl FromStr for MomentId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let parts = || {
+            let mut parts = text.strip_prefix("m_")?.split('_');
+            let video_id = parts.next().filter(|id| is_video_id(id))?;
+            let mut milliseconds = || parts.next()?.parse::<u64>().ok();
+            let (start, end) = (milliseconds()?, milliseconds()?);
+            (parts.next().is_none() && start <= end).then(|| Self {
+                video_id: video_id.to_owned(),
+                start,
+                end,
+            })
+        };
+        parts().ok_or_else(|| {
+            Error::Invalid(format!(
+                "'{text}' names no moment; one is m_<video_id>_<start>_<end> with times in \
+                 milliseconds, such as m_0123456789abcdef_12500_20000"
+            ))
+        })
+    }
+}
+
+impl TryFrom<String> for MomentId {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self, Error> {
+        text.parse()
+    }
+}
+
+impl From<MomentId> for String {
+    fn from(moment: MomentId) -> Self {
+        moment.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_reads_back_as_it_is_written() {
+        let moment = MomentId::new("0123456789abcdef", Span { start: 0.0204, end: 24.023333 });
+        assert_eq!(moment.to_string(), "m_0123456789abcdef_20_24023");
+        assert_eq!(moment.to_string().parse::<MomentId>().expect("a moment"), moment);
+        assert_eq!(moment.span(), Span { start: 0.02, end: 24.023 });
+    }
+
+    #[test]
+    fn what_is_no_moment_is_told_what_one_is() {
+        for text in [
+            "",
+            "m_",
+            "m_0123456789abcdef_1",
+            "m_0123456789abcdef_2_1",
+            "m_0123456789ABCDEF_1_2",
+            "m_0123456789abcdef_1_2_3",
+            "m_0123456789abcdef_-1_2",
+            "m_0123456789abcdef_1_99999999999999999999999",
+            "0123456789abcdef_1_2",
+        ] {
+            let error = text.parse::<MomentId>().expect_err(text).to_string();
+            assert!(error.contains("m_0123456789abcdef_12500_20000"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Answers within so many tokens: whole items, counted as they are sent, and where to go on.
+
+use poem_openapi::types::ToJSON;
+
+use crate::domain::Result;
+use crate::domain::kernel::tokens::{Cursor, Tokens};
+
+/// What a client wants of a long answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// Most tokens of the items together; all of them when left out.
+    pub(super) max_tokens: Option<u32>,
+    /// `next` of the answer before.
+    pub(super) cursor: Option<String>,
+}
+
+/// What an answer says of its budget; nothing where none was asked for.
+#[derive(Debug, Default)]
+pub(super) struct Spent {
+    /// Tokens of the items.
+    pub(super) tokens: Option<u32>,
+    /// Whose tokenizer has counted.
+    pub(super) tokenizer: Option<String>,
+    /// Where the rest begins; `None` where nothing is left.
+    pub(super) next: Option<String>,
+}
+
+impl Wanted {
+    /// Items that earlier answers to this request had.
+    pub(super) fn skipped(&self, request: &str) -> Result<usize> {
+        let cursor = self.cursor.as_deref().map(|text| Cursor::read(text, request)).transpose()?;
+        Ok(cursor.map_or(0, |Cursor(units)| units))
+    }
+
+    /// The first of the items that fit. `skipped` went before, and `left` of them in all are left.
+    pub(super) async fn fit(
+        &self,
+        tokens: &Tokens,
+        items: &[String],
+        request: &str,
+        skipped: usize,
+        left: usize,
+    ) -> Result<(usize, Spent)> {
+        if self.max_tokens.is_none() {
+            let next = (items.len() < left).then(|| Cursor(skipped + items.len()).text(request));
+            return Ok((items.len(), Spent { next, ..Spent::default() }));
+        }
+        let fit = tokens.fit(items, self.max_tokens).await?;
+        let spent = Spent {
+            tokens: Some(fit.tokens as u32),
+            tokenizer: Some(tokens.tokenizer().to_owned()),
+            next: (fit.units < left).then(|| Cursor(skipped + fit.units).text(request)),
+        };
+        Ok((fit.units, spent))
+    }
+
+    /// Those of all items that follow the cursor and fit.
+    pub(super) async fn of<T: ToJSON>(
+        &self,
+        tokens: &Tokens,
+        mut items: Vec<T>,
+        request: &str,
+    ) -> Result<(Vec<T>, Spent)> {
+        let skipped = self.skipped(request)?;
+        items.drain(..skipped.min(items.len()));
+        let texts: Vec<String> = match self.max_tokens {
+            Some(_) => items.iter().map(ToJSON::to_json_string).collect(),
+            None => vec![String::new(); items.len()],
+        };
+        let left = items.len();
+        let (fit, spent) = self.fit(tokens, &texts, request, skipped, left).await?;
+        items.truncate(fit);
+        Ok((items, spent))
+    }
+}

@@ -1,0 +1,189 @@
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, clip, keys, mentions};
+
+const DURATION: f64 = 30.0;
+
+/// Ids of moments in the sentences and hits of an answer.
+fn cited(answer: &Value) -> Vec<String> {
+    let sentences = answer["audit"].as_array().unwrap().iter();
+    let cited = sentences.flat_map(|sentence| sentence["moments"].as_array().unwrap());
+    let hits = answer["results"].as_array().unwrap().iter().map(|hit| &hit["moment_id"]);
+    cited.chain(hits).map(|id| id.as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn what_is_cited_can_be_read() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let answer = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
+    let moments = cited(&answer);
+    assert_eq!(moments[0], format!("m_{id}_0_10000"));
+    let moment = app.get(&format!("/moments/{}", moments[0])).await.ok();
+    assert_eq!(moment["timecode"], "0:00.00-0:10.00");
+    assert_eq!(moment["frame_url"], format!("/videos/{id}/frames?t=5.000"));
+    assert_eq!((&moment["before"], &moment["total_chunks"]), (&Value::Null, &json!(1)));
+    assert_eq!(moment["after"]["moment_id"], format!("m_{id}_10000_20000"));
+    let chunk = &moment["chunks"][0];
+    assert_eq!((&chunk["overlap"], &chunk["chunk_id"]), (&json!(10.0), &json!(0)));
+    mentions(&chunk["says"].to_string(), &["red coat"]);
+    let stored = app.get(&format!("/videos/{id}/chunks/0")).await.ok();
+    for (analyzer, output) in chunk["outputs"].as_object().unwrap() {
+        assert_eq!(stored[analyzer], *output);
+    }
+    // Its frame is there.
+    assert_eq!(app.get(moment["frame_url"].as_str().unwrap()).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_moment_outlasts_another_chunking() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    // Spread as if at random, the ends of the video included.
+    let moments: Vec<(f64, f64)> = (0..1000_u32)
+        .map(|i| {
+            let start = f64::from(i.wrapping_mul(7919) % 29_000) / 1000.0;
+            let longest = (DURATION - start) * 1000.0;
+            (start, start + (f64::from(i.wrapping_mul(104_729)) % longest).floor() / 1000.0)
+        })
+        .chain([(0.0, DURATION), (DURATION, DURATION)])
+        .collect();
+    app.job_of(&[("mode", "interval"), ("interval", "7")], "clip.mp4", &clip(DURATION)).await;
+    for batch in moments.chunks(100) {
+        let ids: Vec<String> = batch
+            .iter()
+            .map(|(start, end)| format!("m_{id}_{:.0}_{:.0}", start * 1000.0, end * 1000.0))
+            .collect();
+        let read = app.post_json("/moments/read", json!({"moment_ids": ids})).await.ok();
+        assert_eq!(read["missing"], json!([]));
+        let read = read["moments"].as_array().unwrap();
+        assert_eq!(read.len(), batch.len());
+        for (moment, (start, end)) in read.iter().zip(batch) {
+            let chunks = moment["chunks"].as_array().unwrap();
+            let overlap: f64 = chunks.iter().map(|c| c["overlap"].as_f64().unwrap()).sum();
+            assert!((overlap - (end - start)).abs() < 0.002, "{start}-{end}: {overlap}");
+            assert!(!chunks.is_empty() && moment["total_chunks"] == chunks.len());
+            let bounds = (chunks[0]["start"].as_f64(), chunks[chunks.len() - 1]["end"].as_f64());
+            assert!(bounds.0 <= Some(start + 0.001) && bounds.1 >= Some(end - 0.001), "{bounds:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_says_why() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let outside = format!("m_{id}_1000_30500");
+    let error = app.get(&format!("/moments/{outside}")).await.error(400);
+    mentions(&error, &["ends at 30.500 s", "30.000 s"]);
+    mentions(&app.get("/moments/m_1_2_3").await.error(400), &["m_<video_id>_<start>_<end>"]);
+    let there = format!("m_{id}_0_1000");
+    app.delete(&format!("/videos/{id}")).await.ok();
+    mentions(&app.get(&format!("/moments/{there}")).await.error(404), &["is gone", &id]);
+    let body = json!({"moment_ids": [there, outside]});
+    let read = app.post_json("/moments/read", body).await.ok();
+    assert_eq!(read["moments"], json!([]));
+    mentions(&read["missing"].to_string(), &["is gone"]);
+    app.post_json("/moments/read", json!({"moment_ids": []})).await.error(422);
+}
+
+/// Reads page after page within so many tokens; how many items each had.
+async fn pages(app: &TestApp, path: &str, items: &str, mut body: Value) -> Vec<usize> {
+    let most = body["max_tokens"].as_u64().unwrap();
+    let mut pages = Vec::new();
+    loop {
+        let page = app.post_json(path, body.clone()).await.ok();
+        assert!(page["tokens"].as_u64().unwrap() <= most, "{page}");
+        assert!(page["tokenizer"].is_string());
+        pages.push(page[items].as_array().unwrap().len());
+        match page["next"].as_str() {
+            Some(next) => body["cursor"] = next.into(),
+            None => return pages,
+        }
+    }
+}
+
+#[tokio::test]
+async fn answers_fit_into_so_many_tokens() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let search = json!({"text": "woman", "synthesize": false});
+    let all = app.post_json("/query", search.clone()).await.ok();
+    assert_eq!(all["results"].as_array().unwrap().len(), 3);
+    assert!(all.get("tokens").is_none() && all.get("next").is_none());
+    let longest = all["results"].as_array().unwrap().iter().map(|r| r.to_string().len()).max();
+    let mut body = search.clone();
+    body["max_tokens"] = longest.unwrap().div_ceil(3).into();
+    assert_eq!(pages(&app, "/query", "results", body.clone()).await, [1, 1, 1]);
+
+    let few = json!({"text": "woman", "synthesize": false, "max_tokens": 20});
+    mentions(&app.post_json("/query", few).await.error(400), &["takes", "tokens; raise it"]);
+    let next = app.post_json("/query", body).await.ok()["next"].clone();
+    let other = json!({"text": "man", "synthesize": false, "cursor": next});
+    mentions(&app.post_json("/query", other).await.error(400), &["is of another request"]);
+
+    let ids: Vec<String> =
+        (0..3).map(|i| format!("m_{id}_{}_{}", i * 1000, i * 1000 + 500)).collect();
+    let body = json!({"moment_ids": ids, "max_tokens": 100_000});
+    assert_eq!(pages(&app, "/moments/read", "moments", body).await, [3]);
+}
+
+#[tokio::test]
+async fn a_page_of_chunks_fits_into_so_many_tokens() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let path = format!("/videos/{id}/chunks?limit=2");
+    let all = app.get(&path).await.ok();
+    assert!(all.get("tokens").is_none() && all.get("next").is_none());
+    let longest = all["chunks"].as_array().unwrap().iter().map(|c| c.to_string().len()).max();
+    let path = format!("{path}&max_tokens={}", longest.unwrap().div_ceil(3) + 40);
+    let (mut read, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = app.get(&format!("{path}{cursor}")).await.ok();
+        let chunks = page["chunks"].as_array().unwrap();
+        assert_eq!(chunks.len(), 1);
+        read.push(chunks[0]["chunk_id"].as_u64().unwrap());
+        match page["next"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(read, [0, 1, 2]);
+    let other = format!("/videos/{id}/chunks?limit=3&max_tokens=999{cursor}");
+    mentions(&app.get(&other).await.error(400), &["is of another request"]);
+}
+
+#[tokio::test]
+async fn evidence_is_what_a_model_needs() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let found = app.post_json("/evidence", json!({"question": "Who opens the door?"})).await.ok();
+    assert_eq!(keys(&found), ["moments", "p_present", "question", "tokenizer", "tokens"]);
+    let moments = found["moments"].as_array().unwrap();
+    assert_eq!(moments.len(), 3);
+    let best = &moments[0];
+    assert_eq!(best["p_present"], found["p_present"]);
+    assert_eq!(best["citation"], format!("[{id} 0-10]"));
+    mentions(&best["chunks"][0]["says"].to_string(), &["red coat"]);
+    assert!(best["chunks"][0].get("outputs").is_none());
+    // What comes after is among the moments itself, and told once.
+    assert_eq!(best["after"]["says"], json!([]));
+    let one = app.post_json("/evidence", json!({"question": "door", "limit": 1})).await.ok();
+    assert_ne!(one["moments"][0]["after"]["says"], json!([]));
+
+    let nothing = json!({"question": "door", "filters": {"objects": ["unicorn"]}});
+    let nothing = app.post_json("/evidence", nothing).await.ok();
+    assert_eq!((&nothing["moments"], &nothing["p_present"]), (&json!([]), &json!(0.0)));
+    assert!(nothing["diagnostics"]["hits_without_filter"].is_object());
+}
+
+#[tokio::test]
+async fn events_and_people_are_moments() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let chapters = app.get(&format!("/videos/{id}/aggregates?aggregator=chapters")).await.ok();
+    let chapter = &chapters["result"]["chapters"][0];
+    let moment = chapter["moment_id"].as_str().unwrap();
+    let read = app.get(&format!("/moments/{moment}")).await.ok();
+    assert_eq!((&read["start"], &read["end"]), (&chapter["start"], &chapter["end"]));
+}
