@@ -24,6 +24,7 @@ use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::embedder::Embedder;
 use serde_json::Map;
+use shotlog::domain::catalog::about::AboutPatch;
 use shotlog::domain::chunking::ChunkingFields;
 use shotlog::domain::ingest::IngestFields;
 use shotlog::domain::jobs::JobStatus;
@@ -116,6 +117,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         idempotency_key: None,
         callback_url: None,
         max_model_calls: None,
+        about: AboutPatch::default(),
     };
     let mut job = service.jobs.ingest_file(Some(&clip), spool.finish().await?, fields).await?;
     while !matches!(job.status, JobStatus::Done | JobStatus::Failed) {

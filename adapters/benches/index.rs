@@ -250,6 +250,7 @@ fn entry(number: usize) -> VideoEntry {
         created_at: (number * 977 % VIDEOS) as i64 * 60_000,
         filename: format!("Holiday-{number}.mp4"),
         analyzers: analyzers[number % 2..].to_vec(),
+        fields: Default::default(),
         document: json!({ "title": format!("Holiday {number}"), "summary": text }),
     }
 }

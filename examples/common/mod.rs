@@ -16,6 +16,7 @@ use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
 use shotlog::domain::aggregation::Aggregators;
 use shotlog::domain::analysis::Analyzers;
+use shotlog::domain::catalog::about::AboutPatch;
 use shotlog::domain::chunking::ChunkingFields;
 use shotlog::domain::ingest::IngestFields;
 use shotlog::domain::jobs::JobResult;
@@ -71,6 +72,7 @@ pub(crate) async fn ingested(
         idempotency_key: None,
         callback_url: None,
         max_model_calls: None,
+        about: AboutPatch::default(),
     };
     let mut job = service.jobs.ingest_file(Some(clip), spool.finish().await?, fields).await?;
     while !job.status.is_final() {

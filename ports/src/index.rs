@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Result;
@@ -49,7 +50,8 @@ pub const PAYLOAD_FIELDS: &[(&str, FieldKind)] = &[
 ];
 
 /// The value of a payload field.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FieldValue {
     /// For [`FieldKind::Keyword`].
     Keywords(Vec<String>),
@@ -96,6 +98,26 @@ pub enum Predicate {
     AtLeast(f64),
     /// The number is at most this.
     AtMost(f64),
+}
+
+impl Predicate {
+    /// Whether a value satisfies it; one of another kind does not.
+    pub fn holds(&self, value: &FieldValue) -> bool {
+        let number = match value {
+            FieldValue::Integer(number) => Some(*number as f64),
+            FieldValue::Float(number) => Some(*number),
+            FieldValue::Keywords(_) => None,
+        };
+        match (self, value) {
+            (Self::AnyKeyword(any), FieldValue::Keywords(words)) => {
+                words.iter().any(|word| any.contains(word))
+            }
+            (Self::AnyInteger(any), FieldValue::Integer(number)) => any.contains(number),
+            (Self::AtLeast(bound), _) => number.is_some_and(|number| number >= *bound),
+            (Self::AtMost(bound), _) => number.is_some_and(|number| number <= *bound),
+            _ => false,
+        }
+    }
 }
 
 /// A condition on one payload field.

@@ -1,10 +1,13 @@
 //! The listing of videos: what a page of the library and the hits of a search show of a video
 //! without reading its record, in order of time.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::Result;
+use crate::index::{Condition, FieldValue};
 
 /// What is listed of a video.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +20,9 @@ pub struct VideoEntry {
     pub filename: String,
     /// Ids of the analyzers with output.
     pub analyzers: Vec<String>,
+    /// What else it is found by: names such as `collection` or `metadata.camera`, of at most one dot
+    /// and else of `a` to `z`, `0` to `9` and `_`.
+    pub fields: BTreeMap<String, FieldValue>,
     /// Returned as it was stored.
     pub document: Value,
 }
@@ -42,6 +48,8 @@ pub struct ListQuery {
     pub from: Option<i64>,
     /// The greatest [`VideoEntry::created_at`].
     pub to: Option<i64>,
+    /// Tests of [`VideoEntry::fields`]; a field that is not there satisfies none.
+    pub conditions: Vec<Condition>,
     /// Only entries that follow this place, whether or not an entry is there.
     pub after: Option<Position>,
     /// How many of those that are left are skipped.
@@ -75,6 +83,9 @@ pub trait VideoListing: Send + Sync {
 
     /// The entries of these videos in the order of the ids; those that are not there are left out.
     async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>>;
+
+    /// The ids of the entries that satisfy these conditions, ascending.
+    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>>;
 
     /// The ids that are listed and greater than `after`, ascending, at most `limit`.
     async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>>;

@@ -12,7 +12,7 @@ use super::auth::Token;
 use super::body::Json;
 use super::errors::{ApiError, Search};
 use super::query::StandardResult;
-use super::values::Ordered;
+use super::values::{AnyObject, Ordered};
 use crate::domain::Shotlog;
 use crate::domain::answering::{ask, audit};
 
@@ -48,6 +48,9 @@ struct AskRequest {
     /// Segments with a lower `p_present` are left out of results and evidence.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
+    /// Hard conditions that must all hold, as those of `/query`.
+    #[oai(default)]
+    filters: AnyObject,
 }
 
 fn limit() -> u32 {
@@ -124,6 +127,7 @@ impl From<AskRequest> for ask::Question {
             analyzer: r.analyzer,
             limit: r.limit,
             min_p_present: r.min_p_present.map(|least| least as f32),
+            filters: r.filters.0,
         }
     }
 }

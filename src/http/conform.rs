@@ -37,6 +37,10 @@ pub(super) fn from_text<T: Type>(
             "number" | "integer" => {
                 Value::from(Number::read(&text).map_err(|e| format!("{name} {e}"))?)
             }
+            "object" => serde_json::from_str(&text)
+                .ok()
+                .filter(Value::is_object)
+                .ok_or_else(|| format!("{name} is '{}'; it must be a JSON object", shown(&text)))?,
             _ => Value::from(text),
         };
         object.insert(name, value);

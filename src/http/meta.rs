@@ -10,6 +10,7 @@ use super::body::Json;
 use super::errors::{ApiError, Open, Plain};
 use super::values::{AnyObject, Ordered, shortest};
 use crate::domain::Shotlog;
+use crate::domain::catalog::about::MetadataKeys;
 use crate::domain::catalog::unreadable;
 use crate::domain::chunking::Preset;
 use crate::domain::search::Thresholds;
@@ -33,7 +34,9 @@ impl MetaApi {
     #[oai(path = "/schema", method = "get", operation_id = "schema")]
     async fn schema(&self, _token: Token) -> Result<Json<Schema>, ApiError<Plain>> {
         let thresholds = self.0.search.recommended_thresholds();
-        Ok(Json(Schema::new(self.0.status.schema(), thresholds)))
+        // The rest does not depend on the records.
+        let keys = self.0.catalog.metadata_keys().await.unwrap_or_default();
+        Ok(Json(Schema::new(self.0.status.schema(), thresholds, keys)))
     }
 
     /// Analyzers, vector fields and exclusive groups.
@@ -107,6 +110,8 @@ struct Schema {
     results: Ordered<AnyObject>,
     /// Filter to the analyzers whose output it is about; filters about every chunk are absent.
     filter_analyzers: Ordered<Vec<String>>,
+    /// Metadata key to its type: `string`, `number`, `boolean`, `time` or `list`.
+    metadata_keys: Ordered<String>,
 }
 
 #[derive(Object)]
@@ -172,7 +177,7 @@ impl From<unreadable::UnreadableVideo> for UnreadableVideo {
 }
 
 impl Schema {
-    fn new(schema: status::Schema, thresholds: Thresholds) -> Self {
+    fn new(schema: status::Schema, thresholds: Thresholds, keys: MetadataKeys) -> Self {
         let shape = |(id, schema)| (id, AnyObject::from_value(schema));
         let outputs = Ordered(schema.outputs.into_iter().map(shape).collect());
         let results = schema.aggregators.iter().map(|a| shape((a.id.clone(), a.schema.clone())));
@@ -186,6 +191,7 @@ impl Schema {
         let aggregator = |a: status::AggregatorInfo| {
             (a.id, Aggregator { depends_on: a.depends_on, uses_llm: a.uses_llm })
         };
+        let keys = keys.into_iter().map(|(key, kind)| (key, kind.name().to_owned()));
         let preset = |p: &Preset| {
             let weights = p.weights.named().map(|(name, weight)| (name.to_owned(), weight));
             let described = PresetSchema {
@@ -202,6 +208,7 @@ impl Schema {
         let by_analyzer = thresholds.iter().map(|(id, of)| (id.clone(), fields(of)));
         Self {
             analyzers: schema.analyzers,
+            metadata_keys: Ordered(keys.collect()),
             exclusive_groups: schema.exclusive_groups,
             vector_fields: Ordered(schema.vector_fields),
             detail_levels: Ordered(schema.detail_levels),

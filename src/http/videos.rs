@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use poem_openapi::param::{Header, Path, Query};
+use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Object, OpenApi};
+use serde_json::Value;
 
 use super::auth::Token;
 use super::body::{Accepted, Json};
-use super::errors::{ApiError, Change, Ingest, Listing, OfOne};
+use super::errors::{ApiError, Change, Failure, Ingest, Listing, OfOne, Rerun};
 use super::multipart::Upload;
 use super::params::Bounded;
 use super::values::AnyObject;
 use crate::domain::Shotlog;
+use crate::domain::catalog::about::AboutPatch;
 use crate::domain::catalog::videos;
 use crate::domain::chunking::{ChunkingFields, Weights};
 use crate::domain::ingest::IngestFields;
@@ -81,6 +84,14 @@ impl VideosApi {
         created_after: Query<Option<String>>,
         /// Only videos first ingested then or earlier, ISO 8601.
         created_before: Query<Option<String>>,
+        /// Only videos of this collection.
+        collection: Query<Option<String>>,
+        /// Only videos recorded then or later, ISO 8601.
+        recorded_after: Query<Option<String>>,
+        /// Only videos recorded then or earlier, ISO 8601.
+        recorded_before: Query<Option<String>>,
+        /// Only videos of this metadata: a JSON object as the filter `metadata` of `/query`.
+        metadata: Query<Option<String>>,
     ) -> Result<Json<VideoList>, ApiError<Listing>> {
         let page = videos::VideoPage {
             limit: limit.0.map(|limit| limit.0),
@@ -90,6 +101,10 @@ impl VideosApi {
             analyzer: analyzer.0,
             created_after: created_after.0,
             created_before: created_before.0,
+            collection: collection.0,
+            recorded_after: recorded_after.0,
+            recorded_before: recorded_before.0,
+            metadata: metadata.0.as_deref().map(json_object).transpose()?,
         };
         Ok(Json(self.0.catalog.videos(&page).await?.into()))
     }
@@ -102,6 +117,19 @@ impl VideosApi {
         video_id: Path<String>,
     ) -> Result<Json<VideoDetail>, ApiError<OfOne>> {
         Ok(Json(self.0.catalog.video(&video_id).await?.into()))
+    }
+
+    /// Change what is said of a video.
+    ///
+    /// Nothing is analyzed or embedded again, and an ingest of the video that is under way goes on.
+    #[oai(path = "/videos/:video_id", method = "patch", operation_id = "annotate_video")]
+    async fn annotate_video(
+        &self,
+        _token: Token,
+        video_id: Path<String>,
+        Json(request): Json<AnnotateRequest>,
+    ) -> Result<Json<VideoDetail>, ApiError<Rerun>> {
+        Ok(Json(self.0.ingest.annotate(&video_id, &request.into()).await?.into()))
     }
 
     /// Remove a video completely.
@@ -161,6 +189,52 @@ pub(super) struct IngestOptions {
     /// for is kept for the next.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1000000")))]
     pub(super) max_model_calls: Option<u32>,
+    /// Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a video that
+    /// is there already they are added, and null removes one.
+    #[oai(default)]
+    pub(super) metadata: AnyObject,
+    /// The collection that it is in.
+    #[oai(nullable)]
+    pub(super) collection: Option<String>,
+    /// The instant of its first frame, ISO 8601.
+    #[oai(nullable)]
+    pub(super) recorded_at: Option<String>,
+}
+
+/// What is left out stays as it is.
+#[derive(Object)]
+struct AnnotateRequest {
+    /// By key; null removes one.
+    #[oai(default)]
+    metadata: AnyObject,
+    /// The collection that it is in; null removes it from any.
+    #[oai(nullable)]
+    collection: MaybeUndefined<String>,
+    /// The instant of its first frame, ISO 8601; null where it is not known.
+    #[oai(nullable)]
+    recorded_at: MaybeUndefined<String>,
+}
+
+impl From<AnnotateRequest> for AboutPatch {
+    fn from(r: AnnotateRequest) -> Self {
+        let change = |field: MaybeUndefined<String>| match field {
+            MaybeUndefined::Undefined => None,
+            MaybeUndefined::Null => Some(Value::Null),
+            MaybeUndefined::Value(text) => Some(text.into()),
+        };
+        Self {
+            metadata: r.metadata.0,
+            collection: change(r.collection),
+            recorded_at: change(r.recorded_at),
+        }
+    }
+}
+
+fn json_object(text: &str) -> Result<Value, Failure> {
+    serde_json::from_str(text).ok().filter(Value::is_object).ok_or_else(|| {
+        let given = super::params::shown(text);
+        Failure::unprocessable(format!("metadata is '{given}'; it must be a JSON object"))
+    })
 }
 
 fn analyzers() -> String {
@@ -217,6 +291,11 @@ impl From<IngestOptions> for IngestFields {
             idempotency_key: None,
             callback_url: o.callback_url,
             max_model_calls: o.max_model_calls,
+            about: AboutPatch {
+                metadata: o.metadata.0,
+                collection: o.collection.map(Into::into),
+                recorded_at: o.recorded_at.map(Into::into),
+            },
         }
     }
 }
@@ -249,6 +328,15 @@ struct Video {
     chunks: u32,
     chunk_config: String,
     analyzers: Vec<String>,
+    /// Keys of its owner's own; absent without any.
+    #[oai(skip_serializing_if_is_none)]
+    metadata: Option<AnyObject>,
+    /// The collection that it is in; absent where it is in none.
+    #[oai(skip_serializing_if_is_none)]
+    collection: Option<String>,
+    /// The instant of its first frame, ISO 8601; absent where it is not known.
+    #[oai(skip_serializing_if_is_none)]
+    recorded_at: Option<String>,
 }
 
 #[derive(Object)]
@@ -298,6 +386,9 @@ impl From<videos::Video> for Video {
             chunks: v.chunks,
             chunk_config: v.chunk_config,
             analyzers: v.analyzers,
+            metadata: Some(v.about.metadata_json()).filter(|m| !m.is_empty()).map(AnyObject),
+            collection: v.about.collection,
+            recorded_at: v.about.recorded_at,
         }
     }
 }

@@ -1,11 +1,13 @@
 //! The listing in a file of this machine: a redb database, of which the order is held in memory and
 //! the documents are read as they are asked for. One process at a time.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use async_trait::async_trait;
+use ports::index::{Condition, FieldValue};
 use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 use ports::{ErrorKind, PortError, Result};
 use redb::{
@@ -25,6 +27,9 @@ const TESTED: TableDefinition<'_, &str, (i64, &str, Vec<&str>)> = TableDefinitio
 
 /// By video id: the document as JSON.
 const DOCUMENTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("documents");
+
+/// By video id: the fields as JSON; of an entry without any there is nothing.
+const FIELDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("fields");
 
 /// The mark under the empty key.
 const MARK: TableDefinition<'_, &str, &str> = TableDefinition::new("mark");
@@ -96,16 +101,19 @@ impl Inner {
         inner.write(|change| {
             change.open_table(TESTED)?;
             change.open_table(DOCUMENTS)?;
+            change.open_table(FIELDS)?;
             change.open_table(MARK)?;
             Ok(())
         })?;
         let order = inner.read(|read| {
             let mut order = Order::default();
+            let stored = read.open_table(FIELDS)?;
             for entry in read.open_table(TESTED)?.iter()? {
                 let (id, tested) = entry?;
                 let (created_at, filename, analyzers) = tested.value();
                 let analyzers: Vec<String> = analyzers.into_iter().map(str::to_owned).collect();
-                order.add(id.value(), created_at, filename, &analyzers);
+                let fields = fields(id.value(), &stored)?;
+                order.add(id.value(), created_at, filename, &analyzers, fields);
             }
             Ok(order)
         })?;
@@ -147,16 +155,24 @@ impl Inner {
     fn put(&self, entries: &[VideoEntry]) -> Result<()> {
         let documents = entries
             .iter()
-            .map(|entry| serde_json::to_vec(&entry.document).map_err(std::io::Error::from))
+            .map(|entry| {
+                let fields = serde_json::to_vec(&entry.fields)?;
+                Ok((serde_json::to_vec(&entry.document)?, fields))
+            })
             .collect::<std::io::Result<Vec<_>>>()?;
         let change = |change: &WriteTransaction| {
             let (mut tested, mut stored) =
                 (change.open_table(TESTED)?, change.open_table(DOCUMENTS)?);
-            for (entry, document) in entries.iter().zip(&documents) {
+            let mut found_by = change.open_table(FIELDS)?;
+            for (entry, (document, fields)) in entries.iter().zip(&documents) {
                 let analyzers = entry.analyzers.iter().map(String::as_str).collect::<Vec<_>>();
                 let id = entry.video_id.as_str();
                 tested.insert(id, (entry.created_at, entry.filename.as_str(), analyzers))?;
                 stored.insert(id, document.as_slice())?;
+                match entry.fields.is_empty() {
+                    true => found_by.remove(id)?,
+                    false => found_by.insert(id, fields.as_slice())?,
+                };
             }
             Ok(())
         };
@@ -167,9 +183,11 @@ impl Inner {
         let change = |change: &WriteTransaction| {
             let (mut tested, mut stored) =
                 (change.open_table(TESTED)?, change.open_table(DOCUMENTS)?);
+            let mut found_by = change.open_table(FIELDS)?;
             for id in ids {
                 tested.remove(id.as_str())?;
                 stored.remove(id.as_str())?;
+                found_by.remove(id.as_str())?;
             }
             Ok(())
         };
@@ -181,7 +199,8 @@ impl Inner {
         type Found = (VideoEntry, Vec<u8>);
         let find = |read: &ReadTransaction| {
             let (tested, documents) = (read.open_table(TESTED)?, read.open_table(DOCUMENTS)?);
-            ids.filter_map(|id| find(id, &tested, &documents).transpose())
+            let found_by = read.open_table(FIELDS)?;
+            ids.filter_map(|id| find(id, &tested, &documents, &found_by).transpose())
                 .collect::<std::result::Result<Vec<Found>, redb::Error>>()
         };
         let parsed = |(entry, json): Found| {
@@ -212,6 +231,7 @@ fn find(
     id: &str,
     tested: &ReadOnlyTable<&str, (i64, &str, Vec<&str>)>,
     documents: &ReadOnlyTable<&str, &[u8]>,
+    found_by: &ReadOnlyTable<&str, &[u8]>,
 ) -> std::result::Result<Option<(VideoEntry, Vec<u8>)>, redb::Error> {
     let (Some(tested), Some(json)) = (tested.get(id)?, documents.get(id)?) else {
         return Ok(None);
@@ -222,9 +242,20 @@ fn find(
         created_at,
         filename: filename.to_owned(),
         analyzers: analyzers.into_iter().map(str::to_owned).collect(),
+        fields: fields(id, found_by)?,
         document: serde_json::Value::Null,
     };
     Ok(Some((entry, json.value().to_vec())))
+}
+
+/// The fields of an entry.
+fn fields(
+    id: &str,
+    found_by: &ReadOnlyTable<&str, &[u8]>,
+) -> std::result::Result<BTreeMap<String, FieldValue>, redb::Error> {
+    let Some(json) = found_by.get(id)? else { return Ok(BTreeMap::new()) };
+    serde_json::from_slice(json.value())
+        .map_err(|e| redb::Error::Corrupted(format!("the fields of {id} are not JSON: {e}")))
 }
 
 fn unusable(file: &Path, error: DatabaseError) -> PortError {
@@ -278,6 +309,15 @@ impl VideoListing for EmbeddedListing {
     async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
         let ids = video_ids.to_vec();
         self.run(move |inner| inner.entries(ids.iter().map(String::as_str))).await
+    }
+
+    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+        let conditions = conditions.to_vec();
+        self.run(move |inner| {
+            let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
+            Ok(order.matching(&conditions))
+        })
+        .await
     }
 
     async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use ports::Result;
+use ports::index::Condition;
 use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 
 use crate::lazy::Lazy;
@@ -22,6 +23,10 @@ impl<T: VideoListing> VideoListing for Lazy<T> {
 
     async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
         self.opened().await?.get(video_ids).await
+    }
+
+    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+        self.opened().await?.matching(conditions).await
     }
 
     async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use ports::Result;
+use ports::index::Condition;
 use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 
 use super::check;
@@ -80,6 +81,11 @@ impl VideoListing for MemoryListing {
             video_ids.iter().filter_map(|id| state.entries.get(id).cloned()).collect()
         };
         Ok(self.read(found))
+    }
+
+    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+        let (listing, conditions) = (self.clone(), conditions.to_vec());
+        blocking::run(move || Ok(listing.read(|state| state.order.matching(&conditions)))).await
     }
 
     async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {

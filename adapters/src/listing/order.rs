@@ -7,6 +7,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
+use ports::index::{Condition, FieldValue};
 use ports::listing::{ListQuery, Position, VideoEntry};
 
 use super::folded;
@@ -18,6 +19,16 @@ type Place = (Reverse<i64>, Arc<str>);
 struct Tested {
     filename: Box<str>,
     analyzers: Arc<[String]>,
+    fields: Box<[(String, FieldValue)]>,
+}
+
+impl Tested {
+    fn satisfies(&self, conditions: &[Condition]) -> bool {
+        conditions.iter().all(|Condition { field, predicate }| {
+            let value = self.fields.iter().find(|(name, _)| name == field);
+            value.is_some_and(|(_, value)| predicate.holds(value))
+        })
+    }
 }
 
 /// The entries in order.
@@ -31,11 +42,19 @@ pub(super) struct Order {
 
 impl Order {
     pub(super) fn put(&mut self, entry: &VideoEntry) {
-        self.add(&entry.video_id, entry.created_at, &entry.filename, &entry.analyzers);
+        let VideoEntry { video_id, created_at, filename, analyzers, fields, .. } = entry;
+        self.add(video_id, *created_at, filename, analyzers, fields.clone());
     }
 
     /// Adds an entry, replacing that of the same video.
-    pub(super) fn add(&mut self, id: &str, created_at: i64, filename: &str, analyzers: &[String]) {
+    pub(super) fn add(
+        &mut self,
+        id: &str,
+        created_at: i64,
+        filename: &str,
+        analyzers: &[String],
+        fields: BTreeMap<String, FieldValue>,
+    ) {
         self.remove(id);
         let id: Arc<str> = id.into();
         let analyzers = match self.lists.get(analyzers) {
@@ -46,7 +65,8 @@ impl Order {
                 list
             }
         };
-        let tested = Tested { filename: folded(filename).into(), analyzers };
+        let fields = fields.into_iter().collect();
+        let tested = Tested { filename: folded(filename).into(), analyzers, fields };
         self.created.insert(id.clone(), created_at);
         self.tested.insert((Reverse(created_at), id), tested);
     }
@@ -68,7 +88,8 @@ impl Order {
             }
             None => true,
         };
-        if part.is_none() && analyzer.is_none() && least == i64::MIN && most == i64::MAX {
+        let unbounded = least == i64::MIN && most == i64::MAX;
+        if part.is_none() && analyzer.is_none() && unbounded && query.conditions.is_empty() {
             let start = match &query.after {
                 Some(p) => Bound::Excluded((Reverse(p.created_at), p.video_id.as_str().into())),
                 None => Bound::Unbounded,
@@ -87,6 +108,7 @@ impl Order {
             let named = |finder: &Finder<'_>| finder.find(tested.filename.as_bytes()).is_some();
             if part.as_ref().is_some_and(|part| !named(part))
                 || analyzer.is_some_and(|analyzer| !tested.analyzers.contains(analyzer))
+                || !tested.satisfies(&query.conditions)
             {
                 continue;
             }
@@ -99,6 +121,14 @@ impl Order {
             }
         }
         (page, total)
+    }
+
+    /// The ids of the entries that satisfy these conditions, ascending.
+    pub(super) fn matching(&self, conditions: &[Condition]) -> Vec<String> {
+        let matching = self.tested.iter().filter(|(_, tested)| tested.satisfies(conditions));
+        let mut ids: Vec<String> = matching.map(|((_, id), _)| id.to_string()).collect();
+        ids.sort_unstable();
+        ids
     }
 
     /// The ids after one, ascending.

@@ -1,10 +1,11 @@
 //! The listing on a Qdrant server, in a collection of its own without vectors, shared by every
 //! instance. A page takes a fixed number of requests; what an offset skips is read without documents.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use ports::index::{self, FieldValue, Predicate};
 use ports::listing::{ListQuery, Listed, Position, VideoEntry, VideoListing};
 use ports::{ErrorKind, PortError, Result};
 use qdrant_client::qdrant::point_id::PointIdOptions;
@@ -44,6 +45,12 @@ const SPACE: char = '\u{2423}';
 const FILENAME: &str = "filename";
 const ANALYZERS: &str = "analyzers";
 const DOCUMENT: &str = "document";
+
+/// The fields as JSON, as they come back.
+const FIELDS: &str = "fields";
+
+/// The fields as they are compared; a dot in a name parts a field from what it is in.
+const FOUND_BY: &str = "found_by";
 
 /// What the collection's metadata says the entries are in step with.
 const MARK: &str = "mark";
@@ -243,6 +250,38 @@ impl QdrantListing {
         answer.result.into_iter().map(place).collect()
     }
 
+    /// The ids of the entries that the filter lets through, ascending, at most `limit` after one.
+    async fn ids_of(
+        &self,
+        filter: Filter,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<String>> {
+        let mut ids = Vec::new();
+        let mut from = after.map_or(Some(0), |id| last_up_to(id).as_u128().checked_add(1));
+        while let Some(next) = from.filter(|_| ids.len() < limit) {
+            let wanted = (limit - ids.len()).min(PLACES);
+            let request = ScrollPointsBuilder::new(&self.collection)
+                .filter(filter.clone())
+                .offset(PointId::from(Uuid::from_u128(next).to_string()))
+                .limit(wanted as u32)
+                .with_payload(false)
+                .build();
+            let answer =
+                self.server.retrying(|| self.server.client.scroll(request.clone())).await?;
+            let ended = answer.result.len() < wanted;
+            for point in &answer.result {
+                let point = uuid(point)?;
+                ids.push(id(point)?);
+                from = point.as_u128().checked_add(1);
+            }
+            if ended {
+                break;
+            }
+        }
+        Ok(ids)
+    }
+
     /// The entries of these points, in their order; those that are not there are left out.
     async fn entries(&self, points: &[Uuid]) -> Result<Vec<VideoEntry>> {
         let mut entries = Vec::new();
@@ -311,29 +350,13 @@ impl VideoListing for QdrantListing {
         self.entries(&points).await
     }
 
+    async fn matching(&self, conditions: &[index::Condition]) -> Result<Vec<String>> {
+        let filter = Filter::must(conditions.iter().map(tested));
+        self.ids_of(filter, None, usize::MAX).await
+    }
+
     async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
-        let mut ids = Vec::new();
-        let mut from = after.map_or(Some(0), |id| last_up_to(id).as_u128().checked_add(1));
-        while let Some(next) = from.filter(|_| ids.len() < limit) {
-            let wanted = (limit - ids.len()).min(PLACES);
-            let request = ScrollPointsBuilder::new(&self.collection)
-                .offset(PointId::from(Uuid::from_u128(next).to_string()))
-                .limit(wanted as u32)
-                .with_payload(false)
-                .build();
-            let answer =
-                self.server.retrying(|| self.server.client.scroll(request.clone())).await?;
-            let ended = answer.result.len() < wanted;
-            for point in &answer.result {
-                let point = uuid(point)?;
-                ids.push(id(point)?);
-                from = point.as_u128().checked_add(1);
-            }
-            if ended {
-                break;
-            }
-        }
-        Ok(ids)
+        self.ids_of(Filter::default(), after, limit).await
     }
 
     async fn mark(&self) -> Result<Option<String>> {
@@ -402,16 +425,39 @@ fn letters(filename: &str) -> String {
 fn point(entry: &VideoEntry) -> Result<(usize, PointStruct)> {
     let document = serde_json::to_string(&entry.document)
         .map_err(|e| PortError::caused_by(ErrorKind::Invalid, "the document is not JSON", e))?;
-    let size = document.len() + 4 * entry.filename.len() + 1024;
+    let fields = serde_json::to_string(&entry.fields)
+        .map_err(|e| PortError::caused_by(ErrorKind::Invalid, "the fields are not JSON", e))?;
+    let size = document.len() + 3 * fields.len() + 4 * entry.filename.len() + 1024;
     let payload = HashMap::from([
         (AGE.to_owned(), Value::from(age(entry.created_at))),
         (FILENAME.to_owned(), Value::from(entry.filename.clone())),
         (LETTERS.to_owned(), Value::from(letters(&entry.filename))),
         (ANALYZERS.to_owned(), Value::from(entry.analyzers.clone())),
         (DOCUMENT.to_owned(), Value::from(document)),
+        (FIELDS.to_owned(), Value::from(fields)),
+        (FOUND_BY.to_owned(), found_by(&entry.fields)),
     ]);
     let point = named(&entry.video_id)?.to_string();
     Ok((size, PointStruct::new(point, NamedVectors::default(), payload)))
+}
+
+/// Fields in the form in which the server compares them.
+fn found_by(fields: &BTreeMap<String, FieldValue>) -> Value {
+    let mut found_by = serde_json::Map::new();
+    for (name, value) in fields {
+        let value = match value {
+            FieldValue::Keywords(words) => words.clone().into(),
+            FieldValue::Integer(number) => (*number).into(),
+            FieldValue::Float(number) => (*number).into(),
+        };
+        match name.split_once('.') {
+            Some((outer, inner)) => {
+                found_by.entry(outer).or_insert_with(|| serde_json::json!({}))[inner] = value;
+            }
+            None => drop(found_by.insert(name.clone(), value)),
+        }
+    }
+    Value::from(serde_json::Value::Object(found_by))
 }
 
 fn entry(point: &RetrievedPoint) -> Result<VideoEntry> {
@@ -437,7 +483,14 @@ fn entry(point: &RetrievedPoint) -> Result<VideoEntry> {
     let document = serde_json::from_str(&text(DOCUMENT)?).map_err(|e| {
         PortError::caused_by(ErrorKind::Corrupt, "a listed document is not JSON", e)
     })?;
+    let fields = match point.payload.contains_key(FIELDS) {
+        true => serde_json::from_str(&text(FIELDS)?).map_err(|e| {
+            PortError::caused_by(ErrorKind::Corrupt, "the fields of an entry are not JSON", e)
+        })?,
+        false => BTreeMap::new(),
+    };
     Ok(VideoEntry {
+        fields,
         video_id: id(uuid(point)?)?,
         created_at,
         filename: text(FILENAME)?,
@@ -480,7 +533,20 @@ fn conditions(query: &ListQuery) -> Filter {
         let ages = Range { gte: newest, lte: oldest, ..Range::default() };
         filter.must.push(Condition::range(AGE, ages));
     }
+    filter.must.extend(query.conditions.iter().map(tested));
     filter
+}
+
+/// A condition on a field as the server's.
+fn tested(condition: &index::Condition) -> Condition {
+    let field = format!("{FOUND_BY}.{}", condition.field);
+    let range = |range: Range| Condition::range(field.clone(), range);
+    match &condition.predicate {
+        Predicate::AnyKeyword(words) => Condition::matches(field, words.clone()),
+        Predicate::AnyInteger(numbers) => Condition::matches(field, numbers.clone()),
+        Predicate::AtLeast(least) => range(Range { gte: Some(*least), ..Range::default() }),
+        Predicate::AtMost(most) => range(Range { lte: Some(*most), ..Range::default() }),
+    }
 }
 
 #[cfg(test)]

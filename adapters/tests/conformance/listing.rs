@@ -87,6 +87,7 @@ fn entry(number: i64) -> VideoEntry {
         created_at: number,
         filename: format!("clip-{number}.mp4"),
         analyzers: vec!["transcript".into(), "ocr".into()],
+        fields: Default::default(),
         document: json!({ "number": number, "fill": "x".repeat(2000) }),
     }
 }

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use crate::index::{Condition, Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
 use crate::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 use crate::records::{Expected, RecordStore};
 use crate::storage::{ObjectInfo, ObjectStorage};
@@ -274,6 +274,10 @@ impl VideoListing for Faulty<dyn VideoListing> {
 
     async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
         self.faults.meet("get listed", self.port.get(video_ids)).await
+    }
+
+    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+        self.faults.meet("match videos", self.port.matching(conditions)).await
     }
 
     async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {

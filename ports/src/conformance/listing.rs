@@ -1,11 +1,13 @@
 //! What every adapter of the `listing` port does.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
 use serde_json::json;
 
 use crate::ErrorKind;
+use crate::index::{Condition, FieldValue, Predicate};
 use crate::listing::{ListQuery, Position, VideoEntry, VideoListing};
 
 /// Checks every duty of the port. Each call of `fresh` must yield an empty listing.
@@ -20,6 +22,7 @@ where
     pages_follow_each_other(&*fresh().await).await;
     conditions_are_exact_ands(&*fresh().await).await;
     filenames_match_by_their_parts(&*fresh().await).await;
+    fields_are_tested(&*fresh().await).await;
     entries_are_replaced_and_removed(&*fresh().await).await;
     ids_come_in_order(&*fresh().await).await;
     the_mark_stays(&*fresh().await).await;
@@ -36,8 +39,14 @@ where
     open().await.put(vec![entry("aa", 1), entry("bb", 2), entry("cc", 3)]).await.unwrap();
     open().await.remove(&["bb".into()]).await.unwrap();
     open().await.set_mark("in step").await.unwrap();
+    let news = [("collection", FieldValue::Keywords(vec!["news".into()]))];
+    let said = VideoEntry { fields: fields(&news), ..entry("cc", 3) };
+    open().await.put(vec![said.clone()]).await.unwrap();
     let again = open().await;
-    assert_eq!(again.list(&page(9)).await.unwrap().entries, [entry("cc", 3), entry("aa", 1)]);
+    assert_eq!(again.list(&page(9)).await.unwrap().entries, [said, entry("aa", 1)]);
+    let predicate = Predicate::AnyKeyword(vec!["news".into()]);
+    let condition = Condition { field: "collection".into(), predicate };
+    assert_eq!(again.matching(&[condition]).await.unwrap(), ["cc"]);
     assert_eq!(again.mark().await.unwrap().as_deref(), Some("in step"));
 }
 
@@ -61,6 +70,10 @@ async fn entries_come_back_as_stored(listing: &dyn VideoListing) {
         created_at: -1_234_567_890_123,
         filename: "Été 🎬 \"final\" cut.MP4".into(),
         analyzers: vec!["transcript".into(), "ocr".into()],
+        fields: fields(&[
+            ("collection", FieldValue::Keywords(vec!["été".into()])),
+            ("metadata.take", FieldValue::Float(-2.5)),
+        ]),
         document: json!({
             "z": 1, "a": [1.5, -0.25, null, true], "big": u64::MAX, "small": i64::MIN,
             "nested": {"text": "été 🎬 \"quoted\"\n"}, "long": "x".repeat(100_000),
@@ -176,6 +189,53 @@ async fn conditions_are_exact_ands(listing: &dyn VideoListing) {
     let after = Some(Position { created_at: 20, video_id: "bb".into() });
     let query = ListQuery { analyzer: named("ocr"), after, ..all() };
     assert_eq!(listed(listing, &query).await, (owned(&["aa"]), 2));
+}
+
+async fn fields_are_tested(listing: &dyn VideoListing) {
+    let words = |words: &[&str]| FieldValue::Keywords(owned(words));
+    let entry =
+        |video, said: &[(&str, FieldValue)]| VideoEntry { fields: fields(said), ..entry(video, 1) };
+    let entries = vec![
+        entry("aa", &[("collection", words(&["news"])), ("metadata.take", FieldValue::Float(1.5))]),
+        entry(
+            "bb",
+            &[("collection", words(&["sport"])), ("metadata.take", FieldValue::Float(2.5))],
+        ),
+        entry("cc", &[("metadata.tags", words(&["x", "y z"])), ("metadata.ok", words(&["true"]))]),
+        entry("dd", &[]),
+    ];
+    listing.put(entries).await.unwrap();
+    let is = |field: &str, predicate| Condition { field: field.into(), predicate };
+    let any = |field: &str, of: &[&str]| is(field, Predicate::AnyKeyword(owned(of)));
+    let cases: Vec<(Vec<Condition>, &[&str])> = vec![
+        (vec![], &["aa", "bb", "cc", "dd"]),
+        (vec![any("collection", &["news"])], &["aa"]),
+        (vec![any("collection", &["news", "sport"])], &["aa", "bb"]),
+        (vec![any("collection", &["New"])], &[]),
+        (vec![any("collection", &[])], &[]),
+        (vec![any("metadata.tags", &["y z"])], &["cc"]),
+        (vec![any("metadata.tags", &["y"])], &[]),
+        (vec![any("metadata.nothing", &["y"])], &[]),
+        (vec![is("metadata.take", Predicate::AtLeast(1.5))], &["aa", "bb"]),
+        (vec![is("metadata.take", Predicate::AtMost(1.5))], &["aa"]),
+        (vec![is("metadata.take", Predicate::AtLeast(2.0)), any("collection", &["news"])], &[]),
+    ];
+    for (conditions, expected) in cases {
+        assert_eq!(listing.matching(&conditions).await.unwrap(), expected, "{conditions:?}");
+        let query = ListQuery { conditions, ..page(9) };
+        let found = listed(listing, &query).await;
+        assert_eq!(found, (owned(expected), expected.len() as u64), "{query:?}");
+    }
+    listing.put(vec![entry("aa", &[("collection", words(&["sport"]))])]).await.unwrap();
+    let sport = [any("collection", &["sport"])];
+    assert_eq!(listing.matching(&sport).await.unwrap(), ["aa", "bb"]);
+    listing.remove(&["bb".into()]).await.unwrap();
+    assert_eq!(listing.matching(&sport).await.unwrap(), ["aa"]);
+    assert_eq!(listing.matching(&[any("collection", &["news"])]).await.unwrap(), [""; 0]);
+}
+
+fn fields(said: &[(&str, FieldValue)]) -> BTreeMap<String, FieldValue> {
+    said.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
 async fn filenames_match_by_their_parts(listing: &dyn VideoListing) {
@@ -314,6 +374,7 @@ fn entry(video: &str, created_at: i64) -> VideoEntry {
         created_at,
         filename: format!("{video}.mp4"),
         analyzers: vec!["default_video".into()],
+        fields: BTreeMap::new(),
         document: json!({ "video": video, "created_at": created_at }),
     }
 }

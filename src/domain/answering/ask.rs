@@ -6,6 +6,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::{Filter, Predicate, VectorQuery};
 use ports::llm::PassageKind;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::domain::aggregation::AggregatorSpec;
 use crate::domain::aggregation::aggregators::summary::{self, Digest};
@@ -18,7 +19,7 @@ use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::dot;
-use crate::domain::search::SearchResult;
+use crate::domain::search::{SearchResult, filters};
 
 /// Answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +50,8 @@ pub struct Question {
     pub limit: u32,
     /// Segments that are less probably about it are left out, 0..1.
     pub min_p_present: Option<f32>,
+    /// As the client gave them.
+    pub filters: Map<String, Value>,
 }
 
 /// What an answer was drawn from, per video.
@@ -104,10 +107,7 @@ impl Answering {
             return Ok(nothing(question.question, "No videos ingested."));
         }
         let vector = self.search.embed_question(&question.question).await?;
-        let videos = match &question.video_ids {
-            None => self.likely_videos(&question, &vector).await?,
-            Some(ids) => once_each(ids),
-        };
+        let videos = self.videos_of(&question, &vector).await?;
         let records = self.catalog.records(&videos).await?;
         let mut contexts = self.segments(&records, &question, &vector).await?;
         contexts.sort_by(|a, b| b.best_score().total_cmp(&a.best_score()));
@@ -154,18 +154,27 @@ impl Answering {
         })
     }
 
-    /// The videos that a question to the whole library is put to.
-    async fn likely_videos(&self, question: &Question, vector: &[f32]) -> Result<Vec<String>> {
-        let newest = self.catalog.newest(self.most_videos + 1).await?;
-        if newest.len() <= self.most_videos {
-            return Ok(newest.into_iter().map(|video| video.video_id).collect());
+    /// The videos that a question is put to: those that are named, or else those that most probably
+    /// have the answer; of both, those that the filters leave.
+    async fn videos_of(&self, question: &Question, vector: &[f32]) -> Result<Vec<String>> {
+        let left = self.search.videos_left(&question.filters).await?;
+        if let Some(ids) = &question.video_ids {
+            let mut ids = once_each(ids);
+            ids.retain(|id| left.as_ref().is_none_or(|left| left.contains(id)));
+            return Ok(ids);
         }
-        let filter = match &question.analyzer {
-            Some(id) => {
-                Filter::default().and("analyzer_id", Predicate::AnyKeyword(vec![id.clone()]))
+        let all = match left {
+            Some(left) => left,
+            None => {
+                let newest = self.catalog.newest(self.most_videos + 1).await?;
+                newest.into_iter().map(|video| video.video_id).collect()
             }
-            None => Filter::default(),
         };
+        if all.len() <= self.most_videos {
+            return Ok(all);
+        }
+        let analyzer = question.analyzer.as_deref();
+        let filter = self.search.scope(analyzer, None, &question.filters).await?;
         let query = nearest_to(vector, filter, self.most_videos);
         self.search.likely_videos(&question.question, query).await
     }
@@ -203,10 +212,12 @@ impl Answering {
             None => self.catalog.analyzers.by_evidence(present.iter()).first().copied(),
         };
         let Some(analyzer) = analyzer else { return Ok(contexts) };
+        let chunks = filters::parse(&question.filters)?.chunks;
         let search = async |analyzers: Vec<String>| {
             let per_video = question.limit as usize * analyzers.len();
             let ids = records.iter().map(|record| record.video_id.clone()).collect();
-            let filter = Filter::default()
+            let filter = chunks
+                .clone()
                 .and("video_id", Predicate::AnyKeyword(ids))
                 .and("analyzer_id", Predicate::AnyKeyword(analyzers));
             let query = nearest_to(vector, filter, records.len());

@@ -23,6 +23,9 @@
 //! - Before what a failed change has made is removed, its claim is swapped for another one, so that a
 //!   publication which is still on its way to the store finds nothing to be swapped with.
 //!
+//! What the owner of a video says of it ([`About`]) is swapped into its record without any of this: it
+//! changes no mark, and whoever swaps the record takes over what was said meanwhile.
+//!
 //! The lease of a lock therefore decides only who works; that nothing is lost does not depend on it.
 
 use std::collections::BTreeSet;
@@ -33,6 +36,7 @@ use ports::index::{Filter, Predicate};
 use ports::records::Expected;
 use ports::{ErrorKind, PortError};
 
+use crate::domain::catalog::about::About;
 use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::{self, Absence, Tombstone, VideoRecord};
 use crate::domain::catalog::{Catalog, Stored, missing, named, published};
@@ -83,6 +87,18 @@ impl Stored {
                 Self::of_record(VideoRecord { fence: mark(), ..(**record).clone() })
             }
             Self::Unreadable(..) => Ok(self.clone()),
+        }
+    }
+
+    /// What was made of `before`, made of `now`, in which nothing is different but what is said of the
+    /// video.
+    fn rebased(&self, before: &Self, now: &Self) -> Result<Self> {
+        match (self, before, now) {
+            (Self::Record(after, _), Self::Record(before, _), Self::Record(now, _)) => {
+                let about = About::merged(&before.about, after.about.clone(), &now.about);
+                Self::of_record(VideoRecord { about, ..(**after).clone() })
+            }
+            _ => Ok(self.clone()),
         }
     }
 
@@ -170,25 +186,36 @@ impl Catalog {
         self.clean(video_id, now).await.map(drop)
     }
 
-    /// Replaces what is stored of a video, if it is still `before`.
+    /// Replaces what is stored of a video, if it is still `before`. What its owner has said of it
+    /// meanwhile stays.
     pub(super) async fn swap(
         &self,
         video_id: &str,
         before: &Stored,
-        after: Stored,
+        mut after: Stored,
     ) -> Result<Stored> {
-        let Expected::Document(json) = after.expected() else { return Ok(after) };
         let key = published(video_id);
-        let swapped = self.records.compare_and_swap(&key, before.expected(), json).await;
-        if !matches!(swapped, Ok(true)) {
+        let mut before = before.clone();
+        loop {
+            let Expected::Document(json) = after.expected() else { return Ok(after) };
+            let swapped = self.records.compare_and_swap(&key, before.expected(), json).await;
+            if matches!(swapped, Ok(true)) {
+                return Ok(after);
+            }
             // The write may have been done and its answer lost; a store that repeats a request by
             // itself then finds what it has written.
             let now = self.settled(video_id).await;
-            if !now.is_ok_and(|now| now.expected() == after.expected()) {
-                return Err(swapped.err().unwrap_or_else(|| superseded(video_id)).into());
+            if now.as_ref().is_ok_and(|now| now.expected() == after.expected()) {
+                return Ok(after);
+            }
+            match now {
+                Ok(now) if now.expected() != before.expected() && now.is_still(&before) => {
+                    after = after.rebased(&before, &now)?;
+                    before = now;
+                }
+                _ => return Err(swapped.err().unwrap_or_else(|| superseded(video_id)).into()),
             }
         }
-        Ok(after)
     }
 
     /// What is stored once a write has failed, as soon as that can be read.
@@ -209,7 +236,7 @@ impl Catalog {
     pub(crate) async fn clean(&self, video_id: &str, current: &Stored) -> Result<bool> {
         let (documents, revisions) = self.surplus(video_id, current).await?;
         // Read after they were listed: what another instance has made since is not among them.
-        if self.stored(video_id).await?.expected() != current.expected() {
+        if !self.stored(video_id).await?.is_still(current) {
             return Ok(false);
         }
         if !matches!(current, Stored::Unreadable(..)) {
@@ -243,7 +270,7 @@ impl Catalog {
     /// then a publication may be on its way.
     async fn withdraw(&self, claim: &Claim, after: &Stored) -> Result<()> {
         let now = self.stored(&claim.video_id).await?;
-        let unsure = |stored: &Stored| stored.expected() == now.expected();
+        let unsure = |stored: &Stored| now.is_still(stored);
         if unsure(&claim.found) || unsure(after) || matches!(now, Stored::Unreadable(..)) {
             return Ok(());
         }

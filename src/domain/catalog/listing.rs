@@ -8,9 +8,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use ports::index::Condition;
 use ports::listing::{ListQuery, Position, VideoEntry};
 use serde::{Deserialize, Serialize};
 
+use crate::domain::catalog::about::About;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::catalog::{Catalog, Stored};
 use crate::domain::kernel::error::{Error, Result};
@@ -18,7 +20,7 @@ use crate::domain::kernel::time::instant;
 use crate::domain::kernel::urls::without_secrets;
 
 /// What the listing says once it is complete. Another value when entries change their form.
-const COMPLETE: &str = "1";
+const COMPLETE: &str = "2";
 
 /// Entries read or written at once.
 pub(super) const BATCH: usize = 500;
@@ -33,6 +35,9 @@ pub(crate) struct Listed {
     pub(crate) duration: f64,
     pub(crate) chunks: u32,
     pub(crate) chunk_config: String,
+    /// What its owner says of it.
+    #[serde(default)]
+    pub(crate) about: About,
     /// What marks the points of each analyzer: others are not those of the published record.
     pub(crate) revisions: BTreeMap<String, String>,
 }
@@ -47,6 +52,7 @@ pub(super) fn listed_of(record: &VideoRecord) -> Listed {
         duration: record.duration,
         chunks: record.chunks,
         chunk_config: record.chunking.config(),
+        about: record.about.clone(),
         revisions: revisions.map(|(id, entry)| (id.clone(), entry.revision.clone())).collect(),
     }
 }
@@ -60,6 +66,7 @@ pub(super) fn entry_of(record: &VideoRecord) -> Result<VideoEntry> {
         created_at: instant(&record.created_at).unwrap_or_default(),
         filename: record.filename.clone(),
         analyzers: record.analyzer_ids(),
+        fields: record.about.fields(),
         document,
     })
 }
@@ -85,6 +92,11 @@ impl Catalog {
     pub(crate) async fn listed(&self, video_ids: &[String]) -> Result<HashMap<String, Listed>> {
         let entries = self.listing.get(video_ids).await?;
         entries.into_iter().map(|entry| Ok((entry.video_id.clone(), listed(&entry)?))).collect()
+    }
+
+    /// The ids of the videos that satisfy these conditions.
+    pub(crate) async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+        Ok(self.listing.matching(conditions).await?)
     }
 
     /// How many videos there are.

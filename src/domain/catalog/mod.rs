@@ -3,7 +3,9 @@
 //! Below `videos/<video_id>/` lie `video.json` and the immutable documents it names. A document
 //! that no published `video.json` names is garbage of an interrupted or superseded ingest.
 
+pub mod about;
 pub mod aggregates;
+mod annotate;
 mod cache;
 pub mod chunks;
 mod claim;

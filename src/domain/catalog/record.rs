@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::catalog::about::About;
 use crate::domain::catalog::outputs::OutputPages;
 use crate::domain::chunking::Chunking;
 
@@ -73,6 +74,9 @@ pub struct VideoRecord {
     pub took: Took,
     /// When it was first ingested, ISO 8601.
     pub created_at: String,
+    /// What its owner says of it.
+    #[serde(default)]
+    pub about: About,
     /// Keys of objects that are never used again: see [`Tombstone::retired`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retired: Vec<String>,

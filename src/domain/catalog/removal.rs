@@ -98,7 +98,7 @@ impl Catalog {
 
     async fn discarded(&self, claim: &Claim) -> Result<()> {
         let Claim { video_id, found } = claim;
-        if self.settled(video_id).await?.expected() != found.expected() {
+        if !self.settled(video_id).await?.is_still(found) {
             return Ok(());
         }
         match found {

@@ -65,6 +65,20 @@ impl Stored {
     }
 }
 
+impl Stored {
+    /// Whether it is what `other` was, but for what its owner says of the video: anybody may change
+    /// that at any time.
+    pub(super) fn is_still(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Record(a, _), Self::Record(b, _)) => {
+                let others = VideoRecord { about: a.about.clone(), ..(**b).clone() };
+                **a == others
+            }
+            _ => self.expected() == other.expected(),
+        }
+    }
+}
+
 impl Catalog {
     /// What is stored as the published record.
     pub(crate) async fn stored(&self, video_id: &str) -> Result<Stored> {

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use ports::index::{Condition, Predicate};
 use ports::listing::{ListQuery, VideoEntry};
 use ports::storage::ObjectInfo;
 use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Map, Value};
 
 use crate::domain::catalog::Catalog;
+use crate::domain::catalog::about::{self, About, MetadataKeys};
 use crate::domain::catalog::listing::{BATCH, Listed, cursor, entry_of, listed_of, position};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::is_video_id;
@@ -33,6 +35,8 @@ pub struct Video {
     pub chunk_config: String,
     /// Analyzers with output.
     pub analyzers: Vec<String>,
+    /// What its owner says of it.
+    pub about: About,
 }
 
 /// A video in detail.
@@ -77,7 +81,7 @@ pub struct Deleted {
 }
 
 /// Which videos of the library are wanted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct VideoPage {
     /// Videos on the page; all of them when left out.
     pub limit: Option<u32>,
@@ -93,10 +97,18 @@ pub struct VideoPage {
     pub created_after: Option<String>,
     /// First ingested then or earlier, ISO 8601.
     pub created_before: Option<String>,
+    /// The collection that it is in.
+    pub collection: Option<String>,
+    /// Recorded then or later, ISO 8601.
+    pub recorded_after: Option<String>,
+    /// Recorded then or earlier, ISO 8601.
+    pub recorded_before: Option<String>,
+    /// Metadata by key, as the filter `metadata` of a search.
+    pub metadata: Option<Value>,
 }
 
 impl VideoPage {
-    fn query(&self) -> Result<ListQuery> {
+    fn query(&self, keys: &MetadataKeys) -> Result<ListQuery> {
         let at = |name: &str, given: &Option<String>| match given {
             Some(text) => instant(text).map(Some).ok_or_else(|| {
                 Error::Invalid(format!(
@@ -105,7 +117,22 @@ impl VideoPage {
             }),
             None => Ok(None),
         };
+        let mut conditions = match &self.metadata {
+            Some(metadata) => about::conditions(metadata, keys)?,
+            None => Vec::new(),
+        };
+        let mut test = |field: &str, predicate: Option<Predicate>| {
+            let condition = |predicate| Condition { field: field.into(), predicate };
+            conditions.extend(predicate.map(condition));
+        };
+        let collection = self.collection.clone().map(|name| Predicate::AnyKeyword(vec![name]));
+        test(about::COLLECTION, collection);
+        let from = at("recorded_after", &self.recorded_after)?;
+        test(about::RECORDED_AT, from.map(|from| Predicate::AtLeast(from as f64)));
+        let to = at("recorded_before", &self.recorded_before)?;
+        test(about::RECORDED_AT, to.map(|to| Predicate::AtMost(to as f64)));
         Ok(ListQuery {
+            conditions,
             filename: self.filename.clone(),
             analyzer: self.analyzer.clone(),
             from: at("created_after", &self.created_after)?,
@@ -124,7 +151,11 @@ impl Catalog {
         if let Some(id) = &page.analyzer {
             self.analyzers.check(id)?;
         }
-        let wanted = page.query()?;
+        let keys = match page.metadata {
+            Some(_) => self.metadata_keys().await?,
+            None => MetadataKeys::new(),
+        };
+        let wanted = page.query(&keys)?;
         let (mut videos, mut last) = (Vec::new(), None);
         let mut query = wanted.clone();
         loop {
@@ -178,6 +209,7 @@ impl Catalog {
             chunks: listed.chunks,
             chunk_config: listed.chunk_config,
             analyzers: entry.analyzers,
+            about: listed.about,
         })
     }
 

@@ -98,11 +98,13 @@ impl Ingest {
         let source_url = previous
             .and_then(|previous| previous.record.source_url.as_deref().map(without_secrets))
             .or_else(|| fetched.source_url.clone());
+        let said = previous.map(|previous| previous.record.about.clone()).unwrap_or_default();
+        let about = request.about.apply(&said, self.settings.ingest.max_metadata_bytes)?;
         if let Some(previous) = previous.and_then(Previous::intact)
             && previous.chunking == request.chunking
             && self.catalog.spans(previous).await? == spans
         {
-            return Ok(VideoRecord { source_url, ..previous.clone() });
+            return Ok(VideoRecord { source_url, about, ..previous.clone() });
         }
         let previous = previous.map(|previous| &previous.record);
         let video_id = fetched.file.video_id.clone();
@@ -134,6 +136,7 @@ impl Ingest {
             took: previous.map_or_else(Took::default, |record| record.took),
             retired: retired.to_vec(),
             created_at: previous.map_or_else(now, |record| record.created_at.clone()),
+            about,
             video_id,
         })
     }

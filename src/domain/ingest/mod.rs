@@ -21,6 +21,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::catalog::Catalog;
+use crate::domain::catalog::about::{About, AboutPatch};
+use crate::domain::catalog::videos::VideoDetail;
 use crate::domain::chunking::{Chunking, ChunkingFields};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::{Models, Stores};
@@ -44,6 +46,9 @@ pub struct IngestFields {
     pub callback_url: Option<String>,
     /// Calls of the language model that the job may make at most.
     pub max_model_calls: Option<u32>,
+    /// What is said of the video; of one that is there already, what changes.
+    #[serde(default)]
+    pub about: AboutPatch,
 }
 
 /// Result of an ingest.
@@ -133,11 +138,26 @@ impl Ingest {
         Spool::clear(self.settings.work_dir.clone()).await
     }
 
+    /// Enters the keys of what will be said of a video, before its job is queued: what cannot be
+    /// stored is refused while the caller waits.
+    pub(crate) async fn announce(&self, about: &AboutPatch) -> Result<()> {
+        let about = about.apply(&About::default(), self.settings.ingest.max_metadata_bytes)?;
+        self.catalog.enter_keys(&about).await
+    }
+
+    /// Changes what is said of a video. `NotFound` where there is none.
+    pub async fn annotate(&self, video_id: &str, patch: &AboutPatch) -> Result<VideoDetail> {
+        self.catalog.opening.check()?;
+        let max_bytes = self.settings.ingest.max_metadata_bytes;
+        self.catalog.annotate(video_id, patch, max_bytes).await
+    }
+
     pub(crate) fn request(&self, fields: &IngestFields) -> Result<IngestRequest> {
         Ok(IngestRequest {
             analyzers: self.catalog.analyzers.select(&self.models, &fields.analyzers)?,
             chunking: Chunking::parse(&fields.chunking)?,
             max_model_calls: fields.max_model_calls,
+            about: fields.about.clone(),
         })
     }
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::domain::analysis::Analyzer;
 use crate::domain::analysis::evidence::{ChunkEvidence, VideoEvidence};
 use crate::domain::catalog::Claim;
+use crate::domain::catalog::about::AboutPatch;
 use crate::domain::catalog::locks::VideoLock;
 use crate::domain::chunking::Chunking;
 use crate::domain::ingest::draft::{Draft, Previous};
@@ -28,6 +29,7 @@ pub(crate) struct IngestRequest {
     pub(crate) analyzers: Vec<&'static dyn Analyzer>,
     pub(crate) chunking: Chunking,
     pub(crate) max_model_calls: Option<u32>,
+    pub(crate) about: AboutPatch,
 }
 
 impl Ingest {

@@ -28,6 +28,8 @@ pub struct IngestSettings {
     pub max_duration: Duration,
     /// Most chunks of one video.
     pub max_chunks: usize,
+    /// Longest metadata of one video, bytes as JSON.
+    pub max_metadata_bytes: usize,
     /// Frames per chunk that models look at.
     pub frames_per_chunk: usize,
     /// Largest side of those frames and of posters, pixels.
@@ -44,6 +46,7 @@ impl Default for IngestSettings {
             max_waiting_bytes: 32 << 30,
             max_duration: Duration::from_secs(12 * 3600),
             max_chunks: 10_000,
+            max_metadata_bytes: 16 << 10,
             frames_per_chunk: 3,
             frame_side: 1280,
         }

@@ -13,12 +13,18 @@ impl IngestFields {
     /// signed anew.
     fn idempotency(&self, source: &str) -> Option<Idempotency> {
         let key = self.idempotency_key.clone()?;
+        // Nothing where nothing is said: as requests of earlier versions are told apart.
+        let about = match self.about.is_empty() {
+            true => String::new(),
+            false => format!("\n{:?}", self.about),
+        };
         let request = format!(
-            "{source}\n{}\n{:?}\n{:?}\n{:?}",
+            "{source}\n{}\n{:?}\n{:?}\n{:?}{}",
             self.analyzers,
             self.chunking,
             self.callback_url.as_deref().map(without_secrets),
-            self.max_model_calls
+            self.max_model_calls,
+            about
         );
         Some(Idempotency { key, request })
     }
@@ -32,7 +38,7 @@ impl Jobs {
         file: Spooled,
         fields: IngestFields,
     ) -> Result<Job> {
-        self.check(&fields)?;
+        self.check(&fields).await?;
         let idempotency = fields.idempotency(&file.video_id);
         let name = filename.map(str::to_owned);
         let Spooled { path, video_id, size } = file;
@@ -55,7 +61,7 @@ impl Jobs {
     /// Queues the ingest of an http(s) URL.
     pub async fn ingest_url(&self, url: &str, fields: IngestFields) -> Result<Job> {
         check_url(url)?;
-        self.check(&fields)?;
+        self.check(&fields).await?;
         let idempotency = fields.idempotency(&without_secrets(url));
         self.submit(Source::Url { url: url.to_owned() }, fields, idempotency).await
     }
@@ -67,9 +73,10 @@ impl Jobs {
     }
 
     /// Checks the fields that can be checked while the caller waits.
-    fn check(&self, fields: &IngestFields) -> Result<()> {
+    async fn check(&self, fields: &IngestFields) -> Result<()> {
         self.callback(fields)?;
-        self.ingest.request(fields).map(|_| ())
+        self.ingest.request(fields)?;
+        self.ingest.announce(&fields.about).await
     }
 
     async fn submit(

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::StreamExt;
-use ports::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use ports::index::{Condition, Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
 use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 use ports::records::{Expected, RecordStore};
 use ports::storage::{ObjectInfo, ObjectStorage};
@@ -165,6 +165,10 @@ impl VideoListing for Bounded<dyn VideoListing> {
 
     async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
         self.in_time(self.port.get(video_ids)).await
+    }
+
+    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+        self.in_time(self.port.matching(conditions)).await
     }
 
     async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {

@@ -1,12 +1,11 @@
 //! Why a search came back empty: which filter kept the hits out, what was never analyzed, and how
 //! near the best miss was.
 
-use ports::index::{Filter, Predicate, VectorQuery};
+use ports::index::VectorQuery;
 use serde_json::{Map, Value};
 
 use crate::domain::kernel::error::Result;
 use crate::domain::search::Search;
-use crate::domain::search::filters;
 use crate::domain::search::mode::Mode;
 
 /// At most so many videos are named and looked at.
@@ -70,7 +69,7 @@ impl Search {
             let mut left = empty.filters.clone();
             left.remove(name);
             let ids = empty.video_ids.filter(|_| name != VIDEOS);
-            let filter = scope(empty.analyzer, ids, &left)?;
+            let filter = self.scope(empty.analyzer, ids, &left).await?;
             let query = VectorQuery { filter, ..empty.query.clone() };
             let hits = self.find(empty.mode, empty.text, query).await?;
             diagnostics.without_filter.push((name.to_owned(), hits.len() as u32));
@@ -88,7 +87,7 @@ impl Search {
         empty: &Empty<'_>,
         analyzer: &str,
     ) -> Result<Vec<(String, f32)>> {
-        let filter = scope(None, empty.video_ids, empty.filters)?;
+        let filter = self.scope(None, empty.video_ids, empty.filters).await?;
         let query = VectorQuery { filter, limit: OTHERS, ..empty.query.clone() };
         let mut found: Vec<(String, f32)> = Vec::new();
         for hit in self.search_everything(Mode::Hybrid, empty.text, query).await? {
@@ -123,8 +122,8 @@ impl Search {
         diagnostics.videos_without_analyzer =
             without.into_iter().map(|v| v.video_id).take(MOST_VIDEOS).collect();
         for video in with.into_iter().take(MOST_VIDEOS) {
-            let filter =
-                scope(Some(analyzer), Some(std::slice::from_ref(&video.video_id)), &Map::new())?;
+            let one = std::slice::from_ref(&video.video_id);
+            let filter = self.scope(Some(analyzer), Some(one), &Map::new()).await?;
             let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.query.clone() };
             if self.index.search(any).await?.is_empty() {
                 diagnostics.videos_without_field.push(video.video_id);
@@ -132,20 +131,4 @@ impl Search {
         }
         Ok(())
     }
-}
-
-/// The index filter of a search; over every analyzer where none is named.
-pub(crate) fn scope(
-    analyzer: Option<&str>,
-    video_ids: Option<&[String]>,
-    given: &Map<String, Value>,
-) -> Result<Filter> {
-    let mut filter = filters::parse(given)?;
-    if let Some(analyzer) = analyzer {
-        filter = filter.and("analyzer_id", Predicate::AnyKeyword(vec![analyzer.into()]));
-    }
-    if let Some(ids) = video_ids {
-        filter = filter.and("video_id", Predicate::AnyKeyword(ids.to_vec()));
-    }
-    Ok(filter)
 }

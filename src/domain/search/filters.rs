@@ -1,12 +1,14 @@
 //! The filters of `/query`. The list is what `/schema` shows, what requests are checked against and
 //! what nearest-match suggestions are drawn from.
 
-use ports::index::{Filter, Predicate};
+use ports::index::{Condition, Filter, Predicate};
 use serde_json::{Map, Value};
 
 use crate::domain::analysis::{Analyzer, AnalyzerSpec};
+use crate::domain::catalog::about;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::{listed, nearest};
+use crate::domain::kernel::time::instant;
 
 /// The type of a filter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +18,9 @@ enum Kind {
     Text,
     Integer,
     Number,
+    Time,
+    /// Conditions by metadata key.
+    Object,
 }
 
 /// How a filter compares.
@@ -34,10 +39,16 @@ pub struct Spec {
     kind: Kind,
     matches: Matches,
     field: &'static str,
+    /// Whether it is about a whole video, and the listing knows.
+    of_video: bool,
 }
 
 const fn spec(name: &'static str, kind: Kind, matches: Matches, field: &'static str) -> Spec {
-    Spec { name, kind, matches, field }
+    Spec { name, kind, matches, field, of_video: false }
+}
+
+const fn of_video(name: &'static str, kind: Kind, matches: Matches, field: &'static str) -> Spec {
+    Spec { name, kind, matches, field, of_video: true }
 }
 
 /// Every filter.
@@ -54,6 +65,10 @@ pub const FILTERS: &[Spec] = &[
     spec("max_people", Kind::Integer, Matches::AtMost, "people_count"),
     spec("after", Kind::Number, Matches::AtLeast, "start"),
     spec("before", Kind::Number, Matches::AtMost, "end"),
+    of_video("collections", Kind::Strings, Matches::Any, about::COLLECTION),
+    of_video("recorded_after", Kind::Time, Matches::AtLeast, about::RECORDED_AT),
+    of_video("recorded_before", Kind::Time, Matches::AtMost, about::RECORDED_AT),
+    of_video("metadata", Kind::Object, Matches::Any, "metadata"),
 ];
 
 /// One filter of `/query`.
@@ -61,7 +76,7 @@ pub const FILTERS: &[Spec] = &[
 pub struct FilterSpec {
     /// Name in the `filters` object.
     pub name: String,
-    /// `list[str]`, `list[int]`, `str`, `int` or `float`.
+    /// `list[str]`, `list[int]`, `str`, `int`, `float`, `time` or `dict`.
     pub kind: String,
     /// `any`, `exact`, `gte` or `lte`.
     pub matches: String,
@@ -79,6 +94,8 @@ impl Kind {
             Self::Text => "str",
             Self::Integer => "int",
             Self::Number => "float",
+            Self::Time => "time",
+            Self::Object => "dict",
         }
     }
 }
@@ -131,9 +148,10 @@ impl Spec {
                 )
             }
             Kind::Text => Predicate::AnyKeyword(vec![value.as_str().ok_or_else(wrong)?.to_owned()]),
-            Kind::Integer | Kind::Number => {
+            Kind::Integer | Kind::Number | Kind::Time | Kind::Object => {
                 let number = match self.kind {
                     Kind::Integer => value.as_i64().map(|n| n as f64),
+                    Kind::Time => value.as_str().and_then(instant).map(|instant| instant as f64),
                     _ => value.as_f64(),
                 };
                 let number = number.filter(|n| n.is_finite()).ok_or_else(wrong)?;
@@ -148,14 +166,32 @@ impl Spec {
     }
 }
 
-/// The index filter that a request's `filters` object means.
-pub fn parse(filters: &Map<String, Value>) -> Result<Filter> {
-    let mut filter = Filter::default();
+/// What a request's `filters` object means.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Parsed {
+    /// Of chunks: the index knows.
+    pub(crate) chunks: Filter,
+    /// Of videos: the listing knows.
+    pub(crate) videos: Vec<Condition>,
+    /// Of videos, by keys whose types are to be looked up.
+    pub(crate) metadata: Option<Value>,
+}
+
+/// What a request's `filters` object means.
+pub fn parse(filters: &Map<String, Value>) -> Result<Parsed> {
+    let mut parsed = Parsed::default();
     for (name, value) in filters {
         let spec = FILTERS.iter().find(|spec| spec.name == name).ok_or_else(|| unknown(name))?;
-        filter = filter.and(spec.field, spec.test(value)?);
+        if spec.kind == Kind::Object {
+            parsed.metadata = Some(value.clone());
+        } else if spec.of_video {
+            let predicate = spec.test(value)?;
+            parsed.videos.push(Condition { field: spec.field.into(), predicate });
+        } else {
+            parsed.chunks = parsed.chunks.and(spec.field, spec.test(value)?);
+        }
     }
-    Ok(filter)
+    Ok(parsed)
 }
 
 fn unknown(name: &str) -> Error {
@@ -172,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    fn parsed(filters: Value) -> Result<Filter> {
+    fn parsed(filters: Value) -> Result<Parsed> {
         parse(filters.as_object().expect("an object"))
     }
 
@@ -187,8 +223,22 @@ mod tests {
             (json!({"after": 1.5}), "start", Predicate::AtLeast(1.5)),
             (json!({"before": 9}), "end", Predicate::AtMost(9.0)),
         ] {
-            assert_eq!(parsed(filters).expect("a filter"), Filter::default().and(field, test));
+            let chunks = Filter::default().and(field, test);
+            let expected = Parsed { chunks, ..Parsed::default() };
+            assert_eq!(parsed(filters).expect("a filter"), expected);
         }
+    }
+
+    #[test]
+    fn what_is_said_of_videos_is_asked_of_the_listing() {
+        let filters = json!({"collections": ["a"], "recorded_after": "1970-01-01T00:00:01Z"});
+        let is = |field: &str, predicate| Condition { field: field.into(), predicate };
+        let expected = [
+            is("collection", Predicate::AnyKeyword(vec!["a".into()])),
+            is("recorded_at", Predicate::AtLeast(1000.0)),
+        ];
+        let found = parsed(filters).expect("filters");
+        assert_eq!((found.chunks, found.videos), (Filter::default(), expected.to_vec()));
     }
 
     #[test]
@@ -217,6 +267,8 @@ mod tests {
             json!({"min_people": 1.5}),
             json!({"after": "1"}),
             json!({"tags": null}),
+            json!({"recorded_after": 7}),
+            json!({"collections": "news"}),
         ] {
             assert!(matches!(parsed(filters.clone()), Err(Error::Unprocessable(_))), "{filters}");
         }

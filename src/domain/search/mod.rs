@@ -7,6 +7,7 @@ pub mod filters;
 pub mod indexing;
 pub(crate) mod mode;
 pub mod reindex;
+mod scope;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -241,7 +242,7 @@ impl Search {
             (None, Some(_)) => Mode::Vector,
             (None, None) => Mode::Hybrid,
         };
-        let filter = diagnostics::scope(analyzer, query.video_ids.as_deref(), &query.filters)?;
+        let filter = self.scope(analyzer, query.video_ids.as_deref(), &query.filters).await?;
         let vector = match analyzer {
             Some(_) => self.embed(&query.text).await?,
             None => self.embed_question(&query.text).await?,

@@ -10,6 +10,7 @@ mod frames;
 mod jobs;
 mod media;
 mod meta;
+mod metadata;
 mod moments;
 mod plan;
 mod query;

@@ -1,0 +1,454 @@
+//! What the owner of a video says of it: metadata under keys of their own, a collection, when it was
+//! recorded. Set with an ingest or patched later; neither needs the lock of the video, nor touches
+//! what was found in it.
+
+use std::collections::BTreeMap;
+
+use ports::index::{Condition, FieldValue, Predicate};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::names::{listed, nearest};
+use crate::domain::kernel::time::instant;
+
+/// What a filter of the listing calls the collection.
+pub(crate) const COLLECTION: &str = "collection";
+
+/// What a filter of the listing calls the time of recording.
+pub(crate) const RECORDED_AT: &str = "recorded_at";
+
+/// Longest key, characters.
+const KEY_CHARS: usize = 64;
+
+/// Longest name of a collection, characters.
+const COLLECTION_CHARS: usize = 128;
+
+/// The value of a key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum MetadataValue {
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A finite number.
+    Number(f64),
+    /// Text; a time where it is one in ISO 8601.
+    Text(String),
+    /// Texts, in their order.
+    List(Vec<String>),
+}
+
+/// The type of a key: one and the same on all videos.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MetadataType {
+    /// `true` or `false`.
+    Boolean,
+    /// A number.
+    Number,
+    /// Text.
+    String,
+    /// A date and time in ISO 8601, as `2026-01-31T12:00:00Z`.
+    Time,
+    /// A list of texts.
+    List,
+}
+
+/// The type of every key that was ever used.
+pub type MetadataKeys = BTreeMap<String, MetadataType>;
+
+/// What is said of a video.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct About {
+    /// By key.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, MetadataValue>,
+    /// The collection that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collection: Option<String>,
+    /// The instant of its first frame, ISO 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded_at: Option<String>,
+}
+
+/// A change of what is said of a video. What is left out stays; null removes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AboutPatch {
+    /// By key.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+    /// The collection that it is in, or null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collection: Option<Value>,
+    /// The instant of its first frame, ISO 8601, or null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded_at: Option<Value>,
+}
+
+impl MetadataValue {
+    fn read(key: &str, value: &Value) -> Result<Self> {
+        let texts = |items: &Vec<Value>| {
+            items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<_>>()
+        };
+        let read = match value {
+            Value::Bool(boolean) => Some(Self::Boolean(*boolean)),
+            Value::Number(number) => number.as_f64().filter(|n| n.is_finite()).map(Self::Number),
+            Value::String(text) => Some(Self::Text(text.clone())),
+            Value::Array(items) => texts(items).map(Self::List),
+            Value::Null | Value::Object(_) => None,
+        };
+        read.ok_or_else(|| {
+            Error::Unprocessable(format!(
+                "metadata '{key}' is {value}; it must be a string, a number, a boolean, a time in \
+                 ISO 8601 or a list of strings"
+            ))
+        })
+    }
+
+    /// The type that its key has.
+    pub fn kind(&self) -> MetadataType {
+        match self {
+            Self::Boolean(_) => MetadataType::Boolean,
+            Self::Number(_) => MetadataType::Number,
+            Self::Text(text) if is_time(text) => MetadataType::Time,
+            Self::Text(_) => MetadataType::String,
+            Self::List(_) => MetadataType::List,
+        }
+    }
+
+    fn field(&self) -> FieldValue {
+        match self {
+            Self::Boolean(boolean) => FieldValue::Keywords(vec![boolean.to_string()]),
+            Self::Number(number) => FieldValue::Float(*number),
+            Self::Text(text) => match instant(text).filter(|_| is_time(text)) {
+                Some(instant) => FieldValue::Float(instant as f64),
+                None => FieldValue::Keywords(vec![text.clone()]),
+            },
+            Self::List(texts) => FieldValue::Keywords(texts.clone()),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        match self {
+            Self::Boolean(boolean) => (*boolean).into(),
+            // A whole number goes out as it came in.
+            Self::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                (*number as i64).into()
+            }
+            Self::Number(number) => (*number).into(),
+            Self::Text(text) => text.as_str().into(),
+            Self::List(texts) => texts.clone().into(),
+        }
+    }
+}
+
+impl MetadataType {
+    /// As it is told.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Time => "time",
+            Self::List => "list",
+        }
+    }
+}
+
+/// A date alone is text: it names no instant.
+fn is_time(text: &str) -> bool {
+    text.contains('T') && instant(text).is_some()
+}
+
+impl AboutPatch {
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self == &Self::default()
+    }
+
+    /// What is said once it is applied. `Unprocessable` where a value is of no type, `Invalid` where
+    /// a key is none or everything together takes more than `max_bytes`.
+    pub fn apply(&self, about: &About, max_bytes: usize) -> Result<About> {
+        let mut changed = about.clone();
+        for (key, value) in &self.metadata {
+            check_key(key)?;
+            match value {
+                Value::Null => drop(changed.metadata.remove(key)),
+                value => {
+                    changed.metadata.insert(key.clone(), MetadataValue::read(key, value)?);
+                }
+            }
+        }
+        if let Some(collection) = &self.collection {
+            changed.collection = read_collection(collection)?;
+        }
+        if let Some(recorded_at) = &self.recorded_at {
+            changed.recorded_at = read_time(recorded_at)?;
+        }
+        let bytes = serde_json::to_string(&changed.metadata).map_or(usize::MAX, |text| text.len());
+        if bytes > max_bytes {
+            return Err(Error::Invalid(format!(
+                "the metadata takes {bytes} bytes as JSON; ingest.max_metadata_bytes is {max_bytes}"
+            )));
+        }
+        Ok(changed)
+    }
+}
+
+fn check_key(key: &str) -> Result<()> {
+    let letters = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let begins = key.starts_with(|c: char| c.is_ascii_lowercase());
+    if !begins || key.len() > KEY_CHARS || !key.chars().all(letters) {
+        return Err(Error::Invalid(format!(
+            "'{key}' is no metadata key; one has at most {KEY_CHARS} of a to z, 0 to 9 and _, and \
+             begins with a letter"
+        )));
+    }
+    Ok(())
+}
+
+fn read_collection(value: &Value) -> Result<Option<String>> {
+    match value {
+        Value::Null => Ok(None),
+        Value::String(name)
+            if !name.trim().is_empty() && name.chars().count() <= COLLECTION_CHARS =>
+        {
+            Ok(Some(name.trim().to_owned()))
+        }
+        other => Err(Error::Unprocessable(format!(
+            "collection is {other}; it must be a name of at most {COLLECTION_CHARS} characters"
+        ))),
+    }
+}
+
+fn read_time(value: &Value) -> Result<Option<String>> {
+    match value {
+        Value::Null => Ok(None),
+        Value::String(text) if is_time(text) => Ok(Some(text.clone())),
+        other => Err(Error::Unprocessable(format!(
+            "recorded_at is {other}; it must be a time in ISO 8601, as 2026-01-31T12:00:00Z"
+        ))),
+    }
+}
+
+impl About {
+    /// What a listing can filter by.
+    pub(crate) fn fields(&self) -> BTreeMap<String, FieldValue> {
+        let metadata = self.metadata.iter();
+        let mut fields: BTreeMap<String, FieldValue> =
+            metadata.map(|(key, value)| (field_of(key), value.field())).collect();
+        if let Some(name) = &self.collection {
+            fields.insert(COLLECTION.into(), FieldValue::Keywords(vec![name.clone()]));
+        }
+        if let Some(recorded) = self.recorded_at.as_deref().and_then(instant) {
+            fields.insert(RECORDED_AT.into(), FieldValue::Float(recorded as f64));
+        }
+        fields
+    }
+
+    /// The metadata as a JSON object.
+    pub fn metadata_json(&self) -> Map<String, Value> {
+        self.metadata.iter().map(|(key, value)| (key.clone(), value.to_json())).collect()
+    }
+
+    /// The instant of a second of the video, ISO 8601 in UTC, where it is known when it was recorded.
+    pub fn wall_clock(&self, seconds: f64) -> Option<String> {
+        let start = instant(self.recorded_at.as_deref()?)?;
+        let at = start.checked_add((seconds * 1000.0).round() as i64)?;
+        let at = jiff::Timestamp::from_millisecond(at).ok()?;
+        Some(at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+    }
+
+    /// `mine`, which was made of `base`, with what `theirs` has changed of `base` meanwhile.
+    pub(crate) fn merged(base: &Self, mine: Self, theirs: &Self) -> Self {
+        fn one<T: Clone + PartialEq>(base: &T, mine: T, theirs: &T) -> T {
+            if mine == *base { theirs.clone() } else { mine }
+        }
+        let keys = base.metadata.keys().chain(mine.metadata.keys()).chain(theirs.metadata.keys());
+        let keys: std::collections::BTreeSet<&String> = keys.collect();
+        let value = |about: &Self, key: &String| about.metadata.get(key).cloned();
+        let metadata = keys.into_iter().filter_map(|key| {
+            let kept = one(&value(base, key), value(&mine, key), &value(theirs, key));
+            kept.map(|value| (key.clone(), value))
+        });
+        Self {
+            metadata: metadata.collect(),
+            collection: one(&base.collection, mine.collection, &theirs.collection),
+            recorded_at: one(&base.recorded_at, mine.recorded_at, &theirs.recorded_at),
+        }
+    }
+}
+
+/// What a filter of the listing calls a key.
+fn field_of(key: &str) -> String {
+    format!("metadata.{key}")
+}
+
+/// The conditions on videos that a filter by metadata means: `{key: value}`, `{key: [values]}` for any
+/// of them, `{key: {"gte": …, "lte": …}}` for a range of numbers or times. `Invalid` for a key that no
+/// video has, `Unprocessable` for a value of another type than its key's.
+pub(crate) fn conditions(given: &Value, keys: &MetadataKeys) -> Result<Vec<Condition>> {
+    let given = given.as_object().ok_or_else(|| {
+        Error::Unprocessable(format!("filter 'metadata' is {given}; it must be an object of keys"))
+    })?;
+    let mut conditions = Vec::new();
+    for (key, wanted) in given {
+        let Some(kind) = keys.get(key) else {
+            let known: Vec<&str> = keys.keys().map(String::as_str).collect();
+            let hint = nearest(key, &known).map(|n| format!("did you mean '{n}'? "));
+            return Err(Error::Invalid(format!(
+                "no video has the metadata key '{key}'; {}available: {}",
+                hint.unwrap_or_default(),
+                listed(&known)
+            )));
+        };
+        let test = |predicate| Condition { field: field_of(key), predicate };
+        conditions.extend(predicates(key, *kind, wanted)?.into_iter().map(test));
+    }
+    Ok(conditions)
+}
+
+fn predicates(key: &str, kind: MetadataType, wanted: &Value) -> Result<Vec<Predicate>> {
+    let wrong = || {
+        let range = match kind {
+            MetadataType::Number | MetadataType::Time => ", or an object with gte and lte",
+            _ => "",
+        };
+        Error::Unprocessable(format!(
+            "filter 'metadata' asks for {wanted} of '{key}', which is a {}; give one, a list of \
+             them{range}",
+            kind.name()
+        ))
+    };
+    let number = |value: &Value| match kind {
+        MetadataType::Number => value.as_f64(),
+        MetadataType::Time => value.as_str().and_then(instant).map(|instant| instant as f64),
+        _ => None,
+    };
+    if let (MetadataType::Number | MetadataType::Time, Value::Object(range)) = (kind, wanted) {
+        let bound = |(name, value): (&String, &Value)| match name.as_str() {
+            "gte" => number(value).map(Predicate::AtLeast),
+            "lte" => number(value).map(Predicate::AtMost),
+            _ => None,
+        };
+        let bounds: Option<Vec<Predicate>> = range.iter().map(bound).collect();
+        return bounds.filter(|bounds| !bounds.is_empty()).ok_or_else(wrong);
+    }
+    let any = match wanted {
+        Value::Array(values) => values.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    if matches!(kind, MetadataType::Number | MetadataType::Time) {
+        let [one] = any else { return Err(wrong()) };
+        let exactly = number(one).ok_or_else(wrong)?;
+        return Ok(vec![Predicate::AtLeast(exactly), Predicate::AtMost(exactly)]);
+    }
+    let keyword = |value: &Value| match (kind, value) {
+        (MetadataType::Boolean, Value::Bool(boolean)) => Some(boolean.to_string()),
+        (MetadataType::String | MetadataType::List, Value::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let keywords: Option<Vec<String>> = any.iter().map(keyword).collect();
+    Ok(vec![Predicate::AnyKeyword(keywords.ok_or_else(wrong)?)])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn patch(value: Value) -> AboutPatch {
+        serde_json::from_value(value).expect("a patch")
+    }
+
+    fn applied(about: &About, change: Value) -> About {
+        patch(change).apply(about, 1000).expect("applied")
+    }
+
+    #[test]
+    fn a_patch_changes_what_it_names() {
+        let metadata = json!({"camera": "north", "take": 3, "ok": true, "tags": ["a", "b"]});
+        let about = applied(&About::default(), json!({"metadata": metadata, "collection": "news"}));
+        assert_eq!(Value::from(about.metadata_json()), metadata);
+        let changed = applied(&about, json!({"metadata": {"take": null, "camera": "south"}}));
+        let left = json!({"camera": "south", "ok": true, "tags": ["a", "b"]});
+        assert_eq!(Value::from(changed.metadata_json()), left);
+        assert_eq!(changed.collection.as_deref(), Some("news"));
+        assert_eq!(applied(&changed, json!({"collection": null})).collection, None);
+    }
+
+    #[test]
+    fn what_cannot_be_stored_is_refused() {
+        for (change, expected) in [
+            (json!({"metadata": {"Camera": "x"}}), "is no metadata key"),
+            (json!({"metadata": {"": "x"}}), "is no metadata key"),
+            (json!({"metadata": {"a": {"b": 1}}}), "it must be a string, a number"),
+            (json!({"metadata": {"a": [1]}}), "it must be a string, a number"),
+            (json!({"metadata": {"a": "x".repeat(2000)}}), "ingest.max_metadata_bytes is 1000"),
+            (json!({"collection": ""}), "it must be a name"),
+            (json!({"collection": 7}), "it must be a name"),
+            (json!({"recorded_at": "yesterday"}), "it must be a time in ISO 8601"),
+        ] {
+            let refused = patch(change.clone()).apply(&About::default(), 1000);
+            let error = refused.expect_err("refused").to_string();
+            assert!(error.contains(expected), "{change}: {error}");
+        }
+    }
+
+    #[test]
+    fn changes_of_two_at_once_are_both_kept() {
+        let base = applied(&About::default(), json!({"metadata": {"a": 1, "b": 1, "c": 1}}));
+        let mine = applied(&base, json!({"metadata": {"a": 2, "c": null}, "collection": "x"}));
+        let theirs = applied(&base, json!({"metadata": {"b": 3, "d": 4}}));
+        let merged = About::merged(&base, mine, &theirs);
+        assert_eq!(Value::from(merged.metadata_json()), json!({"a": 2, "b": 3, "d": 4}));
+        assert_eq!(merged.collection.as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn filters_are_of_the_type_of_their_key() {
+        let keys = MetadataKeys::from(
+            [
+                ("camera", MetadataType::String),
+                ("take", MetadataType::Number),
+                ("shot", MetadataType::Time),
+                ("ok", MetadataType::Boolean),
+            ]
+            .map(|(key, kind)| (key.to_owned(), kind)),
+        );
+        let found = |given| conditions(&given, &keys);
+        let is =
+            |key: &str, predicate| vec![Condition { field: format!("metadata.{key}"), predicate }];
+        let any = |words: &[&str]| {
+            Predicate::AnyKeyword(words.iter().map(|word| (*word).to_owned()).collect())
+        };
+        assert_eq!(found(json!({"camera": "n"})).expect("one"), is("camera", any(&["n"])));
+        let two = found(json!({"camera": ["n", "s"]})).expect("two");
+        assert_eq!(two, is("camera", any(&["n", "s"])));
+        assert_eq!(found(json!({"ok": true})).expect("one"), is("ok", any(&["true"])));
+        let range = found(json!({"take": {"gte": 2}})).expect("a range");
+        assert_eq!(range, is("take", Predicate::AtLeast(2.0)));
+        let range = found(json!({"shot": {"lte": "1970-01-01T00:00:01Z"}})).expect("a range");
+        assert_eq!(range, is("shot", Predicate::AtMost(1000.0)));
+        for (given, expected) in [
+            (json!({"camra": "n"}), "did you mean 'camera'?"),
+            (json!({"take": "two"}), "which is a number"),
+            (json!({"camera": {"gte": 1}}), "which is a string"),
+            (json!({"take": {"above": 1}}), "gte and lte"),
+            (json!(["camera"]), "an object of keys"),
+        ] {
+            let error = found(given.clone()).expect_err("refused").to_string();
+            assert!(error.contains(expected), "{given}: {error}");
+        }
+    }
+
+    #[test]
+    fn seconds_have_an_instant_where_the_recording_has() {
+        let about = applied(&About::default(), json!({"recorded_at": "2026-01-31T12:00:00+01:00"}));
+        assert_eq!(about.wall_clock(1.5).as_deref(), Some("2026-01-31T11:00:01.500Z"));
+        assert_eq!(About::default().wall_clock(1.5), None);
+    }
+}
