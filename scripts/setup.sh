@@ -309,6 +309,17 @@ make_model speech "$recogniser" 'model.bin*' "${recogniser_from[@]}"
 [[ -f $recogniser ]] || warn "without $recogniser the service recognises no speech, unless transcriber.kind names a server"
 rm -rf "$cache"
 
+# ---------------------------------------------------------------- npm packages
+
+# npm_packages FOLDER: installs what its package-lock.json pins, once, and again when that changes.
+npm_packages() {
+    local lock=$1/package-lock.json stamp=$1/node_modules/.package-lock.sha256
+    if sha256sum --status --check "$stamp" 2>/dev/null; then return 0; fi
+    PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 logged "npm packages of $1" \
+        npm --prefix "$1" ci --ignore-scripts --no-audit --no-fund || return 1
+    sha256sum "$lock" >"$stamp"
+}
+
 # ---------------------------------------------------------------- web UI
 
 # What the UI is built from: its own files and the document its types are made from.
@@ -322,28 +333,21 @@ ui_key() {
 
 # The service embeds ui/dist when it is compiled, so this comes before any cargo build.
 web_ui() {
-    local stamp=ui/node_modules/.built-from installed=ui/node_modules/.package-lock.sha256
+    local stamp=ui/node_modules/.built-from
     [[ -f ui/dist/index.html && -f $stamp && $(cat "$stamp") == "$(ui_key)" ]] && return 0
-    if ! sha256sum --status --check "$installed" 2>/dev/null; then
-        logged "packages of the web UI" npm --prefix ui ci --ignore-scripts --no-audit --no-fund || return 1
-        sha256sum ui/package-lock.json >"$installed"
-    fi
+    npm_packages ui || return 1
     logged "web UI" npm --prefix ui run build || return 1
     ui_key >"$stamp"
 }
 
 web_ui || warn "the web UI cannot be built, so the service says so at /; the whole output is in $log"
 
-# ---------------------------------------------------------------- browser tests
+# ---------------------------------------------------------------- browser tests and clients
 
 if [[ $purpose == test ]]; then
-    stamp=tests/browser/node_modules/.package-lock.sha256
-    if ! sha256sum --status --check "$stamp" 2>/dev/null; then
-        PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 logged "browser test packages" \
-            npm --prefix tests/browser ci --ignore-scripts --no-audit --no-fund ||
-            die "the npm packages of tests/browser cannot be installed; the whole output is in $log"
-        sha256sum tests/browser/package-lock.json >"$stamp"
-    fi
+    for folder in tests/browser clients/typescript; do
+        npm_packages "$folder" || die "the npm packages of $folder cannot be installed; the whole output is in $log"
+    done
 fi
 
 # ---------------------------------------------------------------- metrics tests

@@ -38,3 +38,4 @@ npm_packages() {
 crates
 npm_packages ui
 npm_packages tests/browser
+npm_packages clients/typescript

@@ -1,0 +1,56 @@
+"""Client of Shotlog, a service that logs what is in videos and answers from it."""
+
+from . import errors, models
+from ._async import AsyncShotlog
+from ._options import AskOptions, ChunkFilters, IngestOptions, SearchOptions, VideoFilters
+from ._sync import Shotlog
+from ._transcript import Utterance
+from ._upload import UploadProgress
+from .errors import (
+    ApiError,
+    Conflict,
+    Forbidden,
+    InvalidRequest,
+    JobFailed,
+    NotFound,
+    RateLimited,
+    RequestTimeout,
+    ServerError,
+    ShotlogError,
+    TooLarge,
+    Unauthorized,
+    Unavailable,
+    Unreachable,
+    WaitTimeout,
+)
+from .generated.types import UNSET
+
+__all__ = [
+    "UNSET",
+    "ApiError",
+    "AskOptions",
+    "AsyncShotlog",
+    "ChunkFilters",
+    "Conflict",
+    "Forbidden",
+    "IngestOptions",
+    "InvalidRequest",
+    "JobFailed",
+    "NotFound",
+    "RateLimited",
+    "RequestTimeout",
+    "SearchOptions",
+    "ServerError",
+    "Shotlog",
+    "ShotlogError",
+    "TooLarge",
+    "Unauthorized",
+    "Unavailable",
+    "Unreachable",
+    "UploadProgress",
+    "Utterance",
+    "VideoFilters",
+    "WaitTimeout",
+    "errors",
+    "models",
+]

@@ -1,0 +1,262 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.chunk_page import ChunkPage
+from ...types import UNSET, Response, Unset
+
+
+def _get_kwargs(
+    video_id: str,
+    *,
+    analyzer: str | Unset = UNSET,
+    after: float | Unset = UNSET,
+    before: float | Unset = UNSET,
+    chunk_ids: str | Unset = UNSET,
+    limit: int | Unset = 50,
+    offset: int | Unset = 0,
+    verbose: bool | Unset = False,
+) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    params["analyzer"] = analyzer
+
+    params["after"] = after
+
+    params["before"] = before
+
+    params["chunk_ids"] = chunk_ids
+
+    params["limit"] = limit
+
+    params["offset"] = offset
+
+    params["verbose"] = verbose
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/videos/{video_id}/chunks".format(
+            video_id=quote(str(video_id), safe=""),
+        ),
+        "params": params,
+    }
+
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> ChunkPage | None:
+    if response.status_code == 200:
+        response_200 = ChunkPage.from_dict(response.json())
+
+        return response_200
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[ChunkPage]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    video_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    analyzer: str | Unset = UNSET,
+    after: float | Unset = UNSET,
+    before: float | Unset = UNSET,
+    chunk_ids: str | Unset = UNSET,
+    limit: int | Unset = 50,
+    offset: int | Unset = 0,
+    verbose: bool | Unset = False,
+) -> Response[ChunkPage]:
+    """Stored analyzer output, filtered and paged.
+
+    Args:
+        video_id (str):
+        analyzer (str | Unset):
+        after (float | Unset):
+        before (float | Unset):
+        chunk_ids (str | Unset):
+        limit (int | Unset):  Default: 50.
+        offset (int | Unset):  Default: 0.
+        verbose (bool | Unset):  Default: False.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[ChunkPage]
+    """
+
+    kwargs = _get_kwargs(
+        video_id=video_id,
+        analyzer=analyzer,
+        after=after,
+        before=before,
+        chunk_ids=chunk_ids,
+        limit=limit,
+        offset=offset,
+        verbose=verbose,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    video_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    analyzer: str | Unset = UNSET,
+    after: float | Unset = UNSET,
+    before: float | Unset = UNSET,
+    chunk_ids: str | Unset = UNSET,
+    limit: int | Unset = 50,
+    offset: int | Unset = 0,
+    verbose: bool | Unset = False,
+) -> ChunkPage | None:
+    """Stored analyzer output, filtered and paged.
+
+    Args:
+        video_id (str):
+        analyzer (str | Unset):
+        after (float | Unset):
+        before (float | Unset):
+        chunk_ids (str | Unset):
+        limit (int | Unset):  Default: 50.
+        offset (int | Unset):  Default: 0.
+        verbose (bool | Unset):  Default: False.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        ChunkPage
+    """
+
+    return sync_detailed(
+        video_id=video_id,
+        client=client,
+        analyzer=analyzer,
+        after=after,
+        before=before,
+        chunk_ids=chunk_ids,
+        limit=limit,
+        offset=offset,
+        verbose=verbose,
+    ).parsed
+
+
+async def asyncio_detailed(
+    video_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    analyzer: str | Unset = UNSET,
+    after: float | Unset = UNSET,
+    before: float | Unset = UNSET,
+    chunk_ids: str | Unset = UNSET,
+    limit: int | Unset = 50,
+    offset: int | Unset = 0,
+    verbose: bool | Unset = False,
+) -> Response[ChunkPage]:
+    """Stored analyzer output, filtered and paged.
+
+    Args:
+        video_id (str):
+        analyzer (str | Unset):
+        after (float | Unset):
+        before (float | Unset):
+        chunk_ids (str | Unset):
+        limit (int | Unset):  Default: 50.
+        offset (int | Unset):  Default: 0.
+        verbose (bool | Unset):  Default: False.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[ChunkPage]
+    """
+
+    kwargs = _get_kwargs(
+        video_id=video_id,
+        analyzer=analyzer,
+        after=after,
+        before=before,
+        chunk_ids=chunk_ids,
+        limit=limit,
+        offset=offset,
+        verbose=verbose,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    video_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    analyzer: str | Unset = UNSET,
+    after: float | Unset = UNSET,
+    before: float | Unset = UNSET,
+    chunk_ids: str | Unset = UNSET,
+    limit: int | Unset = 50,
+    offset: int | Unset = 0,
+    verbose: bool | Unset = False,
+) -> ChunkPage | None:
+    """Stored analyzer output, filtered and paged.
+
+    Args:
+        video_id (str):
+        analyzer (str | Unset):
+        after (float | Unset):
+        before (float | Unset):
+        chunk_ids (str | Unset):
+        limit (int | Unset):  Default: 50.
+        offset (int | Unset):  Default: 0.
+        verbose (bool | Unset):  Default: False.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        ChunkPage
+    """
+
+    return (
+        await asyncio_detailed(
+            video_id=video_id,
+            client=client,
+            analyzer=analyzer,
+            after=after,
+            before=before,
+            chunk_ids=chunk_ids,
+            limit=limit,
+            offset=offset,
+            verbose=verbose,
+        )
+    ).parsed

@@ -1,0 +1,186 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...types import UNSET, Response
+
+
+def _get_kwargs(
+    video_id: str,
+    *,
+    format_: str,
+) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    params["format"] = format_
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/videos/{video_id}/export".format(
+            video_id=quote(str(video_id), safe=""),
+        ),
+        "params": params,
+    }
+
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> str | None:
+    if response.status_code == 200:
+        response_200 = response.text
+        return response_200
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[str]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    video_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    format_: str,
+) -> Response[str]:
+    """The log of a video as a file.
+
+     `srt` and `vtt` are captions from the recognised speech; `chapters.vtt` and `ffmetadata`
+    are the chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline;
+    `csv` and `json` are the whole log.
+
+    Args:
+        video_id (str):
+        format_ (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[str]
+    """
+
+    kwargs = _get_kwargs(
+        video_id=video_id,
+        format_=format_,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    video_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    format_: str,
+) -> str | None:
+    """The log of a video as a file.
+
+     `srt` and `vtt` are captions from the recognised speech; `chapters.vtt` and `ffmetadata`
+    are the chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline;
+    `csv` and `json` are the whole log.
+
+    Args:
+        video_id (str):
+        format_ (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        str
+    """
+
+    return sync_detailed(
+        video_id=video_id,
+        client=client,
+        format_=format_,
+    ).parsed
+
+
+async def asyncio_detailed(
+    video_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    format_: str,
+) -> Response[str]:
+    """The log of a video as a file.
+
+     `srt` and `vtt` are captions from the recognised speech; `chapters.vtt` and `ffmetadata`
+    are the chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline;
+    `csv` and `json` are the whole log.
+
+    Args:
+        video_id (str):
+        format_ (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[str]
+    """
+
+    kwargs = _get_kwargs(
+        video_id=video_id,
+        format_=format_,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    video_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    format_: str,
+) -> str | None:
+    """The log of a video as a file.
+
+     `srt` and `vtt` are captions from the recognised speech; `chapters.vtt` and `ffmetadata`
+    are the chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline;
+    `csv` and `json` are the whole log.
+
+    Args:
+        video_id (str):
+        format_ (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        str
+    """
+
+    return (
+        await asyncio_detailed(
+            video_id=video_id,
+            client=client,
+            format_=format_,
+        )
+    ).parsed

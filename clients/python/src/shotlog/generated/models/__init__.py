@@ -1,0 +1,199 @@
+"""Contains all the data models used in inputs/outputs"""
+
+from .aggregated_done import AggregatedDone
+from .aggregated_failed import AggregatedFailed
+from .aggregates_result import AggregatesResult
+from .aggregates_result_failed import AggregatesResultFailed
+from .aggregator import Aggregator
+from .all_aggregates import AllAggregates
+from .all_aggregates_aggregates import AllAggregatesAggregates
+from .analyzers import Analyzers
+from .ask_request import AskRequest
+from .ask_response import AskResponse
+from .ask_response_sources import AskResponseSources
+from .audited_sentence import AuditedSentence
+from .boundary import Boundary
+from .chunk import Chunk
+from .chunk_page import ChunkPage
+from .chunking_schema import ChunkingSchema
+from .chunking_schema_detectors import ChunkingSchemaDetectors
+from .chunking_schema_modes import ChunkingSchemaModes
+from .chunking_schema_presets import ChunkingSchemaPresets
+from .default_video_output import DefaultVideoOutput
+from .deleted import Deleted
+from .detector import Detector
+from .diagnostics import Diagnostics
+from .diagnostics_found_by_others import DiagnosticsFoundByOthers
+from .diagnostics_hits_without_filter import DiagnosticsHitsWithoutFilter
+from .diarization_output import DiarizationOutput
+from .entity import Entity
+from .entity_list import EntityList
+from .expected import Expected
+from .filter_ import Filter
+from .full_result import FullResult
+from .health import Health
+from .health_status import HealthStatus
+from .health_unavailable import HealthUnavailable
+from .ingest_accepted import IngestAccepted
+from .ingest_file_body import IngestFileBody
+from .ingest_file_body_mode import IngestFileBodyMode
+from .ingest_file_body_preset import IngestFileBodyPreset
+from .ingest_result import IngestResult
+from .ingest_result_indexed import IngestResultIndexed
+from .ingest_result_profile import IngestResultProfile
+from .job import Job
+from .job_list import JobList
+from .job_status import JobStatus
+from .minimal_result import MinimalResult
+from .object_detection_output import ObjectDetectionOutput
+from .ocr_output import OcrOutput
+from .one_aggregate import OneAggregate
+from .people_output import PeopleOutput
+from .plan import Plan
+from .plan_aggregators import PlanAggregators
+from .plan_analyzers import PlanAnalyzers
+from .plan_request import PlanRequest
+from .preset_schema import PresetSchema
+from .preset_schema_weights import PresetSchemaWeights
+from .preview import Preview
+from .preview_request import PreviewRequest
+from .query_request import QueryRequest
+from .query_request_detail import QueryRequestDetail
+from .query_request_field import QueryRequestField
+from .query_request_filters import QueryRequestFilters
+from .query_response import QueryResponse
+from .rerun_accepted import RerunAccepted
+from .rerun_form import RerunForm
+from .schema import Schema
+from .schema_aggregators import SchemaAggregators
+from .schema_detail_levels import SchemaDetailLevels
+from .schema_filter_analyzers import SchemaFilterAnalyzers
+from .schema_filters import SchemaFilters
+from .schema_modes import SchemaModes
+from .schema_outputs import SchemaOutputs
+from .schema_recommended_thresholds import SchemaRecommendedThresholds
+from .schema_recommended_thresholds_by_analyzer import (
+    SchemaRecommendedThresholdsByAnalyzer,
+)
+from .schema_recommended_thresholds_by_analyzer_additional_property import (
+    SchemaRecommendedThresholdsByAnalyzerAdditionalProperty,
+)
+from .schema_results import SchemaResults
+from .schema_vector_fields import SchemaVectorFields
+from .server_sent_event import ServerSentEvent
+from .sources import Sources
+from .stage import Stage
+from .standard_result import StandardResult
+from .step_cost import StepCost
+from .storage_health import StorageHealth
+from .storyboard import Storyboard
+from .timeline import Timeline
+from .transcript_output import TranscriptOutput
+from .turn import Turn
+from .unreadable_video import UnreadableVideo
+from .url_ingest_request import UrlIngestRequest
+from .url_ingest_request_mode import UrlIngestRequestMode
+from .url_ingest_request_preset import UrlIngestRequestPreset
+from .verdict import Verdict
+from .video import Video
+from .video_detail import VideoDetail
+from .video_list import VideoList
+from .vote import Vote
+
+__all__ = (
+    "AggregatedDone",
+    "AggregatedFailed",
+    "AggregatesResult",
+    "AggregatesResultFailed",
+    "Aggregator",
+    "AllAggregates",
+    "AllAggregatesAggregates",
+    "Analyzers",
+    "AskRequest",
+    "AskResponse",
+    "AskResponseSources",
+    "AuditedSentence",
+    "Boundary",
+    "Chunk",
+    "ChunkingSchema",
+    "ChunkingSchemaDetectors",
+    "ChunkingSchemaModes",
+    "ChunkingSchemaPresets",
+    "ChunkPage",
+    "DefaultVideoOutput",
+    "Deleted",
+    "Detector",
+    "Diagnostics",
+    "DiagnosticsFoundByOthers",
+    "DiagnosticsHitsWithoutFilter",
+    "DiarizationOutput",
+    "Entity",
+    "EntityList",
+    "Expected",
+    "Filter",
+    "FullResult",
+    "Health",
+    "HealthStatus",
+    "HealthUnavailable",
+    "IngestAccepted",
+    "IngestFileBody",
+    "IngestFileBodyMode",
+    "IngestFileBodyPreset",
+    "IngestResult",
+    "IngestResultIndexed",
+    "IngestResultProfile",
+    "Job",
+    "JobList",
+    "JobStatus",
+    "MinimalResult",
+    "ObjectDetectionOutput",
+    "OcrOutput",
+    "OneAggregate",
+    "PeopleOutput",
+    "Plan",
+    "PlanAggregators",
+    "PlanAnalyzers",
+    "PlanRequest",
+    "PresetSchema",
+    "PresetSchemaWeights",
+    "Preview",
+    "PreviewRequest",
+    "QueryRequest",
+    "QueryRequestDetail",
+    "QueryRequestField",
+    "QueryRequestFilters",
+    "QueryResponse",
+    "RerunAccepted",
+    "RerunForm",
+    "Schema",
+    "SchemaAggregators",
+    "SchemaDetailLevels",
+    "SchemaFilterAnalyzers",
+    "SchemaFilters",
+    "SchemaModes",
+    "SchemaOutputs",
+    "SchemaRecommendedThresholds",
+    "SchemaRecommendedThresholdsByAnalyzer",
+    "SchemaRecommendedThresholdsByAnalyzerAdditionalProperty",
+    "SchemaResults",
+    "SchemaVectorFields",
+    "ServerSentEvent",
+    "Sources",
+    "Stage",
+    "StandardResult",
+    "StepCost",
+    "StorageHealth",
+    "Storyboard",
+    "Timeline",
+    "TranscriptOutput",
+    "Turn",
+    "UnreadableVideo",
+    "UrlIngestRequest",
+    "UrlIngestRequestMode",
+    "UrlIngestRequestPreset",
+    "Verdict",
+    "Video",
+    "VideoDetail",
+    "VideoList",
+    "Vote",
+)

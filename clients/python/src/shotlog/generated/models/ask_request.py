@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="AskRequest")
+
+
+@_attrs_define
+class AskRequest:
+    """
+    Attributes:
+        question (str):
+        video_ids (list[str] | None | Unset): Null uses every ingested video.
+        analyzer (None | str | Unset): Analyzer whose chunks are retrieved as evidence; chosen per video when null.
+        limit (int | Unset): Supporting segments per video. Default: 6.
+        min_p_present (float | None | Unset): Segments with a lower `p_present` are left out of results and evidence.
+    """
+
+    question: str
+    video_ids: list[str] | None | Unset = UNSET
+    analyzer: None | str | Unset = UNSET
+    limit: int | Unset = 6
+    min_p_present: float | None | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        question = self.question
+
+        video_ids: list[str] | None | Unset
+        if isinstance(self.video_ids, Unset):
+            video_ids = UNSET
+        elif isinstance(self.video_ids, list):
+            video_ids = self.video_ids
+
+        else:
+            video_ids = self.video_ids
+
+        analyzer: None | str | Unset
+        if isinstance(self.analyzer, Unset):
+            analyzer = UNSET
+        else:
+            analyzer = self.analyzer
+
+        limit = self.limit
+
+        min_p_present: float | None | Unset
+        if isinstance(self.min_p_present, Unset):
+            min_p_present = UNSET
+        else:
+            min_p_present = self.min_p_present
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "question": question,
+            }
+        )
+        if video_ids is not UNSET:
+            field_dict["video_ids"] = video_ids
+        if analyzer is not UNSET:
+            field_dict["analyzer"] = analyzer
+        if limit is not UNSET:
+            field_dict["limit"] = limit
+        if min_p_present is not UNSET:
+            field_dict["min_p_present"] = min_p_present
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        question = d.pop("question")
+
+        def _parse_video_ids(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                video_ids_type_0 = cast(list[str], data)
+
+                return video_ids_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        video_ids = _parse_video_ids(d.pop("video_ids", UNSET))
+
+        def _parse_analyzer(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        analyzer = _parse_analyzer(d.pop("analyzer", UNSET))
+
+        limit = d.pop("limit", UNSET)
+
+        def _parse_min_p_present(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        min_p_present = _parse_min_p_present(d.pop("min_p_present", UNSET))
+
+        ask_request = cls(
+            question=question,
+            video_ids=video_ids,
+            analyzer=analyzer,
+            limit=limit,
+            min_p_present=min_p_present,
+        )
+
+        return ask_request

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.chunk import Chunk
+
+
+T = TypeVar("T", bound="ChunkPage")
+
+
+@_attrs_define
+class ChunkPage:
+    """
+    Attributes:
+        video_id (str):
+        analyzers (list[str]): Analyzers with output on the video.
+        total (int): Chunks that match the filters, on all pages.
+        offset (int):
+        limit (int):
+        chunks (list[Chunk]):
+    """
+
+    video_id: str
+    analyzers: list[str]
+    total: int
+    offset: int
+    limit: int
+    chunks: list[Chunk]
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        video_id = self.video_id
+
+        analyzers = self.analyzers
+
+        total = self.total
+
+        offset = self.offset
+
+        limit = self.limit
+
+        chunks = []
+        for chunks_item_data in self.chunks:
+            chunks_item = chunks_item_data.to_dict()
+            chunks.append(chunks_item)
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "video_id": video_id,
+                "analyzers": analyzers,
+                "total": total,
+                "offset": offset,
+                "limit": limit,
+                "chunks": chunks,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.chunk import Chunk  # noqa: PLC0415
+
+        d = dict(src_dict)
+        video_id = d.pop("video_id")
+
+        analyzers = cast(list[str], d.pop("analyzers"))
+
+        total = d.pop("total")
+
+        offset = d.pop("offset")
+
+        limit = d.pop("limit")
+
+        chunks = []
+        _chunks = d.pop("chunks")
+        for chunks_item_data in _chunks:
+            chunks_item = Chunk.from_dict(chunks_item_data)
+
+            chunks.append(chunks_item)
+
+        chunk_page = cls(
+            video_id=video_id,
+            analyzers=analyzers,
+            total=total,
+            offset=offset,
+            limit=limit,
+            chunks=chunks,
+        )
+
+        chunk_page.additional_properties = d
+        return chunk_page
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+
+from .. import types
+from ..models.ingest_file_body_mode import (
+    IngestFileBodyMode,
+    check_ingest_file_body_mode,
+)
+from ..models.ingest_file_body_preset import (
+    IngestFileBodyPreset,
+    check_ingest_file_body_preset,
+)
+from ..types import UNSET, File, Unset
+
+T = TypeVar("T", bound="IngestFileBody")
+
+
+@_attrs_define
+class IngestFileBody:
+    """
+    Attributes:
+        file (File): The video.
+        analyzers (str | Unset): Comma-separated analyzer ids. Default: 'default_video'.
+        mode (IngestFileBodyMode | Unset): `preset`, `weights` or `interval`. Default: 'preset'.
+        preset (IngestFileBodyPreset | Unset): `audio`, `video` or `audio_video`; used only when mode=preset. Default:
+            'audio_video'.
+        speaker (float | Unset): Weight of voice changes; mode=weights only, where at least one weight is required.
+        silence (float | Unset): Weight of pauses; mode=weights only.
+        cut (float | Unset): Weight of shot changes; mode=weights only.
+        semantic (float | Unset): Weight of topic shifts; mode=weights only.
+        interval (float | Unset): Seconds per chunk; mode=interval only.
+        min_duration (float | Unset): Seconds; ignored when mode=interval. Default: 5.0.
+        max_duration (float | Unset): Seconds; ignored when mode=interval. Default: 20.0.
+        callback_url (str | Unset): Where to send the job, signed, when it has ended: an http(s) URL that is not
+            private.
+        max_model_calls (int | Unset): Calls of the language model that the ingest may make; one more ends it, and what
+            was paid
+            for is kept for the next.
+    """
+
+    file: File
+    analyzers: str | Unset = "default_video"
+    mode: IngestFileBodyMode | Unset = "preset"
+    preset: IngestFileBodyPreset | Unset = "audio_video"
+    speaker: float | Unset = UNSET
+    silence: float | Unset = UNSET
+    cut: float | Unset = UNSET
+    semantic: float | Unset = UNSET
+    interval: float | Unset = UNSET
+    min_duration: float | Unset = 5.0
+    max_duration: float | Unset = 20.0
+    callback_url: str | Unset = UNSET
+    max_model_calls: int | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        file = self.file.to_tuple()
+
+        analyzers = self.analyzers
+
+        mode: str | Unset = UNSET
+        if not isinstance(self.mode, Unset):
+            mode = self.mode
+
+        preset: str | Unset = UNSET
+        if not isinstance(self.preset, Unset):
+            preset = self.preset
+
+        speaker = self.speaker
+
+        silence = self.silence
+
+        cut = self.cut
+
+        semantic = self.semantic
+
+        interval = self.interval
+
+        min_duration = self.min_duration
+
+        max_duration = self.max_duration
+
+        callback_url = self.callback_url
+
+        max_model_calls = self.max_model_calls
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "file": file,
+            }
+        )
+        if analyzers is not UNSET:
+            field_dict["analyzers"] = analyzers
+        if mode is not UNSET:
+            field_dict["mode"] = mode
+        if preset is not UNSET:
+            field_dict["preset"] = preset
+        if speaker is not UNSET:
+            field_dict["speaker"] = speaker
+        if silence is not UNSET:
+            field_dict["silence"] = silence
+        if cut is not UNSET:
+            field_dict["cut"] = cut
+        if semantic is not UNSET:
+            field_dict["semantic"] = semantic
+        if interval is not UNSET:
+            field_dict["interval"] = interval
+        if min_duration is not UNSET:
+            field_dict["min_duration"] = min_duration
+        if max_duration is not UNSET:
+            field_dict["max_duration"] = max_duration
+        if callback_url is not UNSET:
+            field_dict["callback_url"] = callback_url
+        if max_model_calls is not UNSET:
+            field_dict["max_model_calls"] = max_model_calls
+
+        return field_dict
+
+    def to_multipart(self) -> types.RequestFiles:
+        files: types.RequestFiles = []
+
+        files.append(("file", self.file.to_tuple()))
+
+        if not isinstance(self.analyzers, Unset):
+            files.append(("analyzers", (None, str(self.analyzers).encode(), "text/plain")))
+
+        if not isinstance(self.mode, Unset):
+            files.append(("mode", (None, str(self.mode).encode(), "text/plain")))
+
+        if not isinstance(self.preset, Unset):
+            files.append(("preset", (None, str(self.preset).encode(), "text/plain")))
+
+        if not isinstance(self.speaker, Unset):
+            files.append(("speaker", (None, str(self.speaker).encode(), "text/plain")))
+
+        if not isinstance(self.silence, Unset):
+            files.append(("silence", (None, str(self.silence).encode(), "text/plain")))
+
+        if not isinstance(self.cut, Unset):
+            files.append(("cut", (None, str(self.cut).encode(), "text/plain")))
+
+        if not isinstance(self.semantic, Unset):
+            files.append(("semantic", (None, str(self.semantic).encode(), "text/plain")))
+
+        if not isinstance(self.interval, Unset):
+            files.append(("interval", (None, str(self.interval).encode(), "text/plain")))
+
+        if not isinstance(self.min_duration, Unset):
+            files.append(("min_duration", (None, str(self.min_duration).encode(), "text/plain")))
+
+        if not isinstance(self.max_duration, Unset):
+            files.append(("max_duration", (None, str(self.max_duration).encode(), "text/plain")))
+
+        if not isinstance(self.callback_url, Unset):
+            files.append(("callback_url", (None, str(self.callback_url).encode(), "text/plain")))
+
+        if not isinstance(self.max_model_calls, Unset):
+            files.append(("max_model_calls", (None, str(self.max_model_calls).encode(), "text/plain")))
+
+        return files
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        file = File(payload=BytesIO(d.pop("file")))
+
+        analyzers = d.pop("analyzers", UNSET)
+
+        _mode = d.pop("mode", UNSET)
+        mode: IngestFileBodyMode | Unset
+        if isinstance(_mode, Unset):
+            mode = UNSET
+        else:
+            mode = check_ingest_file_body_mode(_mode)
+
+        _preset = d.pop("preset", UNSET)
+        preset: IngestFileBodyPreset | Unset
+        if isinstance(_preset, Unset):
+            preset = UNSET
+        else:
+            preset = check_ingest_file_body_preset(_preset)
+
+        speaker = d.pop("speaker", UNSET)
+
+        silence = d.pop("silence", UNSET)
+
+        cut = d.pop("cut", UNSET)
+
+        semantic = d.pop("semantic", UNSET)
+
+        interval = d.pop("interval", UNSET)
+
+        min_duration = d.pop("min_duration", UNSET)
+
+        max_duration = d.pop("max_duration", UNSET)
+
+        callback_url = d.pop("callback_url", UNSET)
+
+        max_model_calls = d.pop("max_model_calls", UNSET)
+
+        ingest_file_body = cls(
+            file=file,
+            analyzers=analyzers,
+            mode=mode,
+            preset=preset,
+            speaker=speaker,
+            silence=silence,
+            cut=cut,
+            semantic=semantic,
+            interval=interval,
+            min_duration=min_duration,
+            max_duration=max_duration,
+            callback_url=callback_url,
+            max_model_calls=max_model_calls,
+        )
+
+        return ingest_file_body

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="MinimalResult")
+
+
+@_attrs_define
+class MinimalResult:
+    """A hit at `detail=minimal`.
+
+    Attributes:
+        video_id (str):
+        chunk_id (int):
+        start (float): When it begins, seconds of the video.
+        end (float): When it ends, seconds of the video.
+        timecode (str):
+        score (float): Cosine similarity.
+        p_present (float): Probability, measured against unrelated searches, that what was searched for is really here.
+        snippet (str): First 180 characters.
+        text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` where the words were found.
+        found_by (list[str] | Unset): The analyzers that found it, the surest first; present when all were searched.
+    """
+
+    video_id: str
+    chunk_id: int
+    start: float
+    end: float
+    timecode: str
+    score: float
+    p_present: float
+    snippet: str
+    text_score: float | Unset = UNSET
+    found_by: list[str] | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        video_id = self.video_id
+
+        chunk_id = self.chunk_id
+
+        start = self.start
+
+        end = self.end
+
+        timecode = self.timecode
+
+        score = self.score
+
+        p_present = self.p_present
+
+        snippet = self.snippet
+
+        text_score = self.text_score
+
+        found_by: list[str] | Unset = UNSET
+        if not isinstance(self.found_by, Unset):
+            found_by = self.found_by
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "video_id": video_id,
+                "chunk_id": chunk_id,
+                "start": start,
+                "end": end,
+                "timecode": timecode,
+                "score": score,
+                "p_present": p_present,
+                "snippet": snippet,
+            }
+        )
+        if text_score is not UNSET:
+            field_dict["text_score"] = text_score
+        if found_by is not UNSET:
+            field_dict["found_by"] = found_by
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        video_id = d.pop("video_id")
+
+        chunk_id = d.pop("chunk_id")
+
+        start = d.pop("start")
+
+        end = d.pop("end")
+
+        timecode = d.pop("timecode")
+
+        score = d.pop("score")
+
+        p_present = d.pop("p_present")
+
+        snippet = d.pop("snippet")
+
+        text_score = d.pop("text_score", UNSET)
+
+        found_by = cast(list[str], d.pop("found_by", UNSET))
+
+        minimal_result = cls(
+            video_id=video_id,
+            chunk_id=chunk_id,
+            start=start,
+            end=end,
+            timecode=timecode,
+            score=score,
+            p_present=p_present,
+            snippet=snippet,
+            text_score=text_score,
+            found_by=found_by,
+        )
+
+        return minimal_result

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.expected import Expected
+    from ..models.plan_aggregators import PlanAggregators
+    from ..models.plan_analyzers import PlanAnalyzers
+
+
+T = TypeVar("T", bound="Plan")
+
+
+@_attrs_define
+class Plan:
+    """
+    Attributes:
+        video_id (None | str): The video, if it is there.
+        chunk_config (str):
+        chunks (int | None):
+        analyzers (PlanAnalyzers): By analyzer id.
+        aggregators (PlanAggregators): By aggregator id, those that have what they depend on; their time is in `total`.
+        total (Expected):
+        history (int): Videos that the estimates are drawn from.
+    """
+
+    video_id: None | str
+    chunk_config: str
+    chunks: int | None
+    analyzers: PlanAnalyzers
+    aggregators: PlanAggregators
+    total: Expected
+    history: int
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        video_id: None | str
+        video_id = self.video_id
+
+        chunk_config = self.chunk_config
+
+        chunks: int | None
+        chunks = self.chunks
+
+        analyzers = self.analyzers.to_dict()
+
+        aggregators = self.aggregators.to_dict()
+
+        total = self.total.to_dict()
+
+        history = self.history
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "video_id": video_id,
+                "chunk_config": chunk_config,
+                "chunks": chunks,
+                "analyzers": analyzers,
+                "aggregators": aggregators,
+                "total": total,
+                "history": history,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.expected import Expected  # noqa: PLC0415
+        from ..models.plan_aggregators import PlanAggregators  # noqa: PLC0415
+        from ..models.plan_analyzers import PlanAnalyzers  # noqa: PLC0415
+
+        d = dict(src_dict)
+
+        def _parse_video_id(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        video_id = _parse_video_id(d.pop("video_id"))
+
+        chunk_config = d.pop("chunk_config")
+
+        def _parse_chunks(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        chunks = _parse_chunks(d.pop("chunks"))
+
+        analyzers = PlanAnalyzers.from_dict(d.pop("analyzers"))
+
+        aggregators = PlanAggregators.from_dict(d.pop("aggregators"))
+
+        total = Expected.from_dict(d.pop("total"))
+
+        history = d.pop("history")
+
+        plan = cls(
+            video_id=video_id,
+            chunk_config=chunk_config,
+            chunks=chunks,
+            analyzers=analyzers,
+            aggregators=aggregators,
+            total=total,
+            history=history,
+        )
+
+        plan.additional_properties = d
+        return plan
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

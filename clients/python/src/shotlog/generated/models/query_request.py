@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..models.query_request_detail import QueryRequestDetail, check_query_request_detail
+from ..models.query_request_field import QueryRequestField, check_query_request_field
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.query_request_filters import QueryRequestFilters
+
+
+T = TypeVar("T", bound="QueryRequest")
+
+
+@_attrs_define
+class QueryRequest:
+    """
+    Attributes:
+        text (str): Search query.
+        mode (None | str | Unset): `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions;
+            quoted
+            words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null is `vector` for one
+            analyzer, `hybrid` for all.
+        video_ids (list[str] | None | Unset): Null searches every video.
+        analyzer (str | Unset): Analyzer whose output is searched. `*` searches that of all: hits of one chunk are
+            merged and
+            ranked by `p_present`, and `found_by` names the analyzers. Default: 'default_video'.
+        field (QueryRequestField | Unset): Vector field. Default: 'combined'.
+        limit (int | Unset):  Default: 5.
+        score_threshold (float | None | Unset): Hits with a lower `score` are dropped, in every mode; `/schema`
+            recommends a value per
+            field.
+        min_p_present (float | None | Unset): Hits with a lower `p_present` are dropped: the calibrated switch, the same
+            for every field and
+            analyzer.
+        synthesize (bool | Unset): Generate an answer over the hits. Default: True.
+        detail (QueryRequestDetail | Unset): `minimal`, `standard` or `full`. Default: 'standard'.
+        filters (QueryRequestFilters | Unset): Hard conditions that must all hold.
+    """
+
+    text: str
+    mode: None | str | Unset = UNSET
+    video_ids: list[str] | None | Unset = UNSET
+    analyzer: str | Unset = "default_video"
+    field: QueryRequestField | Unset = "combined"
+    limit: int | Unset = 5
+    score_threshold: float | None | Unset = UNSET
+    min_p_present: float | None | Unset = UNSET
+    synthesize: bool | Unset = True
+    detail: QueryRequestDetail | Unset = "standard"
+    filters: QueryRequestFilters | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        text = self.text
+
+        mode: None | str | Unset
+        if isinstance(self.mode, Unset):
+            mode = UNSET
+        else:
+            mode = self.mode
+
+        video_ids: list[str] | None | Unset
+        if isinstance(self.video_ids, Unset):
+            video_ids = UNSET
+        elif isinstance(self.video_ids, list):
+            video_ids = self.video_ids
+
+        else:
+            video_ids = self.video_ids
+
+        analyzer = self.analyzer
+
+        field: str | Unset = UNSET
+        if not isinstance(self.field, Unset):
+            field = self.field
+
+        limit = self.limit
+
+        score_threshold: float | None | Unset
+        if isinstance(self.score_threshold, Unset):
+            score_threshold = UNSET
+        else:
+            score_threshold = self.score_threshold
+
+        min_p_present: float | None | Unset
+        if isinstance(self.min_p_present, Unset):
+            min_p_present = UNSET
+        else:
+            min_p_present = self.min_p_present
+
+        synthesize = self.synthesize
+
+        detail: str | Unset = UNSET
+        if not isinstance(self.detail, Unset):
+            detail = self.detail
+
+        filters: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.filters, Unset):
+            filters = self.filters.to_dict()
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "text": text,
+            }
+        )
+        if mode is not UNSET:
+            field_dict["mode"] = mode
+        if video_ids is not UNSET:
+            field_dict["video_ids"] = video_ids
+        if analyzer is not UNSET:
+            field_dict["analyzer"] = analyzer
+        if field is not UNSET:
+            field_dict["field"] = field
+        if limit is not UNSET:
+            field_dict["limit"] = limit
+        if score_threshold is not UNSET:
+            field_dict["score_threshold"] = score_threshold
+        if min_p_present is not UNSET:
+            field_dict["min_p_present"] = min_p_present
+        if synthesize is not UNSET:
+            field_dict["synthesize"] = synthesize
+        if detail is not UNSET:
+            field_dict["detail"] = detail
+        if filters is not UNSET:
+            field_dict["filters"] = filters
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.query_request_filters import QueryRequestFilters  # noqa: PLC0415
+
+        d = dict(src_dict)
+        text = d.pop("text")
+
+        def _parse_mode(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        mode = _parse_mode(d.pop("mode", UNSET))
+
+        def _parse_video_ids(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                video_ids_type_0 = cast(list[str], data)
+
+                return video_ids_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        video_ids = _parse_video_ids(d.pop("video_ids", UNSET))
+
+        analyzer = d.pop("analyzer", UNSET)
+
+        _field = d.pop("field", UNSET)
+        field: QueryRequestField | Unset
+        if isinstance(_field, Unset):
+            field = UNSET
+        else:
+            field = check_query_request_field(_field)
+
+        limit = d.pop("limit", UNSET)
+
+        def _parse_score_threshold(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        score_threshold = _parse_score_threshold(d.pop("score_threshold", UNSET))
+
+        def _parse_min_p_present(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        min_p_present = _parse_min_p_present(d.pop("min_p_present", UNSET))
+
+        synthesize = d.pop("synthesize", UNSET)
+
+        _detail = d.pop("detail", UNSET)
+        detail: QueryRequestDetail | Unset
+        if isinstance(_detail, Unset):
+            detail = UNSET
+        else:
+            detail = check_query_request_detail(_detail)
+
+        _filters = d.pop("filters", UNSET)
+        filters: QueryRequestFilters | Unset
+        if isinstance(_filters, Unset):
+            filters = UNSET
+        else:
+            filters = QueryRequestFilters.from_dict(_filters)
+
+        query_request = cls(
+            text=text,
+            mode=mode,
+            video_ids=video_ids,
+            analyzer=analyzer,
+            field=field,
+            limit=limit,
+            score_threshold=score_threshold,
+            min_p_present=min_p_present,
+            synthesize=synthesize,
+            detail=detail,
+            filters=filters,
+        )
+
+        return query_request

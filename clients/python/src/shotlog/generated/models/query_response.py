@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.audited_sentence import AuditedSentence
+    from ..models.diagnostics import Diagnostics
+    from ..models.full_result import FullResult
+    from ..models.minimal_result import MinimalResult
+    from ..models.standard_result import StandardResult
+
+
+T = TypeVar("T", bound="QueryResponse")
+
+
+@_attrs_define
+class QueryResponse:
+    """
+    Attributes:
+        query (str):
+        analyzer (str):
+        field (str):
+        detail (str):
+        answer (None | str): Null when `synthesize` is false or nothing matched.
+        results (list[FullResult | MinimalResult | StandardResult]):
+        audit (list[AuditedSentence] | Unset): How far the cited moments bear out each sentence of the answer; absent
+            without an answer.
+        answer_error (str | Unset): `TypeName: message` when an answer was asked for and writing it failed; the results
+            stand.
+        diagnostics (Diagnostics | Unset): Why nothing was found.
+    """
+
+    query: str
+    analyzer: str
+    field: str
+    detail: str
+    answer: None | str
+    results: list[FullResult | MinimalResult | StandardResult]
+    audit: list[AuditedSentence] | Unset = UNSET
+    answer_error: str | Unset = UNSET
+    diagnostics: Diagnostics | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.full_result import FullResult  # noqa: PLC0415
+        from ..models.standard_result import StandardResult  # noqa: PLC0415
+
+        query = self.query
+
+        analyzer = self.analyzer
+
+        field = self.field
+
+        detail = self.detail
+
+        answer: None | str
+        answer = self.answer
+
+        results = []
+        for results_item_data in self.results:
+            results_item: dict[str, Any]
+            if isinstance(results_item_data, FullResult):
+                results_item = results_item_data.to_dict()
+            elif isinstance(results_item_data, StandardResult):
+                results_item = results_item_data.to_dict()
+            else:
+                results_item = results_item_data.to_dict()
+
+            results.append(results_item)
+
+        audit: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.audit, Unset):
+            audit = []
+            for audit_item_data in self.audit:
+                audit_item = audit_item_data.to_dict()
+                audit.append(audit_item)
+
+        answer_error = self.answer_error
+
+        diagnostics: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.diagnostics, Unset):
+            diagnostics = self.diagnostics.to_dict()
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "query": query,
+                "analyzer": analyzer,
+                "field": field,
+                "detail": detail,
+                "answer": answer,
+                "results": results,
+            }
+        )
+        if audit is not UNSET:
+            field_dict["audit"] = audit
+        if answer_error is not UNSET:
+            field_dict["answer_error"] = answer_error
+        if diagnostics is not UNSET:
+            field_dict["diagnostics"] = diagnostics
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.audited_sentence import AuditedSentence  # noqa: PLC0415
+        from ..models.diagnostics import Diagnostics  # noqa: PLC0415
+        from ..models.full_result import FullResult  # noqa: PLC0415
+        from ..models.minimal_result import MinimalResult  # noqa: PLC0415
+        from ..models.standard_result import StandardResult  # noqa: PLC0415
+
+        d = dict(src_dict)
+        query = d.pop("query")
+
+        analyzer = d.pop("analyzer")
+
+        field = d.pop("field")
+
+        detail = d.pop("detail")
+
+        def _parse_answer(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        answer = _parse_answer(d.pop("answer"))
+
+        results = []
+        _results = d.pop("results")
+        for results_item_data in _results:
+
+            def _parse_results_item(data: object) -> FullResult | MinimalResult | StandardResult:
+                try:
+                    if not isinstance(data, dict):
+                        raise TypeError()
+                    componentsschemas_search_result_type_0 = FullResult.from_dict(data)
+
+                    return componentsschemas_search_result_type_0
+                except (TypeError, ValueError, AttributeError, KeyError):
+                    pass
+                try:
+                    if not isinstance(data, dict):
+                        raise TypeError()
+                    componentsschemas_search_result_type_1 = StandardResult.from_dict(data)
+
+                    return componentsschemas_search_result_type_1
+                except (TypeError, ValueError, AttributeError, KeyError):
+                    pass
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_search_result_type_2 = MinimalResult.from_dict(data)
+
+                return componentsschemas_search_result_type_2
+
+            results_item = _parse_results_item(results_item_data)
+
+            results.append(results_item)
+
+        _audit = d.pop("audit", UNSET)
+        audit: list[AuditedSentence] | Unset = UNSET
+        if _audit is not UNSET:
+            audit = []
+            for audit_item_data in _audit:
+                audit_item = AuditedSentence.from_dict(audit_item_data)
+
+                audit.append(audit_item)
+
+        answer_error = d.pop("answer_error", UNSET)
+
+        _diagnostics = d.pop("diagnostics", UNSET)
+        diagnostics: Diagnostics | Unset
+        if isinstance(_diagnostics, Unset):
+            diagnostics = UNSET
+        else:
+            diagnostics = Diagnostics.from_dict(_diagnostics)
+
+        query_response = cls(
+            query=query,
+            analyzer=analyzer,
+            field=field,
+            detail=detail,
+            answer=answer,
+            results=results,
+            audit=audit,
+            answer_error=answer_error,
+            diagnostics=diagnostics,
+        )
+
+        query_response.additional_properties = d
+        return query_response
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.chunking_schema import ChunkingSchema
+    from ..models.schema_aggregators import SchemaAggregators
+    from ..models.schema_detail_levels import SchemaDetailLevels
+    from ..models.schema_filter_analyzers import SchemaFilterAnalyzers
+    from ..models.schema_filters import SchemaFilters
+    from ..models.schema_modes import SchemaModes
+    from ..models.schema_outputs import SchemaOutputs
+    from ..models.schema_recommended_thresholds import SchemaRecommendedThresholds
+    from ..models.schema_recommended_thresholds_by_analyzer import (
+        SchemaRecommendedThresholdsByAnalyzer,
+    )
+    from ..models.schema_results import SchemaResults
+    from ..models.schema_vector_fields import SchemaVectorFields
+
+
+T = TypeVar("T", bound="Schema")
+
+
+@_attrs_define
+class Schema:
+    """
+    Attributes:
+        analyzers (list[str]):
+        exclusive_groups (list[list[str]]): Analyzers that may not be selected together.
+        vector_fields (SchemaVectorFields): Field to description.
+        detail_levels (SchemaDetailLevels): Level to description.
+        filters (SchemaFilters):
+        aggregators (SchemaAggregators):
+        modes (SchemaModes): Search mode to description.
+        recommended_thresholds (SchemaRecommendedThresholds): Vector field to the `score_threshold` below which a hit of
+            the default analyzer is rather chance
+            than content. It belongs to the embedder alone; empty until it is measured, shortly after the
+            start.
+        recommended_thresholds_by_analyzer (SchemaRecommendedThresholdsByAnalyzer): The same by analyzer.
+        chunking (ChunkingSchema):
+        outputs (SchemaOutputs): Analyzer to the JSON schema of its output on a chunk.
+        results (SchemaResults): Aggregator to the JSON schema of its result.
+        filter_analyzers (SchemaFilterAnalyzers): Filter to the analyzers whose output it is about; filters about every
+            chunk are absent.
+    """
+
+    analyzers: list[str]
+    exclusive_groups: list[list[str]]
+    vector_fields: SchemaVectorFields
+    detail_levels: SchemaDetailLevels
+    filters: SchemaFilters
+    aggregators: SchemaAggregators
+    modes: SchemaModes
+    recommended_thresholds: SchemaRecommendedThresholds
+    recommended_thresholds_by_analyzer: SchemaRecommendedThresholdsByAnalyzer
+    chunking: ChunkingSchema
+    outputs: SchemaOutputs
+    results: SchemaResults
+    filter_analyzers: SchemaFilterAnalyzers
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        analyzers = self.analyzers
+
+        exclusive_groups = []
+        for exclusive_groups_item_data in self.exclusive_groups:
+            exclusive_groups_item = exclusive_groups_item_data
+
+            exclusive_groups.append(exclusive_groups_item)
+
+        vector_fields = self.vector_fields.to_dict()
+
+        detail_levels = self.detail_levels.to_dict()
+
+        filters = self.filters.to_dict()
+
+        aggregators = self.aggregators.to_dict()
+
+        modes = self.modes.to_dict()
+
+        recommended_thresholds = self.recommended_thresholds.to_dict()
+
+        recommended_thresholds_by_analyzer = self.recommended_thresholds_by_analyzer.to_dict()
+
+        chunking = self.chunking.to_dict()
+
+        outputs = self.outputs.to_dict()
+
+        results = self.results.to_dict()
+
+        filter_analyzers = self.filter_analyzers.to_dict()
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "analyzers": analyzers,
+                "exclusive_groups": exclusive_groups,
+                "vector_fields": vector_fields,
+                "detail_levels": detail_levels,
+                "filters": filters,
+                "aggregators": aggregators,
+                "modes": modes,
+                "recommended_thresholds": recommended_thresholds,
+                "recommended_thresholds_by_analyzer": recommended_thresholds_by_analyzer,
+                "chunking": chunking,
+                "outputs": outputs,
+                "results": results,
+                "filter_analyzers": filter_analyzers,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.chunking_schema import ChunkingSchema  # noqa: PLC0415
+        from ..models.schema_aggregators import SchemaAggregators  # noqa: PLC0415
+        from ..models.schema_detail_levels import SchemaDetailLevels  # noqa: PLC0415
+        from ..models.schema_filter_analyzers import SchemaFilterAnalyzers  # noqa: PLC0415
+        from ..models.schema_filters import SchemaFilters  # noqa: PLC0415
+        from ..models.schema_modes import SchemaModes  # noqa: PLC0415
+        from ..models.schema_outputs import SchemaOutputs  # noqa: PLC0415
+        from ..models.schema_recommended_thresholds import SchemaRecommendedThresholds  # noqa: PLC0415
+        from ..models.schema_recommended_thresholds_by_analyzer import (
+            SchemaRecommendedThresholdsByAnalyzer,  # noqa: PLC0415
+        )
+        from ..models.schema_results import SchemaResults  # noqa: PLC0415
+        from ..models.schema_vector_fields import SchemaVectorFields  # noqa: PLC0415
+
+        d = dict(src_dict)
+        analyzers = cast(list[str], d.pop("analyzers"))
+
+        exclusive_groups = []
+        _exclusive_groups = d.pop("exclusive_groups")
+        for exclusive_groups_item_data in _exclusive_groups:
+            exclusive_groups_item = cast(list[str], exclusive_groups_item_data)
+
+            exclusive_groups.append(exclusive_groups_item)
+
+        vector_fields = SchemaVectorFields.from_dict(d.pop("vector_fields"))
+
+        detail_levels = SchemaDetailLevels.from_dict(d.pop("detail_levels"))
+
+        filters = SchemaFilters.from_dict(d.pop("filters"))
+
+        aggregators = SchemaAggregators.from_dict(d.pop("aggregators"))
+
+        modes = SchemaModes.from_dict(d.pop("modes"))
+
+        recommended_thresholds = SchemaRecommendedThresholds.from_dict(d.pop("recommended_thresholds"))
+
+        recommended_thresholds_by_analyzer = SchemaRecommendedThresholdsByAnalyzer.from_dict(
+            d.pop("recommended_thresholds_by_analyzer")
+        )
+
+        chunking = ChunkingSchema.from_dict(d.pop("chunking"))
+
+        outputs = SchemaOutputs.from_dict(d.pop("outputs"))
+
+        results = SchemaResults.from_dict(d.pop("results"))
+
+        filter_analyzers = SchemaFilterAnalyzers.from_dict(d.pop("filter_analyzers"))
+
+        schema = cls(
+            analyzers=analyzers,
+            exclusive_groups=exclusive_groups,
+            vector_fields=vector_fields,
+            detail_levels=detail_levels,
+            filters=filters,
+            aggregators=aggregators,
+            modes=modes,
+            recommended_thresholds=recommended_thresholds,
+            recommended_thresholds_by_analyzer=recommended_thresholds_by_analyzer,
+            chunking=chunking,
+            outputs=outputs,
+            results=results,
+            filter_analyzers=filter_analyzers,
+        )
+
+        schema.additional_properties = d
+        return schema
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

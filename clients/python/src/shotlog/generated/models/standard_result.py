@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.turn import Turn
+
+
+T = TypeVar("T", bound="StandardResult")
+
+
+@_attrs_define
+class StandardResult:
+    """A hit at `detail=standard`.
+
+    Attributes:
+        video_id (str):
+        chunk_id (int):
+        start (float): When it begins, seconds of the video.
+        end (float): When it ends, seconds of the video.
+        timecode (str):
+        score (float): Cosine similarity.
+        p_present (float): Probability, measured against unrelated searches, that what was searched for is really here.
+        video_url (str):
+        description (str):
+        people (list[str]):
+        objects (list[str]):
+        actions (list[str]):
+        tags (list[str]):
+        speakers (list[str]):
+        people_count (int | None):
+        turns (list[Turn]):
+        text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` where the words were found.
+        found_by (list[str] | Unset): The analyzers that found it, the surest first; present when all were searched.
+    """
+
+    video_id: str
+    chunk_id: int
+    start: float
+    end: float
+    timecode: str
+    score: float
+    p_present: float
+    video_url: str
+    description: str
+    people: list[str]
+    objects: list[str]
+    actions: list[str]
+    tags: list[str]
+    speakers: list[str]
+    people_count: int | None
+    turns: list[Turn]
+    text_score: float | Unset = UNSET
+    found_by: list[str] | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        video_id = self.video_id
+
+        chunk_id = self.chunk_id
+
+        start = self.start
+
+        end = self.end
+
+        timecode = self.timecode
+
+        score = self.score
+
+        p_present = self.p_present
+
+        video_url = self.video_url
+
+        description = self.description
+
+        people = self.people
+
+        objects = self.objects
+
+        actions = self.actions
+
+        tags = self.tags
+
+        speakers = self.speakers
+
+        people_count: int | None
+        people_count = self.people_count
+
+        turns = []
+        for turns_item_data in self.turns:
+            turns_item = turns_item_data.to_dict()
+            turns.append(turns_item)
+
+        text_score = self.text_score
+
+        found_by: list[str] | Unset = UNSET
+        if not isinstance(self.found_by, Unset):
+            found_by = self.found_by
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "video_id": video_id,
+                "chunk_id": chunk_id,
+                "start": start,
+                "end": end,
+                "timecode": timecode,
+                "score": score,
+                "p_present": p_present,
+                "video_url": video_url,
+                "description": description,
+                "people": people,
+                "objects": objects,
+                "actions": actions,
+                "tags": tags,
+                "speakers": speakers,
+                "people_count": people_count,
+                "turns": turns,
+            }
+        )
+        if text_score is not UNSET:
+            field_dict["text_score"] = text_score
+        if found_by is not UNSET:
+            field_dict["found_by"] = found_by
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.turn import Turn  # noqa: PLC0415
+
+        d = dict(src_dict)
+        video_id = d.pop("video_id")
+
+        chunk_id = d.pop("chunk_id")
+
+        start = d.pop("start")
+
+        end = d.pop("end")
+
+        timecode = d.pop("timecode")
+
+        score = d.pop("score")
+
+        p_present = d.pop("p_present")
+
+        video_url = d.pop("video_url")
+
+        description = d.pop("description")
+
+        people = cast(list[str], d.pop("people"))
+
+        objects = cast(list[str], d.pop("objects"))
+
+        actions = cast(list[str], d.pop("actions"))
+
+        tags = cast(list[str], d.pop("tags"))
+
+        speakers = cast(list[str], d.pop("speakers"))
+
+        def _parse_people_count(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        people_count = _parse_people_count(d.pop("people_count"))
+
+        turns = []
+        _turns = d.pop("turns")
+        for turns_item_data in _turns:
+            turns_item = Turn.from_dict(turns_item_data)
+
+            turns.append(turns_item)
+
+        text_score = d.pop("text_score", UNSET)
+
+        found_by = cast(list[str], d.pop("found_by", UNSET))
+
+        standard_result = cls(
+            video_id=video_id,
+            chunk_id=chunk_id,
+            start=start,
+            end=end,
+            timecode=timecode,
+            score=score,
+            p_present=p_present,
+            video_url=video_url,
+            description=description,
+            people=people,
+            objects=objects,
+            actions=actions,
+            tags=tags,
+            speakers=speakers,
+            people_count=people_count,
+            turns=turns,
+            text_score=text_score,
+            found_by=found_by,
+        )
+
+        return standard_result

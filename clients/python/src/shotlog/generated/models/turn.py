@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+T = TypeVar("T", bound="Turn")
+
+
+@_attrs_define
+class Turn:
+    """A stretch of one speaker's speech.
+
+    Attributes:
+        speaker (str):
+        start (float): When it begins, seconds of the video.
+        end (float): When it ends, seconds of the video.
+        text (str):
+    """
+
+    speaker: str
+    start: float
+    end: float
+    text: str
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        speaker = self.speaker
+
+        start = self.start
+
+        end = self.end
+
+        text = self.text
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "speaker": speaker,
+                "start": start,
+                "end": end,
+                "text": text,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        speaker = d.pop("speaker")
+
+        start = d.pop("start")
+
+        end = d.pop("end")
+
+        text = d.pop("text")
+
+        turn = cls(
+            speaker=speaker,
+            start=start,
+            end=end,
+            text=text,
+        )
+
+        turn.additional_properties = d
+        return turn
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

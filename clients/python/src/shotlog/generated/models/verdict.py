@@ -1,0 +1,7 @@
+from typing import Literal, cast
+
+Verdict = Literal["supported", "unsupported", "weak"]
+
+
+def check_verdict(value: str) -> Verdict:
+    return cast(Verdict, value)

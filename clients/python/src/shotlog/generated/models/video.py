@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+T = TypeVar("T", bound="Video")
+
+
+@_attrs_define
+class Video:
+    """
+    Attributes:
+        video_id (str):
+        filename (str):
+        video_url (str):
+        poster_url (None | str):
+        duration (float): Length of the video, seconds.
+        chunks (int): Number of chunks.
+        chunk_config (str):
+        analyzers (list[str]):
+    """
+
+    video_id: str
+    filename: str
+    video_url: str
+    poster_url: None | str
+    duration: float
+    chunks: int
+    chunk_config: str
+    analyzers: list[str]
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        video_id = self.video_id
+
+        filename = self.filename
+
+        video_url = self.video_url
+
+        poster_url: None | str
+        poster_url = self.poster_url
+
+        duration = self.duration
+
+        chunks = self.chunks
+
+        chunk_config = self.chunk_config
+
+        analyzers = self.analyzers
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "video_id": video_id,
+                "filename": filename,
+                "video_url": video_url,
+                "poster_url": poster_url,
+                "duration": duration,
+                "chunks": chunks,
+                "chunk_config": chunk_config,
+                "analyzers": analyzers,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        video_id = d.pop("video_id")
+
+        filename = d.pop("filename")
+
+        video_url = d.pop("video_url")
+
+        def _parse_poster_url(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        poster_url = _parse_poster_url(d.pop("poster_url"))
+
+        duration = d.pop("duration")
+
+        chunks = d.pop("chunks")
+
+        chunk_config = d.pop("chunk_config")
+
+        analyzers = cast(list[str], d.pop("analyzers"))
+
+        video = cls(
+            video_id=video_id,
+            filename=filename,
+            video_url=video_url,
+            poster_url=poster_url,
+            duration=duration,
+            chunks=chunks,
+            chunk_config=chunk_config,
+            analyzers=analyzers,
+        )
+
+        video.additional_properties = d
+        return video
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

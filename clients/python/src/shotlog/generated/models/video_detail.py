@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="VideoDetail")
+
+
+@_attrs_define
+class VideoDetail:
+    """
+    Attributes:
+        video_id (str):
+        filename (str):
+        video_url (str):
+        poster_url (None | str):
+        duration (float): Length of the video, seconds.
+        chunks (int): Number of chunks.
+        chunk_config (str):
+        analyzers (list[str]):
+        storage_path (str):
+        size_bytes (int):
+        preset (str):
+        params (Any):
+        aggregates (list[str]): Video-level results stored.
+        source_url (str | Unset): Present when ingested from a URL.
+    """
+
+    video_id: str
+    filename: str
+    video_url: str
+    poster_url: None | str
+    duration: float
+    chunks: int
+    chunk_config: str
+    analyzers: list[str]
+    storage_path: str
+    size_bytes: int
+    preset: str
+    params: Any
+    aggregates: list[str]
+    source_url: str | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        video_id = self.video_id
+
+        filename = self.filename
+
+        video_url = self.video_url
+
+        poster_url: None | str
+        poster_url = self.poster_url
+
+        duration = self.duration
+
+        chunks = self.chunks
+
+        chunk_config = self.chunk_config
+
+        analyzers = self.analyzers
+
+        storage_path = self.storage_path
+
+        size_bytes = self.size_bytes
+
+        preset = self.preset
+
+        params = self.params
+
+        aggregates = self.aggregates
+
+        source_url = self.source_url
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "video_id": video_id,
+                "filename": filename,
+                "video_url": video_url,
+                "poster_url": poster_url,
+                "duration": duration,
+                "chunks": chunks,
+                "chunk_config": chunk_config,
+                "analyzers": analyzers,
+                "storage_path": storage_path,
+                "size_bytes": size_bytes,
+                "preset": preset,
+                "params": params,
+                "aggregates": aggregates,
+            }
+        )
+        if source_url is not UNSET:
+            field_dict["source_url"] = source_url
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        video_id = d.pop("video_id")
+
+        filename = d.pop("filename")
+
+        video_url = d.pop("video_url")
+
+        def _parse_poster_url(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        poster_url = _parse_poster_url(d.pop("poster_url"))
+
+        duration = d.pop("duration")
+
+        chunks = d.pop("chunks")
+
+        chunk_config = d.pop("chunk_config")
+
+        analyzers = cast(list[str], d.pop("analyzers"))
+
+        storage_path = d.pop("storage_path")
+
+        size_bytes = d.pop("size_bytes")
+
+        preset = d.pop("preset")
+
+        params = d.pop("params")
+
+        aggregates = cast(list[str], d.pop("aggregates"))
+
+        source_url = d.pop("source_url", UNSET)
+
+        video_detail = cls(
+            video_id=video_id,
+            filename=filename,
+            video_url=video_url,
+            poster_url=poster_url,
+            duration=duration,
+            chunks=chunks,
+            chunk_config=chunk_config,
+            analyzers=analyzers,
+            storage_path=storage_path,
+            size_bytes=size_bytes,
+            preset=preset,
+            params=params,
+            aggregates=aggregates,
+            source_url=source_url,
+        )
+
+        video_detail.additional_properties = d
+        return video_detail
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

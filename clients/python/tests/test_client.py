@@ -1,0 +1,230 @@
+"""Both clients against answers that are made up."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import httpx
+import pytest
+
+import shotlog
+from shotlog import AsyncShotlog, Shotlog, _async, _options, _sync, errors, models
+from shotlog._transcript import utterances
+
+Handler = Callable[[httpx.Request], httpx.Response]
+CLIENTS = [Shotlog, AsyncShotlog]
+JOB = {
+    "job_id": "j",
+    "source": "clip.mp4",
+    "status": "running",
+    "stage": "analyzing",
+    "detail": {"analyzer": "ocr"},
+    "result": None,
+    "error": None,
+    "created_at": "2026-01-01T00:00:00Z",
+    "updated_at": "2026-01-01T00:00:00Z",
+}
+HIT = {"video_id": "v", "chunk_id": 0, "start": 0, "end": 1, "timecode": "", "score": 0.5, "p_present": 0.5}
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (_async, _sync):
+        monkeypatch.setattr(module, "FIRST_PAUSE", 0.0)
+    monkeypatch.delenv("SHOTLOG_URL", raising=False)
+    monkeypatch.delenv("SHOTLOG_TOKEN", raising=False)
+
+
+def call(client_class: type[Any], handler: Handler, method: str, *args: Any, **options: Any) -> Any:
+    """What a method of a client gives whose requests are answered by `handler`."""
+
+    async def finished() -> Any:
+        client = client_class("http://shotlog", "secret", transport=httpx.MockTransport(handler))
+        result = getattr(client, method)(*args, **options)
+        if inspect.isasyncgen(result):
+            return [each async for each in result]
+        if inspect.isawaitable(result):
+            return await result
+        return list(result) if inspect.isgenerator(result) else result
+
+    return asyncio.run(finished())
+
+
+def answers(*responses: httpx.Response | Exception) -> tuple[Handler, list[httpx.Request]]:
+    """A handler that gives one response after the other, and the requests it got."""
+    left, requests = list(responses), []
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        response = left.pop(0)
+        if isinstance(response, Exception):
+            raise response
+        return response
+
+    return handler, requests
+
+
+def problem(status: int, **headers: str) -> httpx.Response:
+    return httpx.Response(status, json={"detail": "why"}, headers=headers)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("first", [problem(503), httpx.ConnectError("refused")])
+def test_reads_are_sent_again(client: type[Any], first: httpx.Response | Exception) -> None:
+    handler, requests = answers(first, httpx.Response(200, json=JOB))
+    assert call(client, handler, "job", "j").stage == "analyzing"
+    assert [request.headers["X-Core-Token"] for request in requests] == ["secret", "secret"]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_searches_are_sent_again_with_their_body(client: type[Any]) -> None:
+    found: dict[str, Any] = {
+        "query": "q",
+        "analyzer": "",
+        "field": "",
+        "detail": "",
+        "answer": None,
+        "results": [],
+    }
+    handler, requests = answers(problem(503), httpx.Response(200, json=found))
+    call(client, handler, "search", "harbour", filters={"new_filter": [1]})
+    assert [json.loads(request.content)["text"] for request in requests] == ["harbour", "harbour"]
+    assert json.loads(requests[0].content)["filters"] == {"new_filter": [1]}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize(
+    ("method", "args", "response", "error"),
+    [
+        ("ingest_url", ["http://a/b"], problem(503), shotlog.Unavailable),
+        ("delete_video", ["v"], httpx.ConnectError("refused"), shotlog.Unreachable),
+        ("job", ["j"], problem(500), shotlog.ServerError),
+        ("job", ["j"], httpx.ReadTimeout("late"), shotlog.Unreachable),
+        ("job", ["j"], problem(503, **{"Retry-After": "60"}), shotlog.Unavailable),
+    ],
+)
+def test_nothing_else_is_sent_again(
+    client: type[Any],
+    method: str,
+    args: list[str],
+    response: httpx.Response | Exception,
+    error: type[Exception],
+) -> None:
+    handler, requests = answers(response)
+    with pytest.raises(error):
+        call(client, handler, method, *args)
+    assert len(requests) == 1
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_reads_are_not_sent_for_ever(client: type[Any]) -> None:
+    handler, requests = answers(*[problem(503, **{"Retry-After": "0"}) for _ in range(9)])
+    with pytest.raises(shotlog.Unavailable) as raised:
+        call(client, handler, "job", "j")
+    assert (len(requests), raised.value.retry_after) == (4, 0)
+
+
+@pytest.mark.parametrize(
+    ("response", "kind", "message"),
+    [
+        (problem(404), "not_found", "why"),
+        (httpx.Response(502, text="<html>"), "unavailable", "Bad Gateway"),
+        (httpx.Response(413, json=["odd"]), "too_large", "Request Entity Too Large"),
+        (httpx.Response(418, content=b""), "unexpected", "I'm a teapot"),
+    ],
+)
+def test_errors_tell_what_came(response: httpx.Response, kind: str, message: str) -> None:
+    error = errors.api_error(response)
+    assert (error.status, error.kind, error.message) == (response.status_code, kind, message)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_videos_follow_the_cursor(client: type[Any]) -> None:
+    video: dict[str, Any] = {
+        "video_id": "v",
+        "filename": "",
+        "video_url": "",
+        "poster_url": None,
+        "duration": 1,
+        "chunks": 1,
+        "chunk_config": "",
+        "analyzers": [],
+    }
+    first, last = {"videos": [video], "total": 2, "next": "here"}, {"videos": [video], "total": 2}
+    handler, requests = answers(httpx.Response(200, json=first), httpx.Response(200, json=last))
+    assert len(call(client, handler, "videos", page_size=1, filename="a")) == 2
+    assert dict(requests[1].url.params) == {"limit": "1", "cursor": "here", "filename": "a", "offset": "0"}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_an_upload_has_its_fields_and_tells_how_far_it_is(client: type[Any], tmp_path: Path) -> None:
+    file = tmp_path / "clip.mp4"
+    file.write_bytes(b"--+++\r\n" * 20_000)
+    accepted = {"job_id": "j", "status": "queued", "source": "clip.mp4"}
+    handler, requests = answers(httpx.Response(200), httpx.Response(202, json=accepted))
+    told: list[tuple[int, int]] = []
+    call(
+        client,
+        handler,
+        "ingest_file",
+        file,
+        progress=lambda *now: told.append(now),
+        interval=2.5,
+        mode="interval",
+    )
+    body = requests[1].content
+    assert told[-1] == (140_000, 140_000)
+    assert len(told) > 2
+    assert b'name="interval"\r\n\r\n2.5\r\n' in body.replace(b"\r\nContent-Type: text/plain", b"")
+    assert b'filename="clip.mp4"' in body
+    assert file.read_bytes() in body
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_waiting_tells_what_changes(client: type[Any]) -> None:
+    steps = [JOB, JOB, JOB | {"stage": "added_later"}, JOB | {"status": "failed", "error": "Odd: it"}]
+    handler, _ = answers(*[httpx.Response(200, json=step) for step in steps])
+    told: list[models.Job] = []
+    with pytest.raises(shotlog.JobFailed, match="Odd: it") as raised:
+        call(client, handler, "wait", "j", progress=told.append, interval=0)
+    assert [job.stage for job in told] == ["analyzing", "added_later", "analyzing"]
+    assert raised.value.job == told[-1]
+
+
+def test_hits_are_read_at_their_level() -> None:
+    standard = HIT | {key: [] for key in ["people", "objects", "actions", "tags", "speakers", "turns"]}
+    standard |= {"video_url": "", "description": "", "people_count": None}
+    full = standard | {"text": "t", "persons": [], "detections": [], "texts": []}
+    found: dict[str, Any] = {"query": "", "analyzer": "", "field": "", "detail": "", "answer": None}
+    answer = models.QueryResponse.from_dict(found | {"results": [full, standard, HIT | {"snippet": "s"}]})
+    assert [type(hit).__name__ for hit in answer.results] == ["FullResult", "StandardResult", "MinimalResult"]
+
+
+def test_utterances_are_those_of_speakers_where_they_are_told_apart() -> None:
+    turn = {"speaker": "S1", "start": 1.0, "end": 2.0, "text": "hello"}
+    chunk = {
+        "chunk_id": 0,
+        "start": 0,
+        "end": 3,
+        "timecode": "",
+        "diarization": {"turns": [turn], "speakers": []},
+    }
+    assert utterances(models.Chunk.from_dict(chunk)) == [shotlog.Utterance(1.0, 2.0, "hello", "S1")]
+
+
+@pytest.mark.parametrize(
+    ("options", "model", "positional"),
+    [
+        (_options.IngestOptions, models.UrlIngestRequest, {"url"}),
+        (_options.SearchOptions, models.QueryRequest, {"text"}),
+        (_options.AskOptions, models.AskRequest, {"question"}),
+    ],
+)
+def test_options_are_those_of_the_api(options: type[Any], model: type[Any], positional: set[str]) -> None:
+    assert set(options.__annotations__) == {field.name for field in attrs.fields(model)} - positional

@@ -1,0 +1,5 @@
+export * from "./client.js";
+export * from "./errors.js";
+export type * from "./generated/schema.js";
+export type { Utterance } from "./transcript.js";
+export type { Source, UploadProgress } from "./upload.js";

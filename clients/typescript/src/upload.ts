@@ -1,0 +1,112 @@
+// A file on its way to the service.
+import { apiError, Unreachable } from "./errors.js";
+import { unreachable, whole } from "./transport.js";
+
+/** A file to upload: a `File` of a browser is one, `openFile` of `shotlog/node` makes one. */
+export interface Source {
+  name: string;
+  /** Bytes. */
+  size: number;
+  stream(): AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
+}
+
+/** Called with the bytes that have been sent of the file, and all of them. */
+export type UploadProgress = (sent: number, total: number) => void;
+
+export interface Upload {
+  url: string;
+  headers: Record<string, string>;
+  fields: Record<string, unknown>;
+  source: Source;
+  progress: UploadProgress | undefined;
+}
+
+/** The answer to an upload. Only XMLHttpRequest tells in a browser how much has been sent. */
+export function upload(given: Upload, fetch: (request: Request) => Promise<Response>): Promise<Response> {
+  const inBrowser = typeof XMLHttpRequest !== "undefined" && given.source instanceof Blob;
+  return inBrowser ? byXmlHttpRequest(given, given.source as Source & Blob) : byFetch(given, fetch);
+}
+
+function byXmlHttpRequest(given: Upload, file: Source & Blob): Promise<Response> {
+  const form = new FormData();
+  for (const [name, value] of texts(given.fields)) form.append(name, value);
+  form.append("file", file, file.name);
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", given.url);
+    for (const [name, value] of Object.entries(given.headers)) request.setRequestHeader(name, value);
+    request.upload.addEventListener("progress", (event) => {
+      // What is around the file in the body is not counted.
+      given.progress?.(Math.min(event.loaded, file.size), file.size);
+    });
+    request.addEventListener("error", () => reject(new Unreachable("the upload was interrupted")));
+    request.addEventListener("load", () => {
+      const headers = new Headers();
+      for (const name of ["Retry-After", "X-Request-Id"]) {
+        const value = request.getResponseHeader(name);
+        if (value !== null) headers.set(name, value);
+      }
+      const { status, statusText } = request;
+      const response = new Response(request.responseText, { status, statusText, headers });
+      if (status < 400) resolve(response);
+      else apiError(response).then(reject);
+    });
+    request.send(form);
+  });
+}
+
+async function byFetch(given: Upload, fetch: (request: Request) => Promise<Response>): Promise<Response> {
+  const boundary = `shotlog-${randomLetters()}${randomLetters()}`;
+  const parts = multipart(given, boundary);
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const part = await parts.next();
+      if (part.done) controller.close();
+      else controller.enqueue(part.value);
+    },
+    async cancel() {
+      await parts.return(undefined);
+    },
+  });
+  const headers = { ...given.headers, "Content-Type": `multipart/form-data; boundary=${boundary}` };
+  // Not yet in the types of the DOM.
+  const duplex = { duplex: "half" };
+  let response: Response;
+  try {
+    response = await whole(await fetch(new Request(given.url, { method: "POST", headers, body, ...duplex })));
+  } catch (error) {
+    throw unreachable(error);
+  }
+  if (response.status >= 400) throw await apiError(response);
+  return response;
+}
+
+/** The fields and the file as `multipart/form-data`. */
+async function* multipart(
+  { fields, source, progress }: Upload,
+  boundary: string,
+): AsyncGenerator<Uint8Array> {
+  const part = (name: string, rest: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${rest}`;
+  const filename = source.name.replace(/["\r\n]/g, encodeURIComponent);
+  const head = [
+    ...texts(fields).map(([name, value]) => part(name, `\r\n\r\n${value}\r\n`)),
+    part("file", `; filename="${filename}"\r\nContent-Type: application/octet-stream\r\n\r\n`),
+  ];
+  yield new TextEncoder().encode(head.join(""));
+  let sent = 0;
+  for await (const bytes of source.stream() as AsyncIterable<Uint8Array>) {
+    yield bytes;
+    sent += bytes.byteLength;
+    progress?.(sent, source.size);
+  }
+  yield new TextEncoder().encode(`\r\n--${boundary}--\r\n`);
+}
+
+const randomLetters = () => Math.random().toString(36).slice(2);
+
+/** The fields that are given, as text. */
+function texts(fields: Record<string, unknown>): [string, string][] {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return given.map(([name, value]) => [name, String(value)]);
+}

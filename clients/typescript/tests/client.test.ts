@@ -1,0 +1,187 @@
+// The client against answers that are made up.
+import assert from "node:assert/strict";
+import { File as NodeFile } from "node:buffer";
+import { test } from "node:test";
+
+import { apiError } from "../src/errors.js";
+import {
+  JobFailed,
+  ServerError,
+  Shotlog,
+  type ShotlogOptions,
+  TooLarge,
+  Unavailable,
+  Unreachable,
+} from "../src/index.js";
+import { utterances } from "../src/transcript.js";
+
+const job = {
+  job_id: "j",
+  source: "clip.mp4",
+  status: "running",
+  stage: "analyzing",
+  detail: {},
+  result: null,
+  error: null,
+  created_at: "2026-01-01T00:00:00Z",
+  updated_at: "2026-01-01T00:00:00Z",
+};
+/** Node 18 has it, but not under its own name everywhere. */
+const File = NodeFile as unknown as typeof globalThis.File;
+const refusal = () =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "ECONNREFUSED" }) });
+const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json", ...headers } });
+const problem = (status: number, headers = {}) => json({ detail: "why" }, status, headers);
+
+/** A client that gets one answer after the other, and the requests it sent. */
+function answered(answers: (Response | Error)[], options: ShotlogOptions = {}) {
+  const requests: Request[] = [];
+  const fetch = async (request: Request): Promise<Response> => {
+    requests.push(request.clone());
+    await request.arrayBuffer();
+    const answer = answers.shift();
+    if (answer instanceof Response) return answer;
+    throw answer;
+  };
+  return { client: new Shotlog({ url: "http://shotlog/", token: "secret", fetch, ...options }), requests };
+}
+
+async function all<T>(given: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of given) found.push(each);
+  return found;
+}
+
+test("reads are sent again", async () => {
+  for (const first of [problem(503), refusal()]) {
+    const { client, requests } = answered([first, json(job)]);
+    assert.equal((await client.job("a/b")).stage, "analyzing");
+    assert.deepEqual(
+      requests.map(({ url, headers }) => [url, headers.get("X-Core-Token")]),
+      Array(2).fill(["http://shotlog/jobs/a%2Fb", "secret"]),
+    );
+  }
+});
+
+test("searches are sent again with their body", async () => {
+  const { client, requests } = answered([problem(503), json({ results: [] })]);
+  await client.search("harbour", { filters: { new_filter: [1] } });
+  const body = { text: "harbour", filters: { new_filter: [1] } };
+  assert.deepEqual(await Promise.all(requests.map((request) => request.json())), [body, body]);
+});
+
+test("nothing else is sent again", async () => {
+  for (const [answer, call, error] of [
+    [problem(503), (client: Shotlog) => client.ingestUrl("http://a/b"), Unavailable],
+    [refusal(), (client: Shotlog) => client.deleteVideo("v"), Unreachable],
+    [problem(500), (client: Shotlog) => client.job("j"), ServerError],
+    [new TypeError("fetch failed"), (client: Shotlog) => client.job("j"), Unreachable],
+    [problem(503, { "Retry-After": "60" }), (client: Shotlog) => client.job("j"), Unavailable],
+  ] as const) {
+    const { client, requests } = answered([answer]);
+    await assert.rejects(call(client), error);
+    assert.equal(requests.length, 1);
+  }
+});
+
+test("reads are not sent for ever", async () => {
+  const { client, requests } = answered([refusal(), refusal(), refusal()], { retries: 1 });
+  await assert.rejects(client.job("j"), Unreachable);
+  assert.equal(requests.length, 2);
+});
+
+test("errors tell what came", async () => {
+  for (const [response, kind, message] of [
+    [problem(404), "not_found", "why"],
+    [new Response("<html>", { status: 502, statusText: "Bad Gateway" }), "unavailable", "Bad Gateway"],
+    [json(["odd"], 413), "too_large", "the service answered 413"],
+    [new Response(null, { status: 418 }), "unexpected", "the service answered 418"],
+  ] as const) {
+    const { status } = response;
+    const error = await apiError(response);
+    assert.deepEqual([error.status, error.kind, error.message], [status, kind, message]);
+  }
+});
+
+test("videos follow the cursor", async () => {
+  const pages = [json({ videos: [{ video_id: "a" }], next: "here" }), json({ videos: [{ video_id: "b" }] })];
+  const { client, requests } = answered(pages);
+  const found = await all(client.videos({ pageSize: 1, filename: "a" }));
+  assert.deepEqual(
+    found.map((video) => video.video_id),
+    ["a", "b"],
+  );
+  assert.equal(requests[1]?.url, "http://shotlog/videos?filename=a&limit=1&cursor=here");
+});
+
+test("an upload has its fields and tells how far it is", async () => {
+  const { client, requests } = answered([json({ jobs: [] }), json({ job_id: "j" }, 202)]);
+  const file = new File([new Uint8Array(100_000)], 'a "clip".mp4');
+  const told: number[][] = [];
+  await client.ingestFile(file, { mode: "interval", interval: 2.5, progress: (...now) => told.push(now) });
+  assert.deepEqual(told.at(-1), [100_000, 100_000]);
+  const form = await requests[1]!.formData();
+  assert.equal(form.get("interval"), "2.5");
+  assert.equal((form.get("file") as File).size, 100_000);
+});
+
+test("a browser uploads with XMLHttpRequest", async () => {
+  class FakeRequest extends EventTarget {
+    static sent: { url: string; headers: Record<string, string>; form: FormData }[] = [];
+    readonly upload = new EventTarget();
+    status = 413;
+    statusText = "";
+    responseText = '{"detail": "why"}';
+    url = "";
+    headers: Record<string, string> = {};
+    open(_: string, url: string) {
+      this.url = url;
+    }
+    setRequestHeader(name: string, value: string) {
+      this.headers[name] = value;
+    }
+    getResponseHeader = () => null;
+    send(form: FormData) {
+      FakeRequest.sent.push({ url: this.url, headers: this.headers, form });
+      this.upload.dispatchEvent(Object.assign(new Event("progress"), { loaded: 150 }));
+      this.dispatchEvent(new Event("load"));
+    }
+  }
+  Object.assign(globalThis, { XMLHttpRequest: FakeRequest });
+  try {
+    const told: number[][] = [];
+    const upload = answered([json({ jobs: [] })]).client.ingestFile(new File(["abc"], "clip.mp4"), {
+      analyzers: "ocr",
+      progress: (...now) => told.push(now),
+    });
+    await assert.rejects(upload, TooLarge);
+    const [sent] = FakeRequest.sent;
+    assert.deepEqual([sent?.url, sent?.headers], ["http://shotlog/videos", { "X-Core-Token": "secret" }]);
+    assert.equal(sent?.form.get("analyzers"), "ocr");
+    assert.deepEqual(told, [[3, 3]]);
+  } finally {
+    Reflect.deleteProperty(globalThis, "XMLHttpRequest");
+  }
+});
+
+test("waiting tells what changes", async () => {
+  const last = { ...job, status: "failed", error: "Odd: it" };
+  const { client } = answered([job, job, { ...job, stage: "added_later" }, last].map((each) => json(each)));
+  const told: string[] = [];
+  const waiting = client.wait("j", { interval: 0, progress: ({ stage }) => told.push(stage) });
+  await assert.rejects(waiting, (error) => error instanceof JobFailed && error.message === "Odd: it");
+  assert.deepEqual(told, ["analyzing", "added_later", "analyzing"]);
+});
+
+test("utterances are those of speakers where they are told apart", () => {
+  const turn = { speaker: "S1", start: 1, end: 2, text: "hello" };
+  const chunk = {
+    chunk_id: 0,
+    start: 0,
+    end: 3,
+    timecode: "",
+    diarization: { turns: [turn], speakers: ["S1"] },
+  };
+  assert.deepEqual(utterances(chunk), [turn]);
+});
