@@ -4,7 +4,7 @@ PROFILE ?= dev
 export PROFILE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sample run test fmt clippy shell ui rust browser api deploy supply files kills torture bench eval lm clean
+.PHONY: help setup sample run test fmt clippy shell ui rust browser api clients deploy supply files kills torture bench eval lm clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ browser: ## the web page in a real browser
 api: ## the OpenAPI document, and a live service against it
 	@scripts/check.sh api
 
+clients: ## the Python and TypeScript clients, against a live service
+	@scripts/check.sh clients
+
 deploy: ## deployment files and metrics alone
 	@scripts/check.sh deploy
 
@@ -68,4 +71,4 @@ lm: ## what happens with a real language model's server, also when it fails
 
 clean: ## remove what was built; models and ingested videos stay
 	cargo clean
-	rm -rf var/sample var/log var/cache var/lm var/browser-tests var/venv tests/browser/node_modules ui/node_modules ui/dist
+	rm -rf var/sample var/log var/cache var/lm var/browser-tests var/venv tests/browser/node_modules clients/typescript/node_modules clients/typescript/dist ui/node_modules ui/dist

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Everything that has to pass before a change is merged; ends with a line of counts.
 #
-#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api] [deploy] [supply] [files] [kills]     (none: all of them)
+#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api] [clients] [deploy] [supply] [files] [kills]     (none: all of them)
 #
 #   SHOTLOG_MEDIA=DIR     footage for the tests that need more than the sample clip
 #   SHOTLOG_MODELS=DIR    model files, var/models when unset
+#   SHOTLOG_BINARY=FILE   a program that is built already, for the clients
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,11 +13,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 parts=("$@")
-((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api deploy supply files kills)
+((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api clients deploy supply files kills)
 for part in "${parts[@]}"; do
     case $part in
-        fmt | clippy | shell | ui | rust | browser | api | deploy | supply | files | kills) ;;
-        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api, deploy, supply, files, kills" ;;
+        fmt | clippy | shell | ui | rust | browser | api | clients | deploy | supply | files | kills) ;;
+        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api, clients, deploy, supply, files, kills" ;;
     esac
 done
 
@@ -181,6 +182,13 @@ EOF
     local cases
     cases=$(number '[0-9]+ generated' "$scratch/fuzz")
     counts+=("OpenAPI document valid" "$cases API cases conform" "$(number '[0-9]+ requests generated' "$scratch/hostile") hostile requests")
+}
+
+check_clients() {
+    heading "clients"
+    [[ -n ${SHOTLOG_BINARY-} ]] || sample
+    SHOTLOG_BINARY=${SHOTLOG_BINARY:-$binary} scripts/clients.sh | tee "$scratch/clients"
+    counts+=("$(number '[0-9]+ (passed|steps)|pass [0-9]+' "$scratch/clients") client tests and steps passed")
 }
 
 check_deploy() {

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# The clients, clients/python and clients/typescript: formatted and typed, as the generators make them
+# now, their tests, and every step of clients/scenario.json against a service. Needs
+# scripts/setup.sh test to have run.
+#
+#   SHOTLOG_BINARY=FILE   a program that is built already
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+[[ -n ${SHOTLOG_BINARY-} ]] || build "${PROFILE:-dev}"
+binary=${SHOTLOG_BINARY:-$binary}
+binary=$(realpath "$binary")
+tools=$PWD/var/venv/bin
+scratch=$(mktemp -d)
+server_pid=
+trap 'stop_service; [[ -z $server_pid ]] || kill "$server_pid"; rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+
+generated() {
+    scripts/generate_clients.sh "$scratch/clients"
+    local path
+    for path in python/src/shotlog/generated python/src/shotlog/_sync.py typescript/src/generated; do
+        diff -r -x __pycache__ "clients/$path" "$scratch/clients/$path" >"$scratch/difference" || {
+            head -n 40 "$scratch/difference"
+            die "clients/$path is not what the API document gives now; run scripts/generate_clients.sh and look at the difference"
+        }
+    done
+    echo "generated code is as generated"
+}
+
+python_client() (
+    cd clients/python
+    "$tools/ruff" format --quiet --check --config pyproject.toml . ../scenario_server.py
+    "$tools/ruff" check --quiet .
+    "$tools/python" -m mypy
+    "$tools/python" -m pytest
+)
+
+typescript_client() (
+    cd clients/typescript
+    npm run --silent format:check
+    npm test --silent
+)
+
+# What the scenario ingests: pictures with a voice, and bars alone.
+clips() {
+    espeak-ng -w "$scratch/voice.wav" "The ferry leaves the harbour at nine. Bring the map, and a coat."
+    ffmpeg -loglevel error -nostdin \
+        -f lavfi -i testsrc2=size=320x180:rate=10:duration=6 -f lavfi -i smptebars=size=320x180:rate=10:duration=6 \
+        -i "$scratch/voice.wav" -filter_complex '[0:v][1:v]concat=n=2:v=1[v];[2:a]apad[a]' \
+        -map '[v]' -map '[a]' -t 11.9 -c:v libx264 -preset ultrafast -c:a aac "$scratch/files/clip.mp4"
+    ffmpeg -loglevel error -nostdin -f lavfi -i smptebars=size=320x180:rate=10:duration=4 \
+        -c:v libx264 -preset ultrafast "$scratch/files/bars.mp4"
+}
+
+# The server of clients/scenario_server.py; sets `web`.
+start_server() {
+    python3 clients/scenario_server.py "$scratch/files" >"$scratch/server" &
+    server_pid=$!
+    until [[ -s $scratch/server ]]; do
+        kill -0 "$server_pid" 2>/dev/null || die "clients/scenario_server.py ended while starting"
+        sleep 0.1
+    done
+    web=http://127.0.0.1:$(<"$scratch/server")
+}
+
+scenario() {
+    local port values
+    mkdir "$scratch/files"
+    clips
+    start_server
+    port=$(free_port)
+    base=http://127.0.0.1:$port
+    # No models: nothing here hangs on how well they see and hear.
+    SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data SERVICE_LOG__FILTER=warn \
+        SERVICE_AUTH__TOKENS='["only-for-this-check"]' SERVICE_FETCH__ALLOW_PRIVATE=true \
+        SERVICE_MODELS__DIR=$scratch/models SERVICE_EMBEDDER__KIND=hashing SERVICE_VAD__KIND=spectral \
+        SERVICE_TRANSCRIBER__KIND=openai SERVICE_TRANSCRIBER__URL=$web/v1 SERVICE_HTTP__MAX_JSON_BYTES=20000 \
+        start_service "$scratch/log" --config config.toml serve
+    export SHOTLOG_URL=$base SHOTLOG_TOKEN=only-for-this-check
+    values=(clip="$scratch/files/clip.mp4" clip_size="$(stat -c %s "$scratch/files/clip.mp4")"
+        long="$(printf '%30000s' "long")" web="$web" nowhere="http://127.0.0.1:$(free_port)")
+    (cd clients/python && PYTHONPATH=src "$tools/python" tests/scenario.py ../scenario.json "${values[@]}") ||
+        die "the Python client and the service do not agree; the service said: $(tail -n 5 "$scratch/log")"
+    (cd clients/typescript && node dist/tests/scenario.js ../scenario.json "${values[@]}") ||
+        die "the TypeScript client and the service do not agree; the service said: $(tail -n 5 "$scratch/log")"
+    stop_service
+}
+
+generated
+python_client
+typescript_client
+scenario
