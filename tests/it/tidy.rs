@@ -187,8 +187,18 @@ fn invariant_4_every_analyzer_and_aggregator_is_in_its_list() {
 #[test]
 fn invariant_5_every_path_in_the_readme_exists() {
     let Ok(readme) = fs::read_to_string(root().join("README.md")) else { return };
-    let tops =
-        ["src/", "ports/", "adapters/", "text/", "ui/", "tests/", "examples/", "scripts/", "docs/"];
+    let tops = [
+        "src/",
+        "ports/",
+        "adapters/",
+        "text/",
+        "ui/",
+        "clients/",
+        "tests/",
+        "examples/",
+        "scripts/",
+        "docs/",
+    ];
     let mut missing = Vec::new();
     for word in readme.split(|c: char| c.is_whitespace() || "`()[],;\"'<>|".contains(c)) {
         let word = word.trim_end_matches(['.', ':']).trim_start_matches("./");
