@@ -30,7 +30,16 @@ JOB = {
     "created_at": "2026-01-01T00:00:00Z",
     "updated_at": "2026-01-01T00:00:00Z",
 }
-HIT = {"video_id": "v", "chunk_id": 0, "start": 0, "end": 1, "timecode": "", "score": 0.5, "p_present": 0.5}
+HIT = {
+    "moment_id": "m",
+    "video_id": "v",
+    "chunk_id": 0,
+    "start": 0,
+    "end": 1,
+    "timecode": "",
+    "score": 0.5,
+    "p_present": 0.5,
+}
 
 
 @pytest.fixture(autouse=True)

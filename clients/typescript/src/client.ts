@@ -3,19 +3,25 @@ import createClient, { type Client } from "openapi-fetch";
 import { JobFailed, WaitTimeout } from "./errors.js";
 import type {
   AllAggregates,
+  AnnotateRequest,
   AskRequest,
   AskResponse,
   Chunk,
   Deleted,
   Entity,
+  EvidenceRequest,
+  EvidenceResponse,
   Health,
   IngestAccepted,
   Job,
+  Moment,
   OneAggregate,
   operations,
   paths,
   QueryRequest,
   QueryResponse,
+  ReadMoments,
+  ReadRequest,
   RerunAccepted,
   RerunForm,
   Schema,
@@ -55,6 +61,8 @@ export type VideoFilters = Omit<Query<"videos">, "limit" | "offset" | "cursor">;
 export type ChunkFilters = Omit<Query<"chunks">, "limit" | "offset">;
 export type SearchOptions = Omit<QueryRequest, "text">;
 export type AskOptions = Omit<AskRequest, "question">;
+export type EvidenceOptions = Omit<EvidenceRequest, "question">;
+export type ReadOptions = Omit<ReadRequest, "moment_ids">;
 /** Things per request of a listing. */
 export type PageSize = { pageSize?: number };
 export type WaitOptions = {
@@ -192,6 +200,11 @@ export class Shotlog {
     return some(await this.#api.GET("/videos/{video_id}", { params: of(videoId) }));
   }
 
+  /** Changes what is said of a video: of what is given null removes, and the rest stays. */
+  async annotateVideo(videoId: string, said: AnnotateRequest): Promise<VideoDetail> {
+    return some(await this.#api.PATCH("/videos/{video_id}", { params: of(videoId), body: said }));
+  }
+
   /** Removes a video and everything that was stored of it. */
   async deleteVideo(videoId: string): Promise<Deleted> {
     return some(await this.#api.DELETE("/videos/{video_id}", { params: of(videoId) }));
@@ -288,6 +301,22 @@ export class Shotlog {
   /** Moments by what is in them; with `synthesize`, as is the default, an answer over them. */
   async search(text: string, options: SearchOptions = {}): Promise<QueryResponse> {
     return some(await this.#api.POST("/query", { body: { text, ...options } }));
+  }
+
+  /** What a model of your own needs to answer a question: the best moments, within `max_tokens`. */
+  async evidence(question: string, options: EvidenceOptions = {}): Promise<EvidenceResponse> {
+    return some(await this.#api.POST("/evidence", { body: { question, ...options } }));
+  }
+
+  /** What is stored of a moment, by the name that hits and citations give it. */
+  async moment(momentId: string): Promise<Moment> {
+    const params = { path: { moment_id: momentId } };
+    return some(await this.#api.GET("/moments/{moment_id}", { params }));
+  }
+
+  /** What is stored of several moments, the first that fit into `max_tokens`. */
+  async readMoments(momentIds: string[], options: ReadOptions = {}): Promise<ReadMoments> {
+    return some(await this.#api.POST("/moments/read", { body: { moment_ids: momentIds, ...options } }));
   }
 
   /** An answer out of the footage, each sentence with the moments that support it. */

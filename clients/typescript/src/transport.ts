@@ -52,7 +52,9 @@ export function unreachable(error: unknown): Unreachable {
 }
 
 function changesNothing(request: Request): boolean {
-  return request.method === "GET" || /\/(query|ask)$/.test(new URL(request.url).pathname);
+  return (
+    request.method === "GET" || /\/(query|ask|evidence|moments\/read)$/.test(new URL(request.url).pathname)
+  );
 }
 
 /** Whether nothing listens; browsers do not tell. */

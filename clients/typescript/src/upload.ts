@@ -105,8 +105,11 @@ async function* multipart(
 
 const randomLetters = () => Math.random().toString(36).slice(2);
 
-/** The fields that are given, as text. */
+/** The fields that are given, as text; an object is JSON. */
 function texts(fields: Record<string, unknown>): [string, string][] {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  return given.map(([name, value]) => [name, String(value)]);
+  return given.map(([name, value]) => [
+    name,
+    typeof value === "object" ? JSON.stringify(value) : String(value),
+  ]);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import os
 import time
@@ -13,26 +14,39 @@ from typing import Any, BinaryIO, TypeVar, cast
 import httpx
 from typing_extensions import Self, Unpack
 
-from ._options import AskOptions, ChunkFilters, IngestOptions, SearchOptions, VideoFilters
+from ._options import (
+    AskOptions,
+    ChunkFilters,
+    EvidenceOptions,
+    IngestOptions,
+    ReadOptions,
+    SaidOptions,
+    SearchOptions,
+    VideoFilters,
+)
 from ._transcript import Utterance, utterances
 from ._upload import CountedFile, UploadProgress
 from .errors import JobFailed, Unreachable, WaitTimeout, api_error, retry_after
 from .generated import Client, models
 from .generated.api.default import (
     aggregates,
+    annotate_video,
     ask,
     cancel_job,
     chunk,
     chunks,
     delete_video,
     entities,
+    evidence,
     export,
     frame,
     health,
     ingest_url,
     job,
     jobs,
+    moment,
     query,
+    read_moments,
     rerun_aggregates,
     schema,
     storyboard,
@@ -116,6 +130,9 @@ class AsyncShotlog:
         # A wrong token is told before anything is sent.
         await self._http.get("/jobs", params={"limit": 1})
         path = Path(path)
+        if "metadata" in options:
+            # A field of a form is text.
+            options["metadata"] = cast(Any, json.dumps(options["metadata"]))
         with path.open("rb") as file:
             content = cast(BinaryIO, CountedFile(file, progress))
             body = models.IngestFileBody(file=File(content, path.name, "application/octet-stream"), **options)
@@ -205,6 +222,11 @@ class AsyncShotlog:
         """What is known of a video as a whole."""
         return _some(await video.asyncio(video_id, client=self._api))
 
+    async def annotate_video(self, video_id: str, **said: Unpack[SaidOptions]) -> models.VideoDetail:
+        """Changes what is said of a video: of what is given None removes, and the rest stays."""
+        body = models.AnnotateRequest(**said)
+        return _some(await annotate_video.asyncio(video_id, client=self._api, body=body))
+
     async def delete_video(self, video_id: str) -> models.Deleted:
         """Removes a video and everything that was stored of it."""
         return _some(await delete_video.asyncio(video_id, client=self._api))
@@ -288,6 +310,20 @@ class AsyncShotlog:
             given["filters"] = models.QueryRequestFilters.from_dict(given["filters"])
         return _some(await query.asyncio(client=self._api, body=models.QueryRequest(text=text, **given)))
 
+    async def evidence(self, question: str, **options: Unpack[EvidenceOptions]) -> models.EvidenceResponse:
+        """What a model of your own needs to answer a question: the best moments, within `max_tokens`."""
+        body = models.EvidenceRequest(question=question, **options)
+        return _some(await evidence.asyncio(client=self._api, body=body))
+
+    async def moment(self, moment_id: str) -> models.Moment:
+        """What is stored of a moment, by the name that hits and citations give it."""
+        return _some(await moment.asyncio(moment_id, client=self._api))
+
+    async def read_moments(self, moment_ids: list[str], **options: Unpack[ReadOptions]) -> models.ReadMoments:
+        """What is stored of several moments, the first that fit into `max_tokens`."""
+        body = models.ReadRequest(moment_ids=moment_ids, **options)
+        return _some(await read_moments.asyncio(client=self._api, body=body))
+
     async def ask(self, question: str, **options: Unpack[AskOptions]) -> models.AskResponse:
         """An answer out of the footage, each sentence with the moments that support it."""
         return _some(
@@ -329,7 +365,9 @@ class _Transport(httpx.AsyncBaseTransport):
 
 
 def _changes_nothing(request: httpx.Request) -> bool:
-    return request.method == "GET" or request.url.path.endswith(("/query", "/ask"))
+    return request.method == "GET" or request.url.path.endswith(
+        ("/query", "/ask", "/evidence", "/moments/read")
+    )
 
 
 def _some(answer: T | None) -> T:

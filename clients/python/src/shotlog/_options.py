@@ -8,6 +8,16 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 
+class SaidOptions(TypedDict, total=False):
+    """What its owner says of a video; None removes."""
+
+    metadata: Mapping[str, Any]
+    """By key: strings, numbers, booleans, times in ISO 8601, lists of strings."""
+    collection: str | None
+    recorded_at: str | None
+    """The instant of its first frame, ISO 8601."""
+
+
 class IngestOptions(TypedDict, total=False):
     """How a video is split and analyzed; times are seconds, weights are 0 or more."""
 
@@ -24,6 +34,11 @@ class IngestOptions(TypedDict, total=False):
     max_duration: float
     callback_url: str
     max_model_calls: int
+    metadata: Mapping[str, Any]
+    """By key: strings, numbers, booleans, times in ISO 8601, lists of strings."""
+    collection: str
+    recorded_at: str
+    """The instant of its first frame, ISO 8601."""
 
 
 class VideoFilters(TypedDict, total=False):
@@ -33,6 +48,11 @@ class VideoFilters(TypedDict, total=False):
     analyzer: str
     created_after: str
     created_before: str
+    collection: str
+    recorded_after: str
+    recorded_before: str
+    metadata: str
+    """A JSON object, as the filter of a search."""
 
 
 class ChunkFilters(TypedDict, total=False):
@@ -53,6 +73,26 @@ class AskOptions(TypedDict, total=False):
     analyzer: str | None
     limit: int
     min_p_present: float | None
+    filters: Mapping[str, Any]
+
+
+class EvidenceOptions(TypedDict, total=False):
+    """Which moments are evidence, and how much of them."""
+
+    video_ids: list[str] | None
+    limit: int
+    min_p_present: float | None
+    filters: Mapping[str, Any]
+    max_tokens: int
+    cursor: str | None
+
+
+class ReadOptions(TypedDict, total=False):
+    """How much of each moment is read, and of how many."""
+
+    detail: Literal["standard", "full"]
+    max_tokens: int | None
+    cursor: str | None
 
 
 class SearchOptions(TypedDict, total=False):
@@ -68,3 +108,5 @@ class SearchOptions(TypedDict, total=False):
     synthesize: bool
     detail: Literal["minimal", "standard", "full"]
     filters: Mapping[str, Any]
+    max_tokens: int | None
+    cursor: str | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import time
@@ -12,26 +13,39 @@ from typing import Any, BinaryIO, TypeVar, cast
 import httpx
 from typing_extensions import Self, Unpack
 
-from ._options import AskOptions, ChunkFilters, IngestOptions, SearchOptions, VideoFilters
+from ._options import (
+    AskOptions,
+    ChunkFilters,
+    EvidenceOptions,
+    IngestOptions,
+    ReadOptions,
+    SaidOptions,
+    SearchOptions,
+    VideoFilters,
+)
 from ._transcript import Utterance, utterances
 from ._upload import CountedFile, UploadProgress
 from .errors import JobFailed, Unreachable, WaitTimeout, api_error, retry_after
 from .generated import Client, models
 from .generated.api.default import (
     aggregates,
+    annotate_video,
     ask,
     cancel_job,
     chunk,
     chunks,
     delete_video,
     entities,
+    evidence,
     export,
     frame,
     health,
     ingest_url,
     job,
     jobs,
+    moment,
     query,
+    read_moments,
     rerun_aggregates,
     schema,
     storyboard,
@@ -115,6 +129,9 @@ class Shotlog:
         # A wrong token is told before anything is sent.
         self._http.get("/jobs", params={"limit": 1})
         path = Path(path)
+        if "metadata" in options:
+            # A field of a form is text.
+            options["metadata"] = cast(Any, json.dumps(options["metadata"]))
         with path.open("rb") as file:
             content = cast(BinaryIO, CountedFile(file, progress))
             body = models.IngestFileBody(file=File(content, path.name, "application/octet-stream"), **options)
@@ -200,6 +217,11 @@ class Shotlog:
         """What is known of a video as a whole."""
         return _some(video.sync(video_id, client=self._api))
 
+    def annotate_video(self, video_id: str, **said: Unpack[SaidOptions]) -> models.VideoDetail:
+        """Changes what is said of a video: of what is given None removes, and the rest stays."""
+        body = models.AnnotateRequest(**said)
+        return _some(annotate_video.sync(video_id, client=self._api, body=body))
+
     def delete_video(self, video_id: str) -> models.Deleted:
         """Removes a video and everything that was stored of it."""
         return _some(delete_video.sync(video_id, client=self._api))
@@ -281,6 +303,20 @@ class Shotlog:
             given["filters"] = models.QueryRequestFilters.from_dict(given["filters"])
         return _some(query.sync(client=self._api, body=models.QueryRequest(text=text, **given)))
 
+    def evidence(self, question: str, **options: Unpack[EvidenceOptions]) -> models.EvidenceResponse:
+        """What a model of your own needs to answer a question: the best moments, within `max_tokens`."""
+        body = models.EvidenceRequest(question=question, **options)
+        return _some(evidence.sync(client=self._api, body=body))
+
+    def moment(self, moment_id: str) -> models.Moment:
+        """What is stored of a moment, by the name that hits and citations give it."""
+        return _some(moment.sync(moment_id, client=self._api))
+
+    def read_moments(self, moment_ids: list[str], **options: Unpack[ReadOptions]) -> models.ReadMoments:
+        """What is stored of several moments, the first that fit into `max_tokens`."""
+        body = models.ReadRequest(moment_ids=moment_ids, **options)
+        return _some(read_moments.sync(client=self._api, body=body))
+
     def ask(self, question: str, **options: Unpack[AskOptions]) -> models.AskResponse:
         """An answer out of the footage, each sentence with the moments that support it."""
         return _some(ask.sync(client=self._api, body=models.AskRequest(question=question, **options)))
@@ -320,7 +356,9 @@ class _Transport(httpx.BaseTransport):
 
 
 def _changes_nothing(request: httpx.Request) -> bool:
-    return request.method == "GET" or request.url.path.endswith(("/query", "/ask"))
+    return request.method == "GET" or request.url.path.endswith(
+        ("/query", "/ask", "/evidence", "/moments/read")
+    )
 
 
 def _some(answer: T | None) -> T:

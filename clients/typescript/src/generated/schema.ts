@@ -118,7 +118,11 @@ export interface paths {
         delete: operations["delete_video"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change what is said of a video.
+         * @description Nothing is analyzed or embedded again, and an ingest of the video that is under way goes on.
+         */
+        patch: operations["annotate_video"];
         trace?: never;
     };
     "/jobs": {
@@ -353,6 +357,65 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/moments/{moment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is stored of a moment.
+         * @description Hits and citations name moments. A moment can be read as long as its video is there: after
+         *     another ingest its chunks are those of then.
+         */
+        get: operations["moment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/moments/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What is stored of several moments, within so many tokens. */
+        post: operations["read_moments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a model of your own needs to answer a question.
+         * @description The moments that most probably have it, with what every analyzer tells of them and what comes
+         *     right before and after, the most probable first, within so many tokens.
+         */
+        post: operations["evidence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/media/{video_id}": {
         parameters: {
             query?: never;
@@ -486,6 +549,23 @@ export interface components {
             fields: string[];
             exclusive_groups: string[][];
         };
+        /**
+         * AnnotateRequest
+         * @description What is left out stays as it is.
+         */
+        AnnotateRequest: {
+            /**
+             * @description By key; null removes one.
+             * @default {}
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** @description The collection that it is in; null removes it from any. */
+            collection?: string | null;
+            /** @description The instant of its first frame, ISO 8601; null where it is not known. */
+            recorded_at?: string | null;
+        };
         /** AskRequest */
         AskRequest: {
             question: string;
@@ -504,6 +584,13 @@ export interface components {
              * @description Segments with a lower `p_present` are left out of results and evidence.
              */
             min_p_present?: number | null;
+            /**
+             * @description Hard conditions that must all hold, as those of `/query`.
+             * @default {}
+             */
+            filters?: {
+                [key: string]: unknown;
+            };
         };
         /** AskResponse */
         AskResponse: {
@@ -536,6 +623,8 @@ export interface components {
             sentence: string;
             /** @description As in the answer. */
             citations: string[];
+            /** @description What they cite, in their order, as `GET /moments/{moment_id}` takes it. */
+            moments: string[];
             /** @description A sentence that is `unsupported` is not in the answer. */
             verdict: components["schemas"]["Verdict"];
         };
@@ -582,6 +671,15 @@ export interface components {
             /** Format: uint32 */
             limit: number;
             chunks: components["schemas"]["Chunk"][];
+            /**
+             * Format: uint32
+             * @description Tokens of `chunks`; present with `max_tokens`.
+             */
+            tokens?: number;
+            /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
+            tokenizer?: string;
+            /** @description The `cursor` for the rest, where `max_tokens` left any out. */
+            next?: string;
         };
         /** ChunkingSchema */
         ChunkingSchema: {
@@ -682,6 +780,61 @@ export interface components {
             total: number;
             entities: components["schemas"]["Entity"][];
         };
+        /** EvidenceRequest */
+        EvidenceRequest: {
+            /** @description The question, or what to look for. */
+            question: string;
+            /** @description Null searches every video. */
+            video_ids?: string[] | null;
+            /**
+             * Format: uint32
+             * @description Moments.
+             * @default 10
+             */
+            limit?: number;
+            /**
+             * Format: double
+             * @description Moments that less probably have it are left out.
+             */
+            min_p_present?: number | null;
+            /**
+             * @description Hard conditions that must all hold, as those of `/query`.
+             * @default {}
+             */
+            filters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uint32
+             * @description Most tokens of the moments together, whole ones.
+             * @default 4000
+             */
+            max_tokens?: number;
+            /** @description `next` of the answer before. */
+            cursor?: string | null;
+        };
+        /** EvidenceResponse */
+        EvidenceResponse: {
+            question: string;
+            /**
+             * Format: double
+             * @description Probability that the best moment really has what was asked for.
+             */
+            p_present: number;
+            /** @description The most probable first. */
+            moments: components["schemas"]["ProbableMoment"][];
+            /**
+             * Format: uint32
+             * @description Tokens of `moments`.
+             */
+            tokens: number;
+            /** @description The embedder whose tokenizer has counted. */
+            tokenizer: string;
+            /** @description The `cursor` for the rest, where anything is left. */
+            next?: string;
+            /** @description Why there are no moments; absent when there are. */
+            diagnostics?: components["schemas"]["Diagnostics"];
+        };
         /** Expected */
         Expected: {
             /**
@@ -713,6 +866,8 @@ export interface components {
          * @description A hit at `detail=full`.
          */
         FullResult: {
+            /** @description Names it for `GET /moments/{moment_id}`, however the video is split later. */
+            moment_id: string;
             video_id: string;
             /** Format: uint32 */
             chunk_id: number;
@@ -867,6 +1022,8 @@ export interface components {
          * @description A hit at `detail=minimal`.
          */
         MinimalResult: {
+            /** @description Names it for `GET /moments/{moment_id}`, however the video is split later. */
+            moment_id: string;
             video_id: string;
             /** Format: uint32 */
             chunk_id: number;
@@ -900,6 +1057,90 @@ export interface components {
             found_by?: string[];
             /** @description First 180 characters. */
             snippet: string;
+        };
+        /** MissingMoment */
+        MissingMoment: {
+            moment_id: string;
+            /** @description Why it cannot be read. */
+            detail: string;
+        };
+        /**
+         * Moment
+         * @description A span of a video, and what is stored of it.
+         */
+        Moment: {
+            moment_id: string;
+            video_id: string;
+            filename: string;
+            /**
+             * Format: double
+             * @description When it begins, seconds of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description When it ends, seconds of the video.
+             */
+            end: number;
+            timecode: string;
+            video_url: string;
+            /** @description Where this service shows the frame in its middle. */
+            frame_url: string;
+            /** @description Today's chunks that overlap it, at most 500. */
+            chunks: components["schemas"]["MomentChunk"][];
+            /**
+             * Format: uint32
+             * @description All that overlap it.
+             */
+            total_chunks: number;
+            /** @description The chunk right before those; null at the beginning. */
+            before: components["schemas"]["Neighbour"] | null;
+            /** @description The chunk right after those; null at the end. */
+            after: components["schemas"]["Neighbour"] | null;
+        };
+        /** MomentChunk */
+        MomentChunk: {
+            /** Format: uint32 */
+            chunk_id: number;
+            /**
+             * Format: double
+             * @description When it begins, seconds of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description When it ends, seconds of the video.
+             */
+            end: number;
+            timecode: string;
+            /**
+             * Format: double
+             * @description How much of the moment lies in it, seconds.
+             */
+            overlap: number;
+            says: components["schemas"]["Says"][];
+            /** @description Output by analyzer, at detail `full`. */
+            outputs?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        /**
+         * @description How much comes back of each moment.
+         * @enum {string}
+         */
+        MomentDetail: "standard" | "full";
+        /**
+         * Neighbour
+         * @description A chunk beside a moment.
+         */
+        Neighbour: {
+            moment_id: string;
+            /** Format: uint32 */
+            chunk_id: number;
+            /** @description Empty where it is among the moments of the same answer. */
+            says: components["schemas"]["Says"][];
         };
         /** ObjectDetectionOutput */
         ObjectDetectionOutput: {
@@ -1031,6 +1272,18 @@ export interface components {
              *     for is kept for the next.
              */
             max_model_calls?: number | null;
+            /**
+             * @description Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a video that
+             *     is there already they are added, and null removes one.
+             * @default {}
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** @description The collection that it is in. */
+            collection?: string | null;
+            /** @description The instant of its first frame, ISO 8601. */
+            recorded_at?: string | null;
         };
         /** PresetSchema */
         PresetSchema: {
@@ -1105,6 +1358,49 @@ export interface components {
              */
             max_duration?: number;
         };
+        /**
+         * ProbableMoment
+         * @description A moment that probably has what was asked for.
+         */
+        ProbableMoment: {
+            moment_id: string;
+            video_id: string;
+            filename: string;
+            /**
+             * Format: double
+             * @description When it begins, seconds of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description When it ends, seconds of the video.
+             */
+            end: number;
+            timecode: string;
+            video_url: string;
+            /** @description Where this service shows the frame in its middle. */
+            frame_url: string;
+            /** @description Today's chunks that overlap it, at most 500. */
+            chunks: components["schemas"]["MomentChunk"][];
+            /**
+             * Format: uint32
+             * @description All that overlap it.
+             */
+            total_chunks: number;
+            /** @description The chunk right before those; null at the beginning. */
+            before: components["schemas"]["Neighbour"] | null;
+            /** @description The chunk right after those; null at the end. */
+            after: components["schemas"]["Neighbour"] | null;
+            /** @description As answers cite it. */
+            citation: string;
+            /**
+             * Format: double
+             * @description Probability, measured against unrelated searches, that what was asked for is really here.
+             */
+            p_present: number;
+            /** @description The analyzers that found it, the surest first. */
+            found_by: string[];
+        };
         /** QueryRequest */
         QueryRequest: {
             /** @description Search query. */
@@ -1174,9 +1470,20 @@ export interface components {
                 max_people?: number;
                 after?: number;
                 before?: number;
+                collections?: string[];
+                recorded_after?: string;
+                recorded_before?: string;
+                metadata?: string;
             } & {
                 [key: string]: unknown;
             };
+            /**
+             * Format: uint32
+             * @description Most tokens of the results together, whole ones, best first; all when left out.
+             */
+            max_tokens?: number | null;
+            /** @description `next` of the answer before. */
+            cursor?: string | null;
         };
         /** QueryResponse */
         QueryResponse: {
@@ -1191,8 +1498,47 @@ export interface components {
             /** @description `TypeName: message` when an answer was asked for and writing it failed; the results stand. */
             answer_error?: string;
             results: components["schemas"]["SearchResult"][];
+            /**
+             * Format: uint32
+             * @description Tokens of `results`; present with `max_tokens`.
+             */
+            tokens?: number;
+            /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
+            tokenizer?: string;
+            /** @description The `cursor` for the rest of the `limit` results, where `max_tokens` left any out. */
+            next?: string;
             /** @description Why there are no results; absent when there are. */
             diagnostics?: components["schemas"]["Diagnostics"];
+        };
+        /** ReadMoments */
+        ReadMoments: {
+            moments: components["schemas"]["Moment"][];
+            /** @description Those whose video is gone, or that lie outside of it. */
+            missing: components["schemas"]["MissingMoment"][];
+            /**
+             * Format: uint32
+             * @description Tokens of `moments`; present with `max_tokens`.
+             */
+            tokens?: number;
+            /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
+            tokenizer?: string;
+            /** @description The `cursor` for the rest, where anything is left. */
+            next?: string;
+        };
+        /** ReadRequest */
+        ReadRequest: {
+            /** @description Names of moments, as hits and citations carry them. */
+            moment_ids: string[];
+            /** @default standard */
+            detail?: components["schemas"]["MomentDetail"];
+            /**
+             * Format: uint32
+             * @description Most tokens of the moments together, whole ones, in the order of their names; all when left
+             *     out.
+             */
+            max_tokens?: number | null;
+            /** @description `next` of the answer before. */
+            cursor?: string | null;
         };
         /** RerunAccepted */
         RerunAccepted: {
@@ -1205,6 +1551,31 @@ export interface components {
             /** @description Comma-separated aggregator ids; all of them when left out. */
             aggregators?: string;
         };
+        /**
+         * Says
+         * @description One thing that is told of a chunk; what several analyzers tell alike is told once.
+         */
+        Says: {
+            kind: components["schemas"]["SaysKind"];
+            /** @description Who says it, where that is known. */
+            speaker?: string;
+            /**
+             * Format: double
+             * @description When it begins, seconds of the video, where that is known better than the chunk's.
+             */
+            start?: number;
+            /**
+             * Format: double
+             * @description When it ends, seconds of the video, likewise.
+             */
+            end?: number;
+            text: string;
+        };
+        /**
+         * @description How it is known.
+         * @enum {string}
+         */
+        SaysKind: "prose" | "speech" | "screen" | "objects" | "scene" | "people";
         /** Schema */
         Schema: {
             analyzers: string[];
@@ -1260,6 +1631,10 @@ export interface components {
             filter_analyzers: {
                 [key: string]: string[];
             };
+            /** @description Metadata key to its type: `string`, `number`, `boolean`, `time` or `list`. */
+            metadata_keys: {
+                [key: string]: string;
+            };
         };
         SearchResult: components["schemas"]["FullResult"] | components["schemas"]["StandardResult"] | components["schemas"]["MinimalResult"];
         /** ServerSentEvent */
@@ -1282,6 +1657,8 @@ export interface components {
          * @description A hit at `detail=standard`.
          */
         StandardResult: {
+            /** @description Names it for `GET /moments/{moment_id}`, however the video is split later. */
+            moment_id: string;
             video_id: string;
             /** Format: uint32 */
             chunk_id: number;
@@ -1385,6 +1762,8 @@ export interface components {
             observed_seconds: number;
             /** @description `[start, end]` in seconds. */
             spans: number[][];
+            /** @description The spans as moments, for `GET /moments/{moment_id}`. */
+            moments: string[];
         };
         /** TranscriptOutput */
         TranscriptOutput: {
@@ -1488,6 +1867,18 @@ export interface components {
              *     for is kept for the next.
              */
             max_model_calls?: number | null;
+            /**
+             * @description Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a video that
+             *     is there already they are added, and null removes one.
+             * @default {}
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** @description The collection that it is in. */
+            collection?: string | null;
+            /** @description The instant of its first frame, ISO 8601. */
+            recorded_at?: string | null;
         };
         /** @enum {string} */
         Verdict: "supported" | "weak" | "unsupported";
@@ -1509,6 +1900,14 @@ export interface components {
             chunks: number;
             chunk_config: string;
             analyzers: string[];
+            /** @description Keys of its owner's own; absent without any. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** @description The collection that it is in; absent where it is in none. */
+            collection?: string;
+            /** @description The instant of its first frame, ISO 8601; absent where it is not known. */
+            recorded_at?: string;
         };
         /** VideoDetail */
         VideoDetail: {
@@ -1528,6 +1927,14 @@ export interface components {
             chunks: number;
             chunk_config: string;
             analyzers: string[];
+            /** @description Keys of its owner's own; absent without any. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** @description The collection that it is in; absent where it is in none. */
+            collection?: string;
+            /** @description The instant of its first frame, ISO 8601; absent where it is not known. */
+            recorded_at?: string;
             storage_path: string;
             /** @description Present when ingested from a URL. */
             source_url?: string;
@@ -1580,6 +1987,7 @@ export type AggregatesResult = components['schemas']['AggregatesResult'];
 export type Aggregator = components['schemas']['Aggregator'];
 export type AllAggregates = components['schemas']['AllAggregates'];
 export type Analyzers = components['schemas']['Analyzers'];
+export type AnnotateRequest = components['schemas']['AnnotateRequest'];
 export type AskRequest = components['schemas']['AskRequest'];
 export type AskResponse = components['schemas']['AskResponse'];
 export type AuditedSentence = components['schemas']['AuditedSentence'];
@@ -1594,6 +2002,8 @@ export type Diagnostics = components['schemas']['Diagnostics'];
 export type DiarizationOutput = components['schemas']['DiarizationOutput'];
 export type Entity = components['schemas']['Entity'];
 export type EntityList = components['schemas']['EntityList'];
+export type EvidenceRequest = components['schemas']['EvidenceRequest'];
+export type EvidenceResponse = components['schemas']['EvidenceResponse'];
 export type Expected = components['schemas']['Expected'];
 export type Filter = components['schemas']['Filter'];
 export type FullResult = components['schemas']['FullResult'];
@@ -1606,6 +2016,11 @@ export type JobList = components['schemas']['JobList'];
 export type JobResult = components['schemas']['JobResult'];
 export type JobStatus = components['schemas']['JobStatus'];
 export type MinimalResult = components['schemas']['MinimalResult'];
+export type MissingMoment = components['schemas']['MissingMoment'];
+export type Moment = components['schemas']['Moment'];
+export type MomentChunk = components['schemas']['MomentChunk'];
+export type MomentDetail = components['schemas']['MomentDetail'];
+export type Neighbour = components['schemas']['Neighbour'];
 export type ObjectDetectionOutput = components['schemas']['ObjectDetectionOutput'];
 export type OcrOutput = components['schemas']['OcrOutput'];
 export type OneAggregate = components['schemas']['OneAggregate'];
@@ -1615,10 +2030,15 @@ export type PlanRequest = components['schemas']['PlanRequest'];
 export type PresetSchema = components['schemas']['PresetSchema'];
 export type Preview = components['schemas']['Preview'];
 export type PreviewRequest = components['schemas']['PreviewRequest'];
+export type ProbableMoment = components['schemas']['ProbableMoment'];
 export type QueryRequest = components['schemas']['QueryRequest'];
 export type QueryResponse = components['schemas']['QueryResponse'];
+export type ReadMoments = components['schemas']['ReadMoments'];
+export type ReadRequest = components['schemas']['ReadRequest'];
 export type RerunAccepted = components['schemas']['RerunAccepted'];
 export type RerunForm = components['schemas']['RerunForm'];
+export type Says = components['schemas']['Says'];
+export type SaysKind = components['schemas']['SaysKind'];
 export type Schema = components['schemas']['Schema'];
 export type SearchResult = components['schemas']['SearchResult'];
 export type ServerSentEvent = components['schemas']['ServerSentEvent'];
@@ -1717,6 +2137,14 @@ export interface operations {
                 created_after?: string;
                 /** @description Only videos first ingested then or earlier, ISO 8601. */
                 created_before?: string;
+                /** @description Only videos of this collection. */
+                collection?: string;
+                /** @description Only videos recorded then or later, ISO 8601. */
+                recorded_after?: string;
+                /** @description Only videos recorded then or earlier, ISO 8601. */
+                recorded_before?: string;
+                /** @description Only videos of this metadata: a JSON object as the filter `metadata` of `/query`. */
+                metadata?: string;
             };
             header?: never;
             path?: never;
@@ -1815,6 +2243,18 @@ export interface operations {
                      *     for is kept for the next.
                      */
                     max_model_calls?: number;
+                    /**
+                     * @description Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a video that
+                     *     is there already they are added, and null removes one.
+                     * @default {}
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description The collection that it is in. */
+                    collection?: string;
+                    /** @description The instant of its first frame, ISO 8601. */
+                    recorded_at?: string;
                 };
             };
         };
@@ -1897,6 +2337,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Deleted"];
+                };
+            };
+        };
+    };
+    annotate_video: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotateRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VideoDetail"];
                 };
             };
         };
@@ -2058,6 +2524,10 @@ export interface operations {
                 offset?: number;
                 /** @description Include internal keys. */
                 verbose?: boolean;
+                /** @description Most tokens of the page's chunks together, whole ones, in their order. */
+                max_tokens?: number;
+                /** @description `next` of the page before, which was cut by `max_tokens`. */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -2260,6 +2730,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AskResponse"];
+                };
+            };
+        };
+    };
+    moment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                moment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Moment"];
+                };
+            };
+        };
+    };
+    read_moments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReadRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadMoments"];
+                };
+            };
+        };
+    };
+    evidence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EvidenceRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvidenceResponse"];
                 };
             };
         };

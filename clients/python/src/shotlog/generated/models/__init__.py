@@ -8,6 +8,7 @@ from .aggregator import Aggregator
 from .all_aggregates import AllAggregates
 from .all_aggregates_aggregates import AllAggregatesAggregates
 from .analyzers import Analyzers
+from .annotate_request import AnnotateRequest
 from .ask_request import AskRequest
 from .ask_response import AskResponse
 from .ask_response_sources import AskResponseSources
@@ -28,6 +29,8 @@ from .diagnostics_hits_without_filter import DiagnosticsHitsWithoutFilter
 from .diarization_output import DiarizationOutput
 from .entity import Entity
 from .entity_list import EntityList
+from .evidence_request import EvidenceRequest
+from .evidence_response import EvidenceResponse
 from .expected import Expected
 from .filter_ import Filter
 from .full_result import FullResult
@@ -45,6 +48,12 @@ from .job import Job
 from .job_list import JobList
 from .job_status import JobStatus
 from .minimal_result import MinimalResult
+from .missing_moment import MissingMoment
+from .moment import Moment
+from .moment_chunk import MomentChunk
+from .moment_chunk_outputs import MomentChunkOutputs
+from .moment_detail import MomentDetail
+from .neighbour import Neighbour
 from .object_detection_output import ObjectDetectionOutput
 from .ocr_output import OcrOutput
 from .one_aggregate import OneAggregate
@@ -57,18 +66,24 @@ from .preset_schema import PresetSchema
 from .preset_schema_weights import PresetSchemaWeights
 from .preview import Preview
 from .preview_request import PreviewRequest
+from .probable_moment import ProbableMoment
 from .query_request import QueryRequest
 from .query_request_detail import QueryRequestDetail
 from .query_request_field import QueryRequestField
 from .query_request_filters import QueryRequestFilters
 from .query_response import QueryResponse
+from .read_moments import ReadMoments
+from .read_request import ReadRequest
 from .rerun_accepted import RerunAccepted
 from .rerun_form import RerunForm
+from .says import Says
+from .says_kind import SaysKind
 from .schema import Schema
 from .schema_aggregators import SchemaAggregators
 from .schema_detail_levels import SchemaDetailLevels
 from .schema_filter_analyzers import SchemaFilterAnalyzers
 from .schema_filters import SchemaFilters
+from .schema_metadata_keys import SchemaMetadataKeys
 from .schema_modes import SchemaModes
 from .schema_outputs import SchemaOutputs
 from .schema_recommended_thresholds import SchemaRecommendedThresholds
@@ -109,6 +124,7 @@ __all__ = (
     "AllAggregates",
     "AllAggregatesAggregates",
     "Analyzers",
+    "AnnotateRequest",
     "AskRequest",
     "AskResponse",
     "AskResponseSources",
@@ -129,6 +145,8 @@ __all__ = (
     "DiarizationOutput",
     "Entity",
     "EntityList",
+    "EvidenceRequest",
+    "EvidenceResponse",
     "Expected",
     "Filter",
     "FullResult",
@@ -146,6 +164,12 @@ __all__ = (
     "JobList",
     "JobStatus",
     "MinimalResult",
+    "MissingMoment",
+    "Moment",
+    "MomentChunk",
+    "MomentChunkOutputs",
+    "MomentDetail",
+    "Neighbour",
     "ObjectDetectionOutput",
     "OcrOutput",
     "OneAggregate",
@@ -158,18 +182,24 @@ __all__ = (
     "PresetSchemaWeights",
     "Preview",
     "PreviewRequest",
+    "ProbableMoment",
     "QueryRequest",
     "QueryRequestDetail",
     "QueryRequestField",
     "QueryRequestFilters",
     "QueryResponse",
+    "ReadMoments",
+    "ReadRequest",
     "RerunAccepted",
     "RerunForm",
+    "Says",
+    "SaysKind",
     "Schema",
     "SchemaAggregators",
     "SchemaDetailLevels",
     "SchemaFilterAnalyzers",
     "SchemaFilters",
+    "SchemaMetadataKeys",
     "SchemaModes",
     "SchemaOutputs",
     "SchemaRecommendedThresholds",

@@ -19,6 +19,7 @@ class AskRequest:
         analyzer (None | str | Unset): Analyzer whose chunks are retrieved as evidence; chosen per video when null.
         limit (int | Unset): Supporting segments per video. Default: 6.
         min_p_present (float | None | Unset): Segments with a lower `p_present` are left out of results and evidence.
+        filters (Any | Unset): Hard conditions that must all hold, as those of `/query`. Default: {}.
     """
 
     question: str
@@ -26,6 +27,7 @@ class AskRequest:
     analyzer: None | str | Unset = UNSET
     limit: int | Unset = 6
     min_p_present: float | None | Unset = UNSET
+    filters: Any | Unset = {}
 
     def to_dict(self) -> dict[str, Any]:
         question = self.question
@@ -53,6 +55,8 @@ class AskRequest:
         else:
             min_p_present = self.min_p_present
 
+        filters = self.filters
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -68,6 +72,8 @@ class AskRequest:
             field_dict["limit"] = limit
         if min_p_present is not UNSET:
             field_dict["min_p_present"] = min_p_present
+        if filters is not UNSET:
+            field_dict["filters"] = filters
 
         return field_dict
 
@@ -113,12 +119,15 @@ class AskRequest:
 
         min_p_present = _parse_min_p_present(d.pop("min_p_present", UNSET))
 
+        filters = d.pop("filters", UNSET)
+
         ask_request = cls(
             question=question,
             video_ids=video_ids,
             analyzer=analyzer,
             limit=limit,
             min_p_present=min_p_present,
+            filters=filters,
         )
 
         return ask_request

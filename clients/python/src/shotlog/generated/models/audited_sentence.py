@@ -19,11 +19,13 @@ class AuditedSentence:
         Attributes:
             sentence (str): Without its citations.
             citations (list[str]): As in the answer.
+            moments (list[str]): What they cite, in their order, as `GET /moments/{moment_id}` takes it.
             verdict (Verdict):
     """
 
     sentence: str
     citations: list[str]
+    moments: list[str]
     verdict: Verdict
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -31,6 +33,8 @@ class AuditedSentence:
         sentence = self.sentence
 
         citations = self.citations
+
+        moments = self.moments
 
         verdict: str = self.verdict
 
@@ -40,6 +44,7 @@ class AuditedSentence:
             {
                 "sentence": sentence,
                 "citations": citations,
+                "moments": moments,
                 "verdict": verdict,
             }
         )
@@ -53,11 +58,14 @@ class AuditedSentence:
 
         citations = cast(list[str], d.pop("citations"))
 
+        moments = cast(list[str], d.pop("moments"))
+
         verdict = check_verdict(d.pop("verdict"))
 
         audited_sentence = cls(
             sentence=sentence,
             citations=citations,
+            moments=moments,
             verdict=verdict,
         )
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.chunk import Chunk
 
@@ -23,6 +25,9 @@ class ChunkPage:
         offset (int):
         limit (int):
         chunks (list[Chunk]):
+        tokens (int | Unset): Tokens of `chunks`; present with `max_tokens`.
+        tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
+        next_ (str | Unset): The `cursor` for the rest, where `max_tokens` left any out.
     """
 
     video_id: str
@@ -31,6 +36,9 @@ class ChunkPage:
     offset: int
     limit: int
     chunks: list[Chunk]
+    tokens: int | Unset = UNSET
+    tokenizer: str | Unset = UNSET
+    next_: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -49,6 +57,12 @@ class ChunkPage:
             chunks_item = chunks_item_data.to_dict()
             chunks.append(chunks_item)
 
+        tokens = self.tokens
+
+        tokenizer = self.tokenizer
+
+        next_ = self.next_
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -61,6 +75,12 @@ class ChunkPage:
                 "chunks": chunks,
             }
         )
+        if tokens is not UNSET:
+            field_dict["tokens"] = tokens
+        if tokenizer is not UNSET:
+            field_dict["tokenizer"] = tokenizer
+        if next_ is not UNSET:
+            field_dict["next"] = next_
 
         return field_dict
 
@@ -86,6 +106,12 @@ class ChunkPage:
 
             chunks.append(chunks_item)
 
+        tokens = d.pop("tokens", UNSET)
+
+        tokenizer = d.pop("tokenizer", UNSET)
+
+        next_ = d.pop("next", UNSET)
+
         chunk_page = cls(
             video_id=video_id,
             analyzers=analyzers,
@@ -93,6 +119,9 @@ class ChunkPage:
             offset=offset,
             limit=limit,
             chunks=chunks,
+            tokens=tokens,
+            tokenizer=tokenizer,
+            next_=next_,
         )
 
         chunk_page.additional_properties = d

@@ -19,6 +19,7 @@ class FullResult:
     """A hit at `detail=full`.
 
     Attributes:
+        moment_id (str): Names it for `GET /moments/{moment_id}`, however the video is split later.
         video_id (str):
         chunk_id (int):
         start (float): When it begins, seconds of the video.
@@ -43,6 +44,7 @@ class FullResult:
         found_by (list[str] | Unset): The analyzers that found it, the surest first; present when all were searched.
     """
 
+    moment_id: str
     video_id: str
     chunk_id: int
     start: float
@@ -67,6 +69,8 @@ class FullResult:
     found_by: list[str] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        moment_id = self.moment_id
+
         video_id = self.video_id
 
         chunk_id = self.chunk_id
@@ -121,6 +125,7 @@ class FullResult:
 
         field_dict.update(
             {
+                "moment_id": moment_id,
                 "video_id": video_id,
                 "chunk_id": chunk_id,
                 "start": start,
@@ -155,6 +160,8 @@ class FullResult:
         from ..models.turn import Turn  # noqa: PLC0415
 
         d = dict(src_dict)
+        moment_id = d.pop("moment_id")
+
         video_id = d.pop("video_id")
 
         chunk_id = d.pop("chunk_id")
@@ -210,6 +217,7 @@ class FullResult:
         found_by = cast(list[str], d.pop("found_by", UNSET))
 
         full_result = cls(
+            moment_id=moment_id,
             video_id=video_id,
             chunk_id=chunk_id,
             start=start,

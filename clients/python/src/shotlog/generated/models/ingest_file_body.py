@@ -41,6 +41,11 @@ class IngestFileBody:
         max_model_calls (int | Unset): Calls of the language model that the ingest may make; one more ends it, and what
             was paid
             for is kept for the next.
+        metadata (Any | Unset): Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a
+            video that
+            is there already they are added, and null removes one. Default: {}.
+        collection (str | Unset): The collection that it is in.
+        recorded_at (str | Unset): The instant of its first frame, ISO 8601.
     """
 
     file: File
@@ -56,6 +61,9 @@ class IngestFileBody:
     max_duration: float | Unset = 20.0
     callback_url: str | Unset = UNSET
     max_model_calls: int | Unset = UNSET
+    metadata: Any | Unset = {}
+    collection: str | Unset = UNSET
+    recorded_at: str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         file = self.file.to_tuple()
@@ -88,6 +96,12 @@ class IngestFileBody:
 
         max_model_calls = self.max_model_calls
 
+        metadata = self.metadata
+
+        collection = self.collection
+
+        recorded_at = self.recorded_at
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -119,6 +133,12 @@ class IngestFileBody:
             field_dict["callback_url"] = callback_url
         if max_model_calls is not UNSET:
             field_dict["max_model_calls"] = max_model_calls
+        if metadata is not UNSET:
+            field_dict["metadata"] = metadata
+        if collection is not UNSET:
+            field_dict["collection"] = collection
+        if recorded_at is not UNSET:
+            field_dict["recorded_at"] = recorded_at
 
         return field_dict
 
@@ -163,6 +183,15 @@ class IngestFileBody:
         if not isinstance(self.max_model_calls, Unset):
             files.append(("max_model_calls", (None, str(self.max_model_calls).encode(), "text/plain")))
 
+        if not isinstance(self.metadata, Unset):
+            files.append(("metadata", (None, str(self.metadata).encode(), "text/plain")))
+
+        if not isinstance(self.collection, Unset):
+            files.append(("collection", (None, str(self.collection).encode(), "text/plain")))
+
+        if not isinstance(self.recorded_at, Unset):
+            files.append(("recorded_at", (None, str(self.recorded_at).encode(), "text/plain")))
+
         return files
 
     @classmethod
@@ -204,6 +233,12 @@ class IngestFileBody:
 
         max_model_calls = d.pop("max_model_calls", UNSET)
 
+        metadata = d.pop("metadata", UNSET)
+
+        collection = d.pop("collection", UNSET)
+
+        recorded_at = d.pop("recorded_at", UNSET)
+
         ingest_file_body = cls(
             file=file,
             analyzers=analyzers,
@@ -218,6 +253,9 @@ class IngestFileBody:
             max_duration=max_duration,
             callback_url=callback_url,
             max_model_calls=max_model_calls,
+            metadata=metadata,
+            collection=collection,
+            recorded_at=recorded_at,
         )
 
         return ingest_file_body

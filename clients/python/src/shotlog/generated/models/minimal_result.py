@@ -15,6 +15,7 @@ class MinimalResult:
     """A hit at `detail=minimal`.
 
     Attributes:
+        moment_id (str): Names it for `GET /moments/{moment_id}`, however the video is split later.
         video_id (str):
         chunk_id (int):
         start (float): When it begins, seconds of the video.
@@ -27,6 +28,7 @@ class MinimalResult:
         found_by (list[str] | Unset): The analyzers that found it, the surest first; present when all were searched.
     """
 
+    moment_id: str
     video_id: str
     chunk_id: int
     start: float
@@ -39,6 +41,8 @@ class MinimalResult:
     found_by: list[str] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        moment_id = self.moment_id
+
         video_id = self.video_id
 
         chunk_id = self.chunk_id
@@ -65,6 +69,7 @@ class MinimalResult:
 
         field_dict.update(
             {
+                "moment_id": moment_id,
                 "video_id": video_id,
                 "chunk_id": chunk_id,
                 "start": start,
@@ -85,6 +90,8 @@ class MinimalResult:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
+        moment_id = d.pop("moment_id")
+
         video_id = d.pop("video_id")
 
         chunk_id = d.pop("chunk_id")
@@ -106,6 +113,7 @@ class MinimalResult:
         found_by = cast(list[str], d.pop("found_by", UNSET))
 
         minimal_result = cls(
+            moment_id=moment_id,
             video_id=video_id,
             chunk_id=chunk_id,
             start=start,

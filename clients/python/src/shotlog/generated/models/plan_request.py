@@ -33,6 +33,11 @@ class PlanRequest:
         max_model_calls (int | None | Unset): Calls of the language model that the ingest may make; one more ends it,
             and what was paid
             for is kept for the next.
+        metadata (Any | Unset): Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a
+            video that
+            is there already they are added, and null removes one. Default: {}.
+        collection (None | str | Unset): The collection that it is in.
+        recorded_at (None | str | Unset): The instant of its first frame, ISO 8601.
     """
 
     url: None | str | Unset = UNSET
@@ -50,6 +55,9 @@ class PlanRequest:
     max_duration: float | Unset = 20.0
     callback_url: None | str | Unset = UNSET
     max_model_calls: int | None | Unset = UNSET
+    metadata: Any | Unset = {}
+    collection: None | str | Unset = UNSET
+    recorded_at: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         url: None | str | Unset
@@ -122,6 +130,20 @@ class PlanRequest:
         else:
             max_model_calls = self.max_model_calls
 
+        metadata = self.metadata
+
+        collection: None | str | Unset
+        if isinstance(self.collection, Unset):
+            collection = UNSET
+        else:
+            collection = self.collection
+
+        recorded_at: None | str | Unset
+        if isinstance(self.recorded_at, Unset):
+            recorded_at = UNSET
+        else:
+            recorded_at = self.recorded_at
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update({})
@@ -155,6 +177,12 @@ class PlanRequest:
             field_dict["callback_url"] = callback_url
         if max_model_calls is not UNSET:
             field_dict["max_model_calls"] = max_model_calls
+        if metadata is not UNSET:
+            field_dict["metadata"] = metadata
+        if collection is not UNSET:
+            field_dict["collection"] = collection
+        if recorded_at is not UNSET:
+            field_dict["recorded_at"] = recorded_at
 
         return field_dict
 
@@ -262,6 +290,26 @@ class PlanRequest:
 
         max_model_calls = _parse_max_model_calls(d.pop("max_model_calls", UNSET))
 
+        metadata = d.pop("metadata", UNSET)
+
+        def _parse_collection(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        collection = _parse_collection(d.pop("collection", UNSET))
+
+        def _parse_recorded_at(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        recorded_at = _parse_recorded_at(d.pop("recorded_at", UNSET))
+
         plan_request = cls(
             url=url,
             video_id=video_id,
@@ -278,6 +326,9 @@ class PlanRequest:
             max_duration=max_duration,
             callback_url=callback_url,
             max_model_calls=max_model_calls,
+            metadata=metadata,
+            collection=collection,
+            recorded_at=recorded_at,
         )
 
         return plan_request

@@ -40,6 +40,8 @@ class QueryRequest:
         synthesize (bool | Unset): Generate an answer over the hits. Default: True.
         detail (QueryRequestDetail | Unset): `minimal`, `standard` or `full`. Default: 'standard'.
         filters (QueryRequestFilters | Unset): Hard conditions that must all hold.
+        max_tokens (int | None | Unset): Most tokens of the results together, whole ones, best first; all when left out.
+        cursor (None | str | Unset): `next` of the answer before.
     """
 
     text: str
@@ -53,6 +55,8 @@ class QueryRequest:
     synthesize: bool | Unset = True
     detail: QueryRequestDetail | Unset = "standard"
     filters: QueryRequestFilters | Unset = UNSET
+    max_tokens: int | None | Unset = UNSET
+    cursor: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         text = self.text
@@ -102,6 +106,18 @@ class QueryRequest:
         if not isinstance(self.filters, Unset):
             filters = self.filters.to_dict()
 
+        max_tokens: int | None | Unset
+        if isinstance(self.max_tokens, Unset):
+            max_tokens = UNSET
+        else:
+            max_tokens = self.max_tokens
+
+        cursor: None | str | Unset
+        if isinstance(self.cursor, Unset):
+            cursor = UNSET
+        else:
+            cursor = self.cursor
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -129,6 +145,10 @@ class QueryRequest:
             field_dict["detail"] = detail
         if filters is not UNSET:
             field_dict["filters"] = filters
+        if max_tokens is not UNSET:
+            field_dict["max_tokens"] = max_tokens
+        if cursor is not UNSET:
+            field_dict["cursor"] = cursor
 
         return field_dict
 
@@ -210,6 +230,24 @@ class QueryRequest:
         else:
             filters = QueryRequestFilters.from_dict(_filters)
 
+        def _parse_max_tokens(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        max_tokens = _parse_max_tokens(d.pop("max_tokens", UNSET))
+
+        def _parse_cursor(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        cursor = _parse_cursor(d.pop("cursor", UNSET))
+
         query_request = cls(
             text=text,
             mode=mode,
@@ -222,6 +260,8 @@ class QueryRequest:
             synthesize=synthesize,
             detail=detail,
             filters=filters,
+            max_tokens=max_tokens,
+            cursor=cursor,
         )
 
         return query_request

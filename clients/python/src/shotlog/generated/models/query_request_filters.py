@@ -28,6 +28,10 @@ class QueryRequestFilters:
         max_people (int | Unset):
         after (float | Unset):
         before (float | Unset):
+        collections (list[str] | Unset):
+        recorded_after (str | Unset):
+        recorded_before (str | Unset):
+        metadata (str | Unset):
     """
 
     video_ids: list[str] | Unset = UNSET
@@ -42,6 +46,10 @@ class QueryRequestFilters:
     max_people: int | Unset = UNSET
     after: float | Unset = UNSET
     before: float | Unset = UNSET
+    collections: list[str] | Unset = UNSET
+    recorded_after: str | Unset = UNSET
+    recorded_before: str | Unset = UNSET
+    metadata: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,6 +91,16 @@ class QueryRequestFilters:
 
         before = self.before
 
+        collections: list[str] | Unset = UNSET
+        if not isinstance(self.collections, Unset):
+            collections = self.collections
+
+        recorded_after = self.recorded_after
+
+        recorded_before = self.recorded_before
+
+        metadata = self.metadata
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update({})
@@ -110,6 +128,14 @@ class QueryRequestFilters:
             field_dict["after"] = after
         if before is not UNSET:
             field_dict["before"] = before
+        if collections is not UNSET:
+            field_dict["collections"] = collections
+        if recorded_after is not UNSET:
+            field_dict["recorded_after"] = recorded_after
+        if recorded_before is not UNSET:
+            field_dict["recorded_before"] = recorded_before
+        if metadata is not UNSET:
+            field_dict["metadata"] = metadata
 
         return field_dict
 
@@ -140,6 +166,14 @@ class QueryRequestFilters:
 
         before = d.pop("before", UNSET)
 
+        collections = cast(list[str], d.pop("collections", UNSET))
+
+        recorded_after = d.pop("recorded_after", UNSET)
+
+        recorded_before = d.pop("recorded_before", UNSET)
+
+        metadata = d.pop("metadata", UNSET)
+
         query_request_filters = cls(
             video_ids=video_ids,
             chunk_ids=chunk_ids,
@@ -153,6 +187,10 @@ class QueryRequestFilters:
             max_people=max_people,
             after=after,
             before=before,
+            collections=collections,
+            recorded_after=recorded_after,
+            recorded_before=recorded_before,
+            metadata=metadata,
         )
 
         query_request_filters.additional_properties = d

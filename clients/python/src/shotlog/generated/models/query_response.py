@@ -33,6 +33,9 @@ class QueryResponse:
             without an answer.
         answer_error (str | Unset): `TypeName: message` when an answer was asked for and writing it failed; the results
             stand.
+        tokens (int | Unset): Tokens of `results`; present with `max_tokens`.
+        tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
+        next_ (str | Unset): The `cursor` for the rest of the `limit` results, where `max_tokens` left any out.
         diagnostics (Diagnostics | Unset): Why nothing was found.
     """
 
@@ -44,6 +47,9 @@ class QueryResponse:
     results: list[FullResult | MinimalResult | StandardResult]
     audit: list[AuditedSentence] | Unset = UNSET
     answer_error: str | Unset = UNSET
+    tokens: int | Unset = UNSET
+    tokenizer: str | Unset = UNSET
+    next_: str | Unset = UNSET
     diagnostics: Diagnostics | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -83,6 +89,12 @@ class QueryResponse:
 
         answer_error = self.answer_error
 
+        tokens = self.tokens
+
+        tokenizer = self.tokenizer
+
+        next_ = self.next_
+
         diagnostics: dict[str, Any] | Unset = UNSET
         if not isinstance(self.diagnostics, Unset):
             diagnostics = self.diagnostics.to_dict()
@@ -103,6 +115,12 @@ class QueryResponse:
             field_dict["audit"] = audit
         if answer_error is not UNSET:
             field_dict["answer_error"] = answer_error
+        if tokens is not UNSET:
+            field_dict["tokens"] = tokens
+        if tokenizer is not UNSET:
+            field_dict["tokenizer"] = tokenizer
+        if next_ is not UNSET:
+            field_dict["next"] = next_
         if diagnostics is not UNSET:
             field_dict["diagnostics"] = diagnostics
 
@@ -174,6 +192,12 @@ class QueryResponse:
 
         answer_error = d.pop("answer_error", UNSET)
 
+        tokens = d.pop("tokens", UNSET)
+
+        tokenizer = d.pop("tokenizer", UNSET)
+
+        next_ = d.pop("next", UNSET)
+
         _diagnostics = d.pop("diagnostics", UNSET)
         diagnostics: Diagnostics | Unset
         if isinstance(_diagnostics, Unset):
@@ -190,6 +214,9 @@ class QueryResponse:
             results=results,
             audit=audit,
             answer_error=answer_error,
+            tokens=tokens,
+            tokenizer=tokenizer,
+            next_=next_,
             diagnostics=diagnostics,
         )
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..models.schema_detail_levels import SchemaDetailLevels
     from ..models.schema_filter_analyzers import SchemaFilterAnalyzers
     from ..models.schema_filters import SchemaFilters
+    from ..models.schema_metadata_keys import SchemaMetadataKeys
     from ..models.schema_modes import SchemaModes
     from ..models.schema_outputs import SchemaOutputs
     from ..models.schema_recommended_thresholds import SchemaRecommendedThresholds
@@ -46,6 +47,7 @@ class Schema:
         results (SchemaResults): Aggregator to the JSON schema of its result.
         filter_analyzers (SchemaFilterAnalyzers): Filter to the analyzers whose output it is about; filters about every
             chunk are absent.
+        metadata_keys (SchemaMetadataKeys): Metadata key to its type: `string`, `number`, `boolean`, `time` or `list`.
     """
 
     analyzers: list[str]
@@ -61,6 +63,7 @@ class Schema:
     outputs: SchemaOutputs
     results: SchemaResults
     filter_analyzers: SchemaFilterAnalyzers
+    metadata_keys: SchemaMetadataKeys
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,6 +97,8 @@ class Schema:
 
         filter_analyzers = self.filter_analyzers.to_dict()
 
+        metadata_keys = self.metadata_keys.to_dict()
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -111,6 +116,7 @@ class Schema:
                 "outputs": outputs,
                 "results": results,
                 "filter_analyzers": filter_analyzers,
+                "metadata_keys": metadata_keys,
             }
         )
 
@@ -123,6 +129,7 @@ class Schema:
         from ..models.schema_detail_levels import SchemaDetailLevels  # noqa: PLC0415
         from ..models.schema_filter_analyzers import SchemaFilterAnalyzers  # noqa: PLC0415
         from ..models.schema_filters import SchemaFilters  # noqa: PLC0415
+        from ..models.schema_metadata_keys import SchemaMetadataKeys  # noqa: PLC0415
         from ..models.schema_modes import SchemaModes  # noqa: PLC0415
         from ..models.schema_outputs import SchemaOutputs  # noqa: PLC0415
         from ..models.schema_recommended_thresholds import SchemaRecommendedThresholds  # noqa: PLC0415
@@ -166,6 +173,8 @@ class Schema:
 
         filter_analyzers = SchemaFilterAnalyzers.from_dict(d.pop("filter_analyzers"))
 
+        metadata_keys = SchemaMetadataKeys.from_dict(d.pop("metadata_keys"))
+
         schema = cls(
             analyzers=analyzers,
             exclusive_groups=exclusive_groups,
@@ -180,6 +189,7 @@ class Schema:
             outputs=outputs,
             results=results,
             filter_analyzers=filter_analyzers,
+            metadata_keys=metadata_keys,
         )
 
         schema.additional_properties = d

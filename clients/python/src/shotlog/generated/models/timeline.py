@@ -15,10 +15,12 @@ class Timeline:
     Attributes:
         observed_seconds (float):
         spans (list[list[float]]): `[start, end]` in seconds.
+        moments (list[str]): The spans as moments, for `GET /moments/{moment_id}`.
     """
 
     observed_seconds: float
     spans: list[list[float]]
+    moments: list[str]
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -30,12 +32,15 @@ class Timeline:
 
             spans.append(spans_item)
 
+        moments = self.moments
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
                 "observed_seconds": observed_seconds,
                 "spans": spans,
+                "moments": moments,
             }
         )
 
@@ -53,9 +58,12 @@ class Timeline:
 
             spans.append(spans_item)
 
+        moments = cast(list[str], d.pop("moments"))
+
         timeline = cls(
             observed_seconds=observed_seconds,
             spans=spans,
+            moments=moments,
         )
 
         timeline.additional_properties = d

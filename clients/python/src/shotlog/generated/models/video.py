@@ -6,6 +6,8 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..types import UNSET, Unset
+
 T = TypeVar("T", bound="Video")
 
 
@@ -21,6 +23,9 @@ class Video:
         chunks (int): Number of chunks.
         chunk_config (str):
         analyzers (list[str]):
+        metadata (Any | Unset): Keys of its owner's own; absent without any.
+        collection (str | Unset): The collection that it is in; absent where it is in none.
+        recorded_at (str | Unset): The instant of its first frame, ISO 8601; absent where it is not known.
     """
 
     video_id: str
@@ -31,6 +36,9 @@ class Video:
     chunks: int
     chunk_config: str
     analyzers: list[str]
+    metadata: Any | Unset = UNSET
+    collection: str | Unset = UNSET
+    recorded_at: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,6 +59,12 @@ class Video:
 
         analyzers = self.analyzers
 
+        metadata = self.metadata
+
+        collection = self.collection
+
+        recorded_at = self.recorded_at
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -65,6 +79,12 @@ class Video:
                 "analyzers": analyzers,
             }
         )
+        if metadata is not UNSET:
+            field_dict["metadata"] = metadata
+        if collection is not UNSET:
+            field_dict["collection"] = collection
+        if recorded_at is not UNSET:
+            field_dict["recorded_at"] = recorded_at
 
         return field_dict
 
@@ -92,6 +112,12 @@ class Video:
 
         analyzers = cast(list[str], d.pop("analyzers"))
 
+        metadata = d.pop("metadata", UNSET)
+
+        collection = d.pop("collection", UNSET)
+
+        recorded_at = d.pop("recorded_at", UNSET)
+
         video = cls(
             video_id=video_id,
             filename=filename,
@@ -101,6 +127,9 @@ class Video:
             chunks=chunks,
             chunk_config=chunk_config,
             analyzers=analyzers,
+            metadata=metadata,
+            collection=collection,
+            recorded_at=recorded_at,
         )
 
         video.additional_properties = d

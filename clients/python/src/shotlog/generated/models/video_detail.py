@@ -28,6 +28,9 @@ class VideoDetail:
         preset (str):
         params (Any):
         aggregates (list[str]): Video-level results stored.
+        metadata (Any | Unset): Keys of its owner's own; absent without any.
+        collection (str | Unset): The collection that it is in; absent where it is in none.
+        recorded_at (str | Unset): The instant of its first frame, ISO 8601; absent where it is not known.
         source_url (str | Unset): Present when ingested from a URL.
     """
 
@@ -44,6 +47,9 @@ class VideoDetail:
     preset: str
     params: Any
     aggregates: list[str]
+    metadata: Any | Unset = UNSET
+    collection: str | Unset = UNSET
+    recorded_at: str | Unset = UNSET
     source_url: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -75,6 +81,12 @@ class VideoDetail:
 
         aggregates = self.aggregates
 
+        metadata = self.metadata
+
+        collection = self.collection
+
+        recorded_at = self.recorded_at
+
         source_url = self.source_url
 
         field_dict: dict[str, Any] = {}
@@ -96,6 +108,12 @@ class VideoDetail:
                 "aggregates": aggregates,
             }
         )
+        if metadata is not UNSET:
+            field_dict["metadata"] = metadata
+        if collection is not UNSET:
+            field_dict["collection"] = collection
+        if recorded_at is not UNSET:
+            field_dict["recorded_at"] = recorded_at
         if source_url is not UNSET:
             field_dict["source_url"] = source_url
 
@@ -135,6 +153,12 @@ class VideoDetail:
 
         aggregates = cast(list[str], d.pop("aggregates"))
 
+        metadata = d.pop("metadata", UNSET)
+
+        collection = d.pop("collection", UNSET)
+
+        recorded_at = d.pop("recorded_at", UNSET)
+
         source_url = d.pop("source_url", UNSET)
 
         video_detail = cls(
@@ -151,6 +175,9 @@ class VideoDetail:
             preset=preset,
             params=params,
             aggregates=aggregates,
+            metadata=metadata,
+            collection=collection,
+            recorded_at=recorded_at,
             source_url=source_url,
         )
 

@@ -20,6 +20,8 @@ def _get_kwargs(
     limit: int | Unset = 50,
     offset: int | Unset = 0,
     verbose: bool | Unset = False,
+    max_tokens: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -37,6 +39,10 @@ def _get_kwargs(
     params["offset"] = offset
 
     params["verbose"] = verbose
+
+    params["max_tokens"] = max_tokens
+
+    params["cursor"] = cursor
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -83,6 +89,8 @@ def sync_detailed(
     limit: int | Unset = 50,
     offset: int | Unset = 0,
     verbose: bool | Unset = False,
+    max_tokens: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[ChunkPage]:
     """Stored analyzer output, filtered and paged.
 
@@ -95,6 +103,8 @@ def sync_detailed(
         limit (int | Unset):  Default: 50.
         offset (int | Unset):  Default: 0.
         verbose (bool | Unset):  Default: False.
+        max_tokens (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -113,6 +123,8 @@ def sync_detailed(
         limit=limit,
         offset=offset,
         verbose=verbose,
+        max_tokens=max_tokens,
+        cursor=cursor,
     )
 
     response = client.get_httpx_client().request(
@@ -133,6 +145,8 @@ def sync(
     limit: int | Unset = 50,
     offset: int | Unset = 0,
     verbose: bool | Unset = False,
+    max_tokens: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> ChunkPage | None:
     """Stored analyzer output, filtered and paged.
 
@@ -145,6 +159,8 @@ def sync(
         limit (int | Unset):  Default: 50.
         offset (int | Unset):  Default: 0.
         verbose (bool | Unset):  Default: False.
+        max_tokens (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -164,6 +180,8 @@ def sync(
         limit=limit,
         offset=offset,
         verbose=verbose,
+        max_tokens=max_tokens,
+        cursor=cursor,
     ).parsed
 
 
@@ -178,6 +196,8 @@ async def asyncio_detailed(
     limit: int | Unset = 50,
     offset: int | Unset = 0,
     verbose: bool | Unset = False,
+    max_tokens: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[ChunkPage]:
     """Stored analyzer output, filtered and paged.
 
@@ -190,6 +210,8 @@ async def asyncio_detailed(
         limit (int | Unset):  Default: 50.
         offset (int | Unset):  Default: 0.
         verbose (bool | Unset):  Default: False.
+        max_tokens (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -208,6 +230,8 @@ async def asyncio_detailed(
         limit=limit,
         offset=offset,
         verbose=verbose,
+        max_tokens=max_tokens,
+        cursor=cursor,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -226,6 +250,8 @@ async def asyncio(
     limit: int | Unset = 50,
     offset: int | Unset = 0,
     verbose: bool | Unset = False,
+    max_tokens: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> ChunkPage | None:
     """Stored analyzer output, filtered and paged.
 
@@ -238,6 +264,8 @@ async def asyncio(
         limit (int | Unset):  Default: 50.
         offset (int | Unset):  Default: 0.
         verbose (bool | Unset):  Default: False.
+        max_tokens (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -258,5 +286,7 @@ async def asyncio(
             limit=limit,
             offset=offset,
             verbose=verbose,
+            max_tokens=max_tokens,
+            cursor=cursor,
         )
     ).parsed

@@ -18,6 +18,10 @@ def _get_kwargs(
     analyzer: str | Unset = UNSET,
     created_after: str | Unset = UNSET,
     created_before: str | Unset = UNSET,
+    collection: str | Unset = UNSET,
+    recorded_after: str | Unset = UNSET,
+    recorded_before: str | Unset = UNSET,
+    metadata: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -35,6 +39,14 @@ def _get_kwargs(
     params["created_after"] = created_after
 
     params["created_before"] = created_before
+
+    params["collection"] = collection
+
+    params["recorded_after"] = recorded_after
+
+    params["recorded_before"] = recorded_before
+
+    params["metadata"] = metadata
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -78,6 +90,10 @@ def sync_detailed(
     analyzer: str | Unset = UNSET,
     created_after: str | Unset = UNSET,
     created_before: str | Unset = UNSET,
+    collection: str | Unset = UNSET,
+    recorded_after: str | Unset = UNSET,
+    recorded_before: str | Unset = UNSET,
+    metadata: str | Unset = UNSET,
 ) -> Response[VideoList]:
     """Ingested videos, newest first.
 
@@ -89,6 +105,10 @@ def sync_detailed(
         analyzer (str | Unset):
         created_after (str | Unset):
         created_before (str | Unset):
+        collection (str | Unset):
+        recorded_after (str | Unset):
+        recorded_before (str | Unset):
+        metadata (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -106,6 +126,10 @@ def sync_detailed(
         analyzer=analyzer,
         created_after=created_after,
         created_before=created_before,
+        collection=collection,
+        recorded_after=recorded_after,
+        recorded_before=recorded_before,
+        metadata=metadata,
     )
 
     response = client.get_httpx_client().request(
@@ -125,6 +149,10 @@ def sync(
     analyzer: str | Unset = UNSET,
     created_after: str | Unset = UNSET,
     created_before: str | Unset = UNSET,
+    collection: str | Unset = UNSET,
+    recorded_after: str | Unset = UNSET,
+    recorded_before: str | Unset = UNSET,
+    metadata: str | Unset = UNSET,
 ) -> VideoList | None:
     """Ingested videos, newest first.
 
@@ -136,6 +164,10 @@ def sync(
         analyzer (str | Unset):
         created_after (str | Unset):
         created_before (str | Unset):
+        collection (str | Unset):
+        recorded_after (str | Unset):
+        recorded_before (str | Unset):
+        metadata (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -154,6 +186,10 @@ def sync(
         analyzer=analyzer,
         created_after=created_after,
         created_before=created_before,
+        collection=collection,
+        recorded_after=recorded_after,
+        recorded_before=recorded_before,
+        metadata=metadata,
     ).parsed
 
 
@@ -167,6 +203,10 @@ async def asyncio_detailed(
     analyzer: str | Unset = UNSET,
     created_after: str | Unset = UNSET,
     created_before: str | Unset = UNSET,
+    collection: str | Unset = UNSET,
+    recorded_after: str | Unset = UNSET,
+    recorded_before: str | Unset = UNSET,
+    metadata: str | Unset = UNSET,
 ) -> Response[VideoList]:
     """Ingested videos, newest first.
 
@@ -178,6 +218,10 @@ async def asyncio_detailed(
         analyzer (str | Unset):
         created_after (str | Unset):
         created_before (str | Unset):
+        collection (str | Unset):
+        recorded_after (str | Unset):
+        recorded_before (str | Unset):
+        metadata (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -195,6 +239,10 @@ async def asyncio_detailed(
         analyzer=analyzer,
         created_after=created_after,
         created_before=created_before,
+        collection=collection,
+        recorded_after=recorded_after,
+        recorded_before=recorded_before,
+        metadata=metadata,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -212,6 +260,10 @@ async def asyncio(
     analyzer: str | Unset = UNSET,
     created_after: str | Unset = UNSET,
     created_before: str | Unset = UNSET,
+    collection: str | Unset = UNSET,
+    recorded_after: str | Unset = UNSET,
+    recorded_before: str | Unset = UNSET,
+    metadata: str | Unset = UNSET,
 ) -> VideoList | None:
     """Ingested videos, newest first.
 
@@ -223,6 +275,10 @@ async def asyncio(
         analyzer (str | Unset):
         created_after (str | Unset):
         created_before (str | Unset):
+        collection (str | Unset):
+        recorded_after (str | Unset):
+        recorded_before (str | Unset):
+        metadata (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -242,5 +298,9 @@ async def asyncio(
             analyzer=analyzer,
             created_after=created_after,
             created_before=created_before,
+            collection=collection,
+            recorded_after=recorded_after,
+            recorded_before=recorded_before,
+            metadata=metadata,
         )
     ).parsed

@@ -1,0 +1,163 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.moment import Moment
+from ...types import Response
+
+
+def _get_kwargs(
+    moment_id: str,
+) -> dict[str, Any]:
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/moments/{moment_id}".format(
+            moment_id=quote(str(moment_id), safe=""),
+        ),
+    }
+
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Moment | None:
+    if response.status_code == 200:
+        response_200 = Moment.from_dict(response.json())
+
+        return response_200
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Moment]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    moment_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Moment]:
+    """What is stored of a moment.
+
+     Hits and citations name moments. A moment can be read as long as its video is there: after
+    another ingest its chunks are those of then.
+
+    Args:
+        moment_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Moment]
+    """
+
+    kwargs = _get_kwargs(
+        moment_id=moment_id,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    moment_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Moment | None:
+    """What is stored of a moment.
+
+     Hits and citations name moments. A moment can be read as long as its video is there: after
+    another ingest its chunks are those of then.
+
+    Args:
+        moment_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Moment
+    """
+
+    return sync_detailed(
+        moment_id=moment_id,
+        client=client,
+    ).parsed
+
+
+async def asyncio_detailed(
+    moment_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Moment]:
+    """What is stored of a moment.
+
+     Hits and citations name moments. A moment can be read as long as its video is there: after
+    another ingest its chunks are those of then.
+
+    Args:
+        moment_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Moment]
+    """
+
+    kwargs = _get_kwargs(
+        moment_id=moment_id,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    moment_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Moment | None:
+    """What is stored of a moment.
+
+     Hits and citations name moments. A moment can be read as long as its video is there: after
+    another ingest its chunks are those of then.
+
+    Args:
+        moment_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Moment
+    """
+
+    return (
+        await asyncio_detailed(
+            moment_id=moment_id,
+            client=client,
+        )
+    ).parsed
