@@ -9,6 +9,7 @@ pub mod evidence;
 pub mod finding;
 pub mod hit;
 pub(crate) mod prose;
+pub(crate) mod spoken;
 pub mod video;
 
 use std::collections::BTreeMap;

@@ -21,6 +21,7 @@ pub mod record;
 mod removal;
 mod shown;
 mod stored;
+pub mod transcript;
 pub mod unreadable;
 pub mod verify;
 pub mod videos;

@@ -1,12 +1,11 @@
 //! The speech of a video as captions: what SRT and WebVTT share.
 
-use crate::domain::analysis::analyzers::diarization::{self, Voices};
-use crate::domain::analysis::analyzers::transcript::{self, Words};
+use crate::domain::analysis::analyzers::{diarization, transcript};
+use crate::domain::analysis::spoken::spoken;
 use crate::domain::export::{Log, one_line};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::Utterance;
 
 /// Characters of a line, and lines of a caption: what broadcasters hold to be readable.
 const LINE: usize = 42;
@@ -28,25 +27,9 @@ pub(super) struct Cue {
 /// The captions in order of time, from diarization where there is any, else from the transcript.
 /// `Invalid` names the analyzers that a video without speech lacks.
 pub(super) fn cues(log: &Log, format: &str) -> Result<Vec<Cue>> {
-    let voices = || log.video.of::<Voices>(diarization::ID).map(|(_, _, voices)| voices);
-    let words = || log.video.of::<Words>(transcript::ID).map(|(_, _, words)| words);
-    // A sentence that runs over the end of a chunk is kept with both.
-    let mut cues = spoken(voices().flat_map(|voices| &voices.sentences));
-    if cues.is_empty() {
-        cues = spoken(words().flat_map(|words| &words.sentences));
-    }
-    // What was stored without sentences.
-    if cues.is_empty() {
-        for turn in voices().flat_map(|voices| &voices.turns) {
-            let span = Span { start: turn.start, end: turn.end };
-            caption(span, &turn.text, Some(&turn.speaker), &mut cues);
-        }
-    }
-    if cues.is_empty() {
-        for segment in words().flat_map(|words| &words.segments) {
-            let span = Span { start: segment.start, end: segment.end };
-            caption(span, &segment.text, None, &mut cues);
-        }
+    let mut cues = Vec::new();
+    for said in spoken(&log.video) {
+        caption(said.span(), &said.text, said.speaker.as_deref(), &mut cues);
     }
     if !cues.is_empty() {
         cues.sort_by(|a, b| a.start.total_cmp(&b.start));
@@ -60,18 +43,6 @@ pub(super) fn cues(log: &Log, format: &str) -> Result<Vec<Cue>> {
         transcript::ID,
         listed(&log.record.analyzer_ids())
     )))
-}
-
-/// The captions of sentences, each of which may come several times in a row.
-fn spoken<'a>(sentences: impl Iterator<Item = &'a Utterance>) -> Vec<Cue> {
-    let mut cues = Vec::new();
-    let mut last = None;
-    for said in sentences {
-        if last.replace(said) != Some(said) {
-            caption(said.span(), &said.text, said.speaker.as_deref(), &mut cues);
-        }
-    }
-    cues
 }
 
 /// Cuts a stretch of speech into captions, its time shared out by the length of the text.

@@ -7,7 +7,7 @@ use ports::transcriber::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{SEGMENT_PAUSE, VoiceTurn, ends_sentence, push_word};
+use super::{SEGMENT_PAUSE, Segment, SpeakerTurn, VoiceTurn, ends_sentence, push_word};
 use crate::domain::kernel::time::Span;
 
 /// A sentence that somebody says, whole; where the recogniser sets no full stops, what is said
@@ -39,6 +39,32 @@ const LONGEST_UTTERANCE: f64 = 30.0;
 /// Whoever says at least this share of a sentence says it all: edges of turns and of words differ by
 /// some tenths of a second, which puts no word into another's mouth.
 const SENTENCE_SHARE: f64 = 0.7;
+
+impl From<&SpeakerTurn> for Utterance {
+    fn from(turn: &SpeakerTurn) -> Self {
+        Self {
+            speaker: Some(turn.speaker.clone()),
+            start: turn.start,
+            end: turn.end,
+            text: turn.text.clone(),
+            confidence: 1.0,
+            words: 0..0,
+        }
+    }
+}
+
+impl From<&Segment> for Utterance {
+    fn from(segment: &Segment) -> Self {
+        Self {
+            speaker: None,
+            start: segment.start,
+            end: segment.end,
+            text: segment.text.clone(),
+            confidence: segment.confidence,
+            words: 0..0,
+        }
+    }
+}
 
 impl Utterance {
     /// When it is said.
