@@ -10,6 +10,7 @@ use toml::Table;
 
 use crate::domain;
 use crate::http::{AuthSettings, HttpSettings};
+use crate::mcp::McpSettings;
 
 mod load;
 mod process;
@@ -27,6 +28,7 @@ pub use process::{Log, LogFormat, Shutdown, Traces};
 pub struct Config {
     pub http: HttpSettings,
     pub auth: AuthSettings,
+    pub mcp: McpSettings,
     pub storage: adapters::storage::Settings,
     pub records: adapters::records::Settings,
     pub index: adapters::index::Settings,
@@ -133,6 +135,13 @@ impl Config {
                 "http.max_header_bytes must be at least 8192, http.max_connections at least 1"
                     .into(),
             );
+        }
+        let mcp = &self.mcp;
+        if mcp.max_tokens < 5000 || mcp.max_frame_width < 16 {
+            return wrong("mcp.max_tokens must be at least 5000, mcp.max_frame_width 16".into());
+        }
+        if mcp.page_videos == 0 || mcp.max_frames == 0 {
+            return wrong("mcp.page_videos and mcp.max_frames must be at least 1".into());
         }
         if !(0.1..=3600.0).contains(&self.http.probe_interval) {
             return wrong(format!(

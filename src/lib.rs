@@ -1,8 +1,8 @@
 //! Shotlog: an HTTP service that watches video.
 //!
-//! The shape is hexagonal: `ports ← domain ← http ← app → adapters → ports`. The domain defines what
-//! it needs as ports; configuration picks the adapters when the service starts; HTTP handlers call
-//! use-cases and nothing else. Beside them, the `text` package holds what domain and adapters know of
+//! The shape is hexagonal: `ports ← domain ← http, mcp ← app → adapters → ports`. The domain defines
+//! what it needs as ports; configuration picks the adapters when the service starts; HTTP handlers and
+//! the tools of agents call use-cases and nothing else. Beside them, the `text` package holds what domain and adapters know of
 //! English; it depends on none of them.
 //!
 //! # The rooms of the domain
@@ -28,18 +28,20 @@
 //!
 //! Each is held by a test in `tests/it/tidy.rs`.
 //!
-//! 1. The domain never names `adapters`, `poem` or `crate::http`.
+//! 1. The domain never names `adapters`, `poem`, `rmcp`, `crate::http` or `crate::mcp`.
 //! 2. Adapters are named in `app` and `config` alone.
-//! 3. HTTP never names adapters or ports' technologies; it speaks to the domain.
+//! 3. HTTP and MCP never name adapters or ports' technologies; they speak to the domain.
 //! 4. Every analyzer and every aggregator file is in the list beside it.
 //! 5. Every path that the README names exists.
 //! 6. No file of code has more than 700 lines.
 //! 7. Nothing unfinished is left in the tree.
 //! 8. The rooms of the domain stand in order of dependency, without a cycle.
 //! 9. No id of an analyzer or aggregator is a literal outside its file.
+//! 10. MCP shows the shapes of HTTP, every tool is in the list, and HTTP knows nothing of it.
 
 pub mod app;
 pub mod cli;
 pub mod config;
 pub mod domain;
 pub mod http;
+pub mod mcp;

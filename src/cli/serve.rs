@@ -49,7 +49,9 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), F
         // Reads go on until the jobs have stopped; then the listener closes.
         service.jobs.stop(grace).await;
     };
-    crate::http::serve(listener, crate::http::app(app.service, app.http), &config.http, stop).await;
+    let mounts = crate::mcp::mount(app.service.clone(), config.mcp.clone());
+    let routes = crate::http::app(app.service, app.http, mounts.into_iter().collect());
+    crate::http::serve(listener, routes, &config.http, stop).await;
     match opened.catalog.opening.now() {
         Opened::Refused(why) => Err(why.into()),
         _ => Ok(()),

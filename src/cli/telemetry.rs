@@ -27,7 +27,8 @@ impl Drop for Telemetry {
 
 /// Starts both. To be kept until the process ends.
 pub(super) fn start(config: &Config) -> Result<Telemetry, Failure> {
-    let filter = EnvFilter::try_new(&config.log.filter)
+    // What rmcp says of its requests the service says itself, and callers who go away are no errors.
+    let filter = EnvFilter::try_new(format!("rmcp=off,{}", config.log.filter))
         .map_err(|e| format!("log.filter is '{}': {e}", config.log.filter))?;
     let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let log = match config.log.format {

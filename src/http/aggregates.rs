@@ -98,10 +98,10 @@ struct AllAggregates {
 }
 
 #[derive(Object)]
-struct OneAggregate {
-    video_id: String,
-    aggregator: String,
-    result: AnyObject,
+pub(crate) struct OneAggregate {
+    pub(crate) video_id: String,
+    pub(crate) aggregator: String,
+    pub(crate) result: AnyObject,
 }
 
 impl From<aggregates::Aggregates> for AllAggregates {

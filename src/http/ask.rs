@@ -33,7 +33,7 @@ impl AskApi {
 }
 
 #[derive(Object)]
-struct AskRequest {
+pub(crate) struct AskRequest {
     #[oai(validator(min_length = 1))]
     question: String,
     /// Null uses every ingested video.
@@ -58,7 +58,7 @@ fn limit() -> u32 {
 }
 
 #[derive(Object)]
-struct AskResponse {
+pub(crate) struct AskResponse {
     question: String,
     #[oai(nullable)]
     answer: Option<String>,
@@ -74,7 +74,7 @@ struct AskResponse {
     answer_error: Option<String>,
     /// By video id.
     sources: Ordered<Sources>,
-    results: Vec<StandardResult>,
+    pub(crate) results: Vec<StandardResult>,
     /// Why there is nothing; present in the empty cases only.
     #[oai(skip_serializing_if_is_none)]
     error: Option<String>,

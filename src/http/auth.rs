@@ -61,6 +61,8 @@ pub(super) struct Guard {
     tokens: Vec<String>,
     /// Exact paths that need no token.
     open: Vec<String>,
+    /// Exact paths whose clients may send the token as a bearer's.
+    bearers: Vec<&'static str>,
     /// Whether the service itself serves the public bucket.
     serves_storage: bool,
     /// `scheme://host[:port]` of the public address.
@@ -70,11 +72,16 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    pub(super) fn new(options: &HttpOptions, open: Vec<String>) -> Self {
+    pub(super) fn new(
+        options: &HttpOptions,
+        open: Vec<String>,
+        bearers: Vec<&'static str>,
+    ) -> Self {
         let base = url::Url::parse(&options.base_url).ok();
         Self {
             tokens: options.auth.tokens.clone(),
             open,
+            bearers,
             serves_storage: options.serves_storage,
             hosts: Hosts::new(options),
             sessions: Sessions {
@@ -101,12 +108,12 @@ impl Guard {
             ));
         }
         let write = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-        let header = request.headers().get(TOKEN_HEADER);
-        if header.is_some_and(|token| self.accepts(token.as_bytes())) {
+        let given = self.given(request);
+        if given.is_some_and(|token| self.accepts(token)) {
             return Ok(());
         }
         // A page of another site cannot add the header without the browser asking us first.
-        if write && header.is_none() && self.foreign(request) {
+        if write && given.is_none() && self.foreign(request) {
             return Err(Failure::new(
                 StatusCode::FORBIDDEN,
                 format!("a page of another site sent this; send {TOKEN_HEADER} or use this origin"),
@@ -115,11 +122,30 @@ impl Guard {
         if self.tokens.is_empty() || self.is_open(request.uri().path(), write) {
             return Ok(());
         }
-        match header {
-            Some(_) => Err(refused(format!("the token in {TOKEN_HEADER} is wrong"))),
+        let header = self.header(request);
+        match given {
+            Some(_) => Err(refused(format!("the token in {header} is wrong"))),
             None if self.session(request, write) => Ok(()),
-            None => Err(refused(format!("this route needs a token in the header {TOKEN_HEADER}"))),
+            None => Err(refused(format!("this route needs a token in the header {header}"))),
         }
+    }
+
+    /// The token that a request carries.
+    fn given<'r>(&self, request: &'r Request) -> Option<&'r [u8]> {
+        let own = request.headers().get(TOKEN_HEADER).map(HeaderValue::as_bytes);
+        own.or_else(|| self.takes_bearers(request).then(|| bearer(request)).flatten())
+    }
+
+    /// Where clients of this path put the token.
+    fn header(&self, request: &Request) -> String {
+        match self.takes_bearers(request) {
+            true => format!("{TOKEN_HEADER}, or in Authorization as a Bearer's"),
+            false => TOKEN_HEADER.into(),
+        }
+    }
+
+    fn takes_bearers(&self, request: &Request) -> bool {
+        self.bearers.contains(&request.uri().path())
     }
 
     fn is_open(&self, path: &str, write: bool) -> bool {
@@ -170,6 +196,13 @@ impl Guard {
 
 fn refused(detail: String) -> Failure {
     Failure::new(StatusCode::UNAUTHORIZED, detail)
+}
+
+/// The token of `Authorization: Bearer`.
+fn bearer(request: &Request) -> Option<&[u8]> {
+    let value = request.headers().get(header::AUTHORIZATION)?.as_bytes();
+    let (scheme, token) = value.split_at_checked(b"bearer ".len())?;
+    scheme.eq_ignore_ascii_case(b"bearer ").then(|| token.trim_ascii())
 }
 
 fn fetch_site(request: &Request) -> Option<&str> {

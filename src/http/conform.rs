@@ -11,7 +11,7 @@ use crate::domain::kernel::names::nearest;
 
 /// The value as `T` parses it, or what is wrong with it. Fields that the schema does not name are
 /// refused.
-pub(super) fn conform<T: Type>(value: Value) -> Result<Value, String> {
+pub(crate) fn conform<T: Type>(value: Value) -> Result<Value, String> {
     let mut registry = Registry::new();
     T::register(&mut registry);
     check(&registry, &T::schema_ref(), "the body", value)
@@ -50,7 +50,7 @@ pub(super) fn from_text<T: Type>(
 
 /// Names the accepted fields, and the one that a mistyped name is most like: passed over in
 /// silence, it would widen what was asked for.
-pub(super) fn unknown(what: &str, name: &str, accepted: &[&str]) -> String {
+pub(crate) fn unknown(what: &str, name: &str, accepted: &[&str]) -> String {
     let name = shown(name);
     let meant = match nearest(&name, accepted) {
         Some(meant) => format!("did you mean '{meant}'? "),

@@ -31,24 +31,24 @@ pub(super) struct Problem {
 /// A failed request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
-pub(super) struct Failure {
-    pub(super) status: StatusCode,
-    pub(super) detail: String,
+pub(crate) struct Failure {
+    pub(crate) status: StatusCode,
+    pub(crate) detail: String,
     /// When to try again, seconds from now.
     pub(super) retry_after: Option<u32>,
     pub(super) allow: Option<String>,
 }
 
 impl Failure {
-    pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self { status, detail: detail.into(), retry_after: None, allow: None }
     }
 
-    pub(super) fn unprocessable(detail: impl Into<String>) -> Self {
+    pub(crate) fn unprocessable(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
     }
 
-    pub(super) fn not_found(detail: impl Into<String>) -> Self {
+    pub(crate) fn not_found(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
@@ -57,7 +57,7 @@ impl Failure {
     }
 
     /// What the client of an unhandled failure is told; the log holds the rest.
-    pub(super) fn internal() -> Self {
+    pub(crate) fn internal() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal error; the server log has the details under this response's X-Request-Id",

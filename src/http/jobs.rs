@@ -110,7 +110,7 @@ struct JobList {
 }
 
 #[derive(Object)]
-struct Job {
+pub(crate) struct Job {
     job_id: String,
     /// The uploaded file's name or the URL; on an aggregate re-run the video's file name.
     source: String,

@@ -33,10 +33,7 @@ impl MetaApi {
     /// Everything searchable and filterable.
     #[oai(path = "/schema", method = "get", operation_id = "schema")]
     async fn schema(&self, _token: Token) -> Result<Json<Schema>, ApiError<Plain>> {
-        let thresholds = self.0.search.recommended_thresholds();
-        // The rest does not depend on the records.
-        let keys = self.0.catalog.metadata_keys().await.unwrap_or_default();
-        Ok(Json(Schema::new(self.0.status.schema(), thresholds, keys)))
+        Ok(Json(Schema::of(&self.0).await))
     }
 
     /// Analyzers, vector fields and exclusive groups.
@@ -84,16 +81,16 @@ struct StorageHealth {
 }
 
 #[derive(Object)]
-struct Schema {
-    analyzers: Vec<String>,
+pub(crate) struct Schema {
+    pub(crate) analyzers: Vec<String>,
     /// Analyzers that may not be selected together.
-    exclusive_groups: Vec<Vec<String>>,
+    pub(crate) exclusive_groups: Vec<Vec<String>>,
     /// Field to description.
-    vector_fields: Ordered<String>,
+    pub(crate) vector_fields: Ordered<String>,
     /// Level to description.
     detail_levels: Ordered<String>,
-    filters: Ordered<Filter>,
-    aggregators: Ordered<Aggregator>,
+    pub(crate) filters: Ordered<Filter>,
+    pub(crate) aggregators: Ordered<Aggregator>,
     /// Search mode to description.
     modes: Ordered<String>,
     /// Vector field to the `score_threshold` below which a hit of the default analyzer is rather chance
@@ -109,9 +106,9 @@ struct Schema {
     /// Aggregator to the JSON schema of its result.
     results: Ordered<AnyObject>,
     /// Filter to the analyzers whose output it is about; filters about every chunk are absent.
-    filter_analyzers: Ordered<Vec<String>>,
+    pub(crate) filter_analyzers: Ordered<Vec<String>>,
     /// Metadata key to its type: `string`, `number`, `boolean`, `time` or `list`.
-    metadata_keys: Ordered<String>,
+    pub(crate) metadata_keys: Ordered<String>,
 }
 
 #[derive(Object)]
@@ -131,7 +128,7 @@ struct PresetSchema {
 }
 
 #[derive(Object)]
-struct Filter {
+pub(crate) struct Filter {
     #[oai(rename = "type")]
     kind: String,
     /// `any`, `exact`, `gte` or `lte`.
@@ -140,7 +137,7 @@ struct Filter {
 }
 
 #[derive(Object)]
-struct Aggregator {
+pub(crate) struct Aggregator {
     depends_on: Vec<String>,
     uses_llm: bool,
 }
@@ -177,7 +174,17 @@ impl From<unreadable::UnreadableVideo> for UnreadableVideo {
 }
 
 impl Schema {
-    fn new(schema: status::Schema, thresholds: Thresholds, keys: MetadataKeys) -> Self {
+    /// That of a service; without metadata keys where the records do not answer.
+    pub(crate) async fn of(service: &Shotlog) -> Self {
+        let keys = service.catalog.metadata_keys().await.unwrap_or_default();
+        Self::new(service.status.schema(), service.search.recommended_thresholds(), keys)
+    }
+
+    fn new(
+        schema: status::Schema,
+        thresholds: Thresholds,
+        keys: MetadataKeys,
+    ) -> Self {
         let shape = |(id, schema)| (id, AnyObject::from_value(schema));
         let outputs = Ordered(schema.outputs.into_iter().map(shape).collect());
         let results = schema.aggregators.iter().map(|a| shape((a.id.clone(), a.schema.clone())));

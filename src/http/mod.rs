@@ -24,6 +24,7 @@ mod media;
 mod meta;
 mod metrics;
 mod moments;
+mod mount;
 mod multipart;
 mod params;
 mod plan;
@@ -35,6 +36,7 @@ mod storage;
 mod ui;
 mod values;
 mod videos;
+pub(crate) mod views;
 
 use std::sync::Arc;
 
@@ -44,11 +46,16 @@ use poem_openapi::OpenApiService;
 use tokio::sync::Semaphore;
 
 use crate::domain::Shotlog;
+pub use mount::Mount;
 pub use server::{listen, serve};
 pub use settings::{AuthSettings, Exposed, HttpOptions, HttpSettings, origin};
 
-/// Every route of the service.
-pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, Response> {
+/// Every route of the service, and what is mounted beside them.
+pub fn app(
+    service: Arc<Shotlog>,
+    options: HttpOptions,
+    mounts: Vec<Mount>,
+) -> BoxEndpoint<'static, Response> {
     let api = api(&service, &options);
     let document = document::Document::new(&api, &service.status.schema());
     let mut methods = document.methods;
@@ -65,7 +72,8 @@ pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, 
     }
     methods.add("/session", "GET, HEAD, POST, DELETE");
 
-    let guard = Arc::new(auth::Guard::new(&options, open));
+    let bearers = mounts.iter().map(|mount| mount.path).collect();
+    let guard = Arc::new(auth::Guard::new(&options, open, bearers));
     let session = RouteMethod::new()
         .get(session::session_state)
         .post(session::open_session)
@@ -86,6 +94,10 @@ pub fn app(service: Arc<Shotlog>, options: HttpOptions) -> BoxEndpoint<'static, 
             .head(storage::object)
             .options(storage::preflight);
         routes = routes.at("/storage/*key", objects);
+    }
+    for Mount { path, endpoint } in mounts {
+        methods.add(path, "POST");
+        routes = routes.at(path, RouteMethod::new().post(mount::Mounted(endpoint)));
     }
     if !options.server.api_only && !ui::is_built() {
         tracing::warn!("the web UI is not built into this program; {}", ui::HOW_TO_BUILD);

@@ -121,7 +121,7 @@ struct ReadRequest {
 /// How much comes back of each moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "lowercase")]
-enum MomentDetail {
+pub(crate) enum MomentDetail {
     /// What its chunks tell, as text.
     Standard,
     /// And every analyzer's output.
@@ -149,15 +149,15 @@ struct ReadMoments {
 }
 
 #[derive(Object)]
-struct MissingMoment {
-    moment_id: String,
+pub(crate) struct MissingMoment {
+    pub(crate) moment_id: String,
     /// Why it cannot be read.
-    detail: String,
+    pub(crate) detail: String,
 }
 
 /// A span of a video, and what is stored of it.
 #[derive(Object)]
-struct Moment {
+pub(crate) struct Moment {
     moment_id: String,
     video_id: String,
     filename: String,
@@ -331,7 +331,7 @@ impl From<EvidenceMoment> for ProbableMoment {
 }
 
 impl Moment {
-    fn of(moment: moments::Moment, detail: MomentDetail) -> Self {
+    pub(crate) fn of(moment: moments::Moment, detail: MomentDetail) -> Self {
         let Span { start, end } = moment.moment_id.span();
         let video_id = moment.moment_id.video_id().to_owned();
         Self {

@@ -29,18 +29,12 @@ impl PlanApi {
         _token: Token,
         Json(request): Json<PlanRequest>,
     ) -> Result<Json<Plan>, ApiError<ByIdNamed>> {
-        let subject = match (request.video_id, request.url) {
-            (Some(video_id), None) => Subject::Video(video_id),
-            (None, Some(url)) => Subject::Url(url),
-            _ => return Err(Failure::unprocessable("give either url or video_id").into()),
-        };
-        let fields = request.options.into();
-        Ok(Json(self.0.ingest.plan(&subject, request.duration, &fields).await?.into()))
+        Ok(Json(request.plan(&self.0).await?))
     }
 }
 
 #[derive(Object)]
-struct PlanRequest {
+pub(crate) struct PlanRequest {
     /// Scheme http or https; or else `video_id`.
     #[oai(nullable)]
     url: Option<String>,
@@ -54,8 +48,21 @@ struct PlanRequest {
     options: IngestOptions,
 }
 
+impl PlanRequest {
+    /// What the ingest would take.
+    pub(crate) async fn plan(self, service: &Shotlog) -> Result<Plan, Failure> {
+        let subject = match (self.video_id, self.url) {
+            (Some(video_id), None) => Subject::Video(video_id),
+            (None, Some(url)) => Subject::Url(url),
+            _ => return Err(Failure::unprocessable("give either url or video_id")),
+        };
+        let fields = self.options.into();
+        Ok(service.ingest.plan(&subject, self.duration, &fields).await?.into())
+    }
+}
+
 #[derive(Object)]
-struct Plan {
+pub(crate) struct Plan {
     /// The video, if it is there.
     #[oai(nullable)]
     video_id: Option<String>,

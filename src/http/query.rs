@@ -91,7 +91,8 @@ pub(super) fn analyzer() -> String {
     "default_video".into()
 }
 
-fn field() -> String {
+/// The vector field that is searched where none is named.
+pub(crate) fn field() -> String {
     "combined".into()
 }
 
@@ -157,7 +158,7 @@ struct QueryResponse {
 
 /// Why nothing was found.
 #[derive(Object)]
-pub(super) struct Diagnostics {
+pub(crate) struct Diagnostics {
     /// Filter to the hits there would be without it.
     hits_without_filter: Ordered<u32>,
     /// Videos in scope that the analyzer has not run on, at most 20.
@@ -256,7 +257,7 @@ struct MinimalResult {
 
 /// A hit at `detail=standard`.
 #[derive(Object)]
-pub(super) struct StandardResult {
+pub(crate) struct StandardResult {
     /// Names it for `GET /moments/{moment_id}`, however the video is split later.
     moment_id: String,
     video_id: String,

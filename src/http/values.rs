@@ -14,15 +14,15 @@ pub(super) fn shortest(number: f32) -> f64 {
 
 /// An object whose keys are data, in a meaningful order.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Ordered<T>(pub(super) Vec<(String, T)>);
+pub(crate) struct Ordered<T>(pub(crate) Vec<(String, T)>);
 
 /// An object whose fields the contract leaves open.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct AnyObject(pub(super) Map<String, Value>);
+pub(crate) struct AnyObject(pub(crate) Map<String, Value>);
 
 impl AnyObject {
     /// Every document that reaches a client is an object; anything else is wrapped in none.
-    pub(super) fn from_value(value: Value) -> Self {
+    pub(crate) fn from_value(value: Value) -> Self {
         match value {
             Value::Object(map) => Self(map),
             _ => Self::default(),

@@ -151,7 +151,7 @@ fn none() -> Bounded<0, { u32::MAX }> {
 
 /// The fields that both ingest routes take. Their names, types and defaults are stated here once.
 #[derive(Object)]
-pub(super) struct IngestOptions {
+pub(crate) struct IngestOptions {
     /// Comma-separated analyzer ids.
     #[oai(default = "analyzers")]
     pub(super) analyzers: String,
@@ -258,7 +258,7 @@ pub(super) fn max_duration() -> f64 {
 }
 
 #[derive(Object)]
-struct UrlIngestRequest {
+pub(crate) struct UrlIngestRequest {
     /// Scheme http or https.
     url: String,
     #[oai(flatten)]
@@ -266,7 +266,8 @@ struct UrlIngestRequest {
 }
 
 impl UrlIngestRequest {
-    fn split(self) -> (String, IngestOptions) {
+    /// The address, and how to ingest what is there.
+    pub(crate) fn split(self) -> (String, IngestOptions) {
         (self.url, self.options)
     }
 }
@@ -316,7 +317,7 @@ impl IngestAccepted {
 }
 
 #[derive(Object)]
-struct Video {
+pub(crate) struct Video {
     video_id: String,
     filename: String,
     video_url: String,
@@ -340,7 +341,7 @@ struct Video {
 }
 
 #[derive(Object)]
-struct VideoList {
+pub(crate) struct VideoList {
     videos: Vec<Video>,
     /// Videos on all pages.
     total: u32,
@@ -350,7 +351,7 @@ struct VideoList {
 }
 
 #[derive(Object)]
-struct VideoDetail {
+pub(crate) struct VideoDetail {
     #[oai(flatten)]
     video: Video,
     storage_path: String,

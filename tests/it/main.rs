@@ -16,6 +16,7 @@ mod footage;
 mod install;
 mod leases;
 mod limits;
+mod mcp;
 #[cfg(all(feature = "ffmpeg", target_os = "linux"))]
 mod memory;
 mod migration;

@@ -62,13 +62,22 @@ fn none(found: Vec<String>, rule: &str) {
 }
 
 #[test]
-fn invariant_1_the_domain_names_neither_adapters_nor_http() {
+fn invariant_1_the_domain_names_neither_adapters_nor_ways_in() {
     let domain = files("src/domain", "rs");
     assert!(domain.len() > 10);
     none(
         naming(
             &domain,
-            &["adapters", "poem", "poem_openapi", "crate::http", "crate::app", "crate::config"],
+            &[
+                "adapters",
+                "poem",
+                "poem_openapi",
+                "rmcp",
+                "crate::http",
+                "crate::mcp",
+                "crate::app",
+                "crate::config",
+            ],
         ),
         "the domain imports ports only",
     );
@@ -147,16 +156,48 @@ fn invariant_2_adapters_are_named_where_they_are_chosen() {
 }
 
 #[test]
-fn invariant_3_http_names_no_technology_behind_a_port() {
-    let http = files("src/http", "rs");
-    assert!(http.len() > 10);
-    none(
-        naming(
-            &http,
-            &["adapters", "opendal", "qdrant_client", "tantivy", "ort", "ffmpeg_next", "reqwest"],
-        ),
-        "http speaks to the domain",
-    );
+fn invariant_3_http_and_mcp_name_no_technology_behind_a_port() {
+    for way_in in ["src/http", "src/mcp"] {
+        let files = files(way_in, "rs");
+        assert!(files.len() > 10, "{way_in}");
+        none(
+            naming(
+                &files,
+                &[
+                    "adapters",
+                    "opendal",
+                    "qdrant_client",
+                    "tantivy",
+                    "ort",
+                    "ffmpeg_next",
+                    "reqwest",
+                ],
+            ),
+            "http and mcp speak to the domain",
+        );
+    }
+}
+
+#[test]
+fn invariant_10_mcp_shows_what_http_shows_and_http_knows_nothing_of_it() {
+    none(naming(&files("src/http", "rs"), &["rmcp", "crate::mcp"]), "mcp is mounted beside http");
+    let mcp = files("src/mcp", "rs");
+    let named = naming(&mcp, &["crate::http"]);
+    let shared = ["crate::http::views::", "crate::http::Mount"];
+    let others = named.into_iter().filter(|line| !shared.iter().any(|part| line.contains(part)));
+    none(others.collect(), "mcp takes shapes of http and a place beside it");
+    let list = fs::read_to_string(root().join("src/mcp/tools/mod.rs")).expect("the tools");
+    let listed = list.split("TOOLS: ").nth(1).and_then(|rest| rest.split("];").next());
+    let listed = listed.expect("the list");
+    let mut unlisted = Vec::new();
+    for (path, text) in &mcp {
+        for name in text.split("impl Tool for ").skip(1).filter_map(|rest| rest.split(' ').next()) {
+            if !names(listed, name) {
+                unlisted.push(format!("{}: {name}", path.display()));
+            }
+        }
+    }
+    none(unlisted, "every tool is in TOOLS");
 }
 
 #[test]

@@ -40,6 +40,7 @@ use shotlog::domain::jobs::webhook::CallbackSettings;
 use shotlog::domain::status::ProbeSettings;
 use shotlog::domain::{Settings, Shotlog};
 use shotlog::http::HttpOptions;
+use shotlog::mcp::McpSettings;
 use tempfile::TempDir;
 
 pub use contract::Contract;
@@ -70,6 +71,7 @@ pub struct TestApp {
 /// What a test may change before the application starts.
 pub struct Setup {
     pub http: HttpOptions,
+    pub mcp: McpSettings,
     pub settings: Settings,
     pub decoder: Arc<dyn VideoDecoder>,
     pub models: Models,
@@ -109,6 +111,7 @@ impl TestApp {
         let work = tempfile::tempdir().expect("a folder");
         let mut setup = Setup {
             http: HttpOptions { base_url: BASE.into(), ..HttpOptions::default() },
+            mcp: McpSettings::default(),
             settings: Settings {
                 data_dir: work.path().to_owned(),
                 fetch: DownloadSettings { max_bytes: 1 << 20 },
@@ -209,7 +212,8 @@ impl TestApp {
         let (analyzers, aggregators) = (setup.analyzers, setup.aggregators);
         let service = Shotlog::with(stores, models, setup.settings, analyzers, aggregators);
         service.jobs.start();
-        let app = shotlog::http::app(service.clone(), setup.http.clone());
+        let mounts = shotlog::mcp::mount(service.clone(), setup.mcp).into_iter().collect();
+        let app = shotlog::http::app(service.clone(), setup.http.clone(), mounts);
         let contract = Contract::new(&shotlog::http::openapi(&service, &setup.http));
         Self {
             app,

@@ -1,0 +1,105 @@
+//! Documents in words, for models that read the text of an answer rather than its structure.
+
+use serde_json::{Map, Value};
+
+/// A line per field, and one per element of those that have several.
+pub(super) fn outline(document: &Map<String, Value>) -> String {
+    let mut text = String::new();
+    for (name, value) in document {
+        match value {
+            Value::Array(elements) if elements.iter().any(|e| e.is_object() || e.is_array()) => {
+                text.push_str(&format!("{name}:\n"));
+                for element in elements {
+                    text.push_str(&format!("- {}\n", inline(element)));
+                }
+            }
+            Value::Object(fields) if !fields.is_empty() => {
+                text.push_str(&format!("{name}:\n"));
+                for (field, value) in fields {
+                    text.push_str(&format!("- {field}: {}\n", inline(value)));
+                }
+            }
+            value => text.push_str(&format!("{name}: {}\n", inline(value))),
+        }
+    }
+    text
+}
+
+/// A value within a line.
+pub(super) fn inline(value: &Value) -> String {
+    match value {
+        Value::Null => "none".into(),
+        Value::String(text) => text.clone(),
+        Value::Array(elements) if elements.is_empty() => "none".into(),
+        Value::Array(elements) => elements.iter().map(nested).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| format!("{name}: {}", nested(value));
+            fields.iter().map(field).collect::<Vec<_>>().join("; ")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn nested(value: &Value) -> String {
+    match value {
+        Value::Array(_) | Value::Object(_) => format!("({})", inline(value)),
+        other => inline(other),
+    }
+}
+
+/// Text without line breaks and repeated blanks.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Longest sentence of a refusal, characters: its beginning, which tells what was wrong, and its end,
+/// which tells what would be right.
+const SENTENCE: (usize, usize) = (300, 1200);
+
+/// A refusal's sentence, cut in the middle where it repeats much of what was given.
+pub(super) fn sentence(detail: &str) -> String {
+    let (beginning, end) = SENTENCE;
+    let length = detail.chars().count();
+    if length <= beginning + end {
+        return detail.to_owned();
+    }
+    let characters = || detail.chars();
+    characters().take(beginning).chain(['…']).chain(characters().skip(length - end)).collect()
+}
+
+/// Seconds as prose has them.
+pub(super) fn seconds(seconds: f64) -> String {
+    format!("{seconds:.1}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_no_longer_than_a_sentence() {
+        assert_eq!(sentence("it must be a number"), "it must be a number");
+        let cut = sentence(&format!("it is {}; it must be a number", "日".repeat(5000)));
+        assert!(cut.starts_with("it is 日") && cut.ends_with("日; it must be a number"));
+        assert_eq!(cut.chars().count(), SENTENCE.0 + 1 + SENTENCE.1);
+    }
+
+    #[test]
+    fn a_document_is_told_line_by_line() {
+        let document = json!({
+            "count": 2,
+            "title": null,
+            "tags": ["a", "b"],
+            "chapters": [{"title": "One", "spans": [[0, 1], [2, 3]]}, {"title": "Two", "spans": []}],
+            "by_speaker": {"S1": {"seconds": 2.5}},
+        });
+        assert_eq!(
+            outline(document.as_object().expect("an object")),
+            "count: 2\ntitle: none\ntags: a, b\nchapters:\n\
+             - title: One; spans: ((0, 1), (2, 3))\n- title: Two; spans: (none)\n\
+             by_speaker:\n- S1: seconds: 2.5\n"
+        );
+    }
+}

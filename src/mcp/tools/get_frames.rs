@@ -1,0 +1,143 @@
+//! `get_frames`: pictures of a video.
+
+use std::io::Cursor;
+
+use bytes::Bytes;
+use image::ImageReader;
+use poem_openapi::Object;
+
+use super::{Answer, Call, Picture, Tool};
+use crate::http::views::Failure;
+use crate::mcp::budget::tokens_of_picture;
+use crate::mcp::prose::seconds;
+
+/// Shows pictures.
+pub(super) struct GetFrames;
+
+#[derive(Object)]
+pub(super) struct FramesRequest {
+    #[oai(validator(min_length = 1))]
+    video_id: String,
+    /// Seconds of the video.
+    #[oai(nullable)]
+    times: Option<Vec<f64>>,
+    /// Chunks whose middle is shown.
+    #[oai(nullable)]
+    chunk_ids: Option<Vec<u32>>,
+    /// Pixels; a picture is never wider than the video, nor than the service allows.
+    #[oai(default = "width", validator(minimum(value = "16"), maximum(value = "7680")))]
+    width: u32,
+}
+
+fn width() -> u32 {
+    512
+}
+
+#[derive(Object)]
+pub(super) struct Frames {
+    video_id: String,
+    /// One for each image of the answer, in their order.
+    frames: Vec<Frame>,
+    /// What is left out, and how to get it.
+    #[oai(skip_serializing_if_is_none)]
+    rest: Option<String>,
+}
+
+#[derive(Object)]
+pub(super) struct Frame {
+    /// Seconds of the video.
+    t: f64,
+    /// The chunk it was asked for by.
+    #[oai(skip_serializing_if_is_none)]
+    chunk_id: Option<u32>,
+    /// Pixels.
+    width: u32,
+    /// Pixels.
+    height: u32,
+}
+
+impl Tool for GetFrames {
+    const NAME: &'static str = "get_frames";
+    const TITLE: &'static str = "See frames";
+    const DESCRIPTION: &'static str = "Frames of a video as JPEG images, to see for yourself what \
+        is there: at `times` in seconds, or in the middle of `chunk_ids`. A few at once and small \
+        ones are cheap: ask for the moments that search_moments or ask named, and for a larger \
+        `width` only to read something. `frames` has the time of each image, in their order.";
+    type Input = FramesRequest;
+    type Output = Frames;
+
+    async fn call(mut call: Call<'_>, input: FramesRequest) -> Result<Answer<Frames>, Failure> {
+        let targets = targets(&input)?;
+        let width = input.width.min(call.settings.max_frame_width);
+        let (mut frames, mut pictures, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        for target in targets.iter().take(call.settings.max_frames) {
+            let (t, chunk_id) = located(&call, &input.video_id, *target).await?;
+            let bytes = call.service.frames.frame(&input.video_id, t, width).await?;
+            let (width, height) = size(&bytes)?;
+            if !call.budget.take(tokens_of_picture(width, height) + FRAME) {
+                break;
+            }
+            lines.push(format!("Image {} shows {} s.", frames.len() + 1, seconds(t)));
+            frames.push(Frame { t, chunk_id, width, height });
+            pictures.push(Picture { bytes, width, height });
+        }
+        let left_out = targets.len() - frames.len();
+        let rest = (left_out > 0).then(|| {
+            format!(
+                "the last {left_out} of {} frames are left out: an answer has at most {} \
+                 (mcp.max_frames), fewer where they are large; ask again for those, or for a smaller \
+                 width",
+                targets.len(),
+                call.settings.max_frames
+            )
+        });
+        lines.extend(rest.clone());
+        let content = Frames { video_id: input.video_id, frames, rest };
+        Ok(Answer { text: lines.join("\n"), content, pictures })
+    }
+}
+
+/// What stands beside a picture, tokens.
+const FRAME: usize = 50;
+
+/// What a picture is asked for by.
+#[derive(Clone, Copy)]
+enum Target {
+    /// Seconds of the video.
+    Time(f64),
+    /// The middle of a chunk.
+    Chunk(u32),
+}
+
+fn targets(input: &FramesRequest) -> Result<Vec<Target>, Failure> {
+    let targets: Vec<Target> = match (&input.times, &input.chunk_ids) {
+        (Some(times), None) => times.iter().copied().map(Target::Time).collect(),
+        (None, Some(chunks)) => chunks.iter().copied().map(Target::Chunk).collect(),
+        _ => Vec::new(),
+    };
+    if targets.is_empty() {
+        return Err(Failure::unprocessable("give either times or chunk_ids, and at least one"));
+    }
+    Ok(targets)
+}
+
+/// When it is, seconds of the video, and the chunk that it stands for.
+async fn located(
+    call: &Call<'_>,
+    video_id: &str,
+    target: Target,
+) -> Result<(f64, Option<u32>), Failure> {
+    match target {
+        Target::Time(t) => Ok((t, None)),
+        Target::Chunk(id) => {
+            let span = call.service.catalog.chunk(video_id, id, false).await?.span;
+            Ok(((span.start + span.end) / 2.0, Some(id)))
+        }
+    }
+}
+
+fn size(jpeg: &Bytes) -> Result<(u32, u32), Failure> {
+    let reader = ImageReader::new(Cursor::new(jpeg)).with_guessed_format();
+    let size = reader.ok().and_then(|reader| reader.into_dimensions().ok());
+    size.ok_or_else(Failure::internal)
+}

@@ -1,0 +1,420 @@
+//! What agents are served at `/mcp`.
+
+use std::time::Duration;
+
+use adapters::fetcher::Response;
+use poem::http::Method;
+use serde_json::{Value, json};
+use shotlog::mcp::McpSettings;
+
+use crate::support::{BASE, Contract, Reply, TestApp, clip, mentions};
+
+const TOKEN: &str = "a-token";
+const TOOLS: [&str; 9] = [
+    "describe_library",
+    "search_moments",
+    "read_moments",
+    "ask",
+    "get_transcript",
+    "get_frames",
+    "get_aggregate",
+    "plan_ingest",
+    "ingest_url",
+    "get_job",
+];
+
+async fn posted(app: &TestApp, message: &Value, headers: &[(&str, &str)]) -> Reply {
+    let mut request = poem::Request::builder()
+        .method(Method::POST)
+        .uri_str("/mcp")
+        .header("host", "shotlog.test")
+        .header("accept", "application/json, text/event-stream")
+        .content_type("application/json");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    app.raw(request.body(message.to_string())).await
+}
+
+fn message(method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+}
+
+/// The result of a request, or its error.
+async fn asked(app: &TestApp, method: &str, params: Value) -> Result<Value, Value> {
+    let answer = posted(app, &message(method, &params), &[]).await.ok();
+    match answer.get("error") {
+        Some(error) => Err(error.clone()),
+        None => Ok(answer["result"].clone()),
+    }
+}
+
+async fn called(app: &TestApp, tool: &str, arguments: Value) -> Value {
+    asked(app, "tools/call", json!({"name": tool, "arguments": arguments})).await.expect("a result")
+}
+
+/// Every tool, from all pages of the list.
+async fn tools(app: &TestApp) -> Vec<Value> {
+    let (mut tools, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let page = asked(app, "tools/list", json!({"cursor": cursor})).await.expect("a page");
+        let listed = page["tools"].as_array().unwrap();
+        assert!(!listed.is_empty(), "a tool fits");
+        tools.extend(listed.iter().cloned());
+        cursor = page["nextCursor"].clone();
+        if cursor.is_null() {
+            return tools;
+        }
+    }
+}
+
+/// The structured content of a call that succeeds, held to the tool's schema.
+async fn told(app: &TestApp, tool: &str, arguments: Value) -> Value {
+    let result = called(app, tool, arguments).await;
+    assert_ne!(result["isError"], true, "{tool}: {result}");
+    let tools = tools(app).await;
+    let listed = tools.iter().find(|listed| listed["name"] == tool);
+    let schema = listed.unwrap()["outputSchema"].clone();
+    let problems = Contract(schema.clone()).problems(&schema, &result["structuredContent"], tool);
+    assert!(problems.is_empty(), "{problems:?} in {result}");
+    let text = result["content"][0]["text"].as_str().expect("prose");
+    assert!(!text.trim().is_empty(), "{tool} says nothing");
+    result["structuredContent"].clone()
+}
+
+/// The sentence of a call that a tool refuses.
+async fn refused(app: &TestApp, tool: &str, arguments: Value) -> String {
+    let result = called(app, tool, arguments).await;
+    assert_eq!(result["isError"], true, "{tool}: {result}");
+    result["content"][0]["text"].as_str().expect("a sentence").to_owned()
+}
+
+/// A video with so many sentences and an aggregate with so many scenes.
+async fn long(app: &TestApp, sentences: usize) -> String {
+    let id = app.video().await;
+    let turn = |n: usize| {
+        json!({"speaker": format!("S{}", n % 3), "start": n as f64 / 100.0,
+               "end": n as f64 / 100.0 + 0.01, "text": format!("This is sentence {n} of many.")})
+    };
+    let turns: Vec<Value> = (0..sentences).map(turn).collect();
+    let outputs = json!([{"turns": turns, "speakers": ["S0", "S1", "S2"]}, null, null]);
+    app.plant_output(&id, "diarization", outputs).await;
+    let scenes: Vec<Value> = (0..sentences)
+        .map(|n| json!({"title": format!("Scene {n}"), "start": n, "tags": ["a", "b"]}))
+        .collect();
+    app.plant_aggregate(&id, "chapters", json!({"count": sentences, "chapters": scenes})).await;
+    id
+}
+
+#[tokio::test]
+async fn the_same_tokens_let_in_as_elsewhere() {
+    let app = TestApp::with(|setup| setup.http.auth.tokens = vec![TOKEN.into()]).await;
+    let ping = message("ping", &json!({}));
+    for headers in [
+        vec![],
+        vec![("authorization", "Bearer wrong")],
+        vec![("authorization", "Basic a-token")],
+        vec![("authorization", "Bearer ")],
+        vec![("x-core-token", "wrong"), ("authorization", "Bearer a-token")],
+    ] {
+        mentions(&posted(&app, &ping, &headers).await.error(401), &["X-Core-Token", "Bearer"]);
+    }
+    for header in [
+        ("authorization", "Bearer a-token"),
+        ("authorization", "bearer a-token"),
+        ("x-core-token", TOKEN),
+    ] {
+        posted(&app, &ping, &[header]).await.ok();
+    }
+    let elsewhere = poem::Request::builder().uri_str("/videos").header("host", "shotlog.test");
+    app.raw(elsewhere.header("authorization", "Bearer a-token").finish()).await.error(401);
+}
+
+#[tokio::test]
+async fn requests_are_checked_and_limited_as_elsewhere() {
+    let app = TestApp::with(|setup| setup.http.server.max_json_bytes = 1000).await;
+    let ping = message("ping", &json!({}));
+    posted(&app, &ping, &[("origin", "http://evil.test")]).await.error(403);
+    posted(&app, &ping, &[("origin", BASE)]).await.ok();
+    let foreign = app.request(Method::POST, "/mcp").header("host", "evil.test");
+    app.raw(foreign.body(ping.to_string())).await.error(403);
+    posted(&app, &message("ping", &json!({"x": "x".repeat(1000)})), &[]).await.error(413);
+    mentions(&app.get("/mcp").await.error(405), &["POST"]);
+    let broken = app.post_text("/mcp", "application/json", "{\"jsonrpc\"").await;
+    mentions(&broken.error(422), &["not valid JSON"]);
+    let unacceptable = app.request(Method::POST, "/mcp").content_type("application/json");
+    let reply = app.raw(unacceptable.body(ping.to_string())).await;
+    mentions(&reply.error(406), &["text/event-stream"]);
+}
+
+#[tokio::test]
+async fn it_can_be_switched_off() {
+    let app = TestApp::with(|setup| setup.mcp.enabled = false).await;
+    posted(&app, &message("ping", &json!({})), &[]).await.error(404);
+}
+
+#[tokio::test]
+async fn no_session_is_needed_and_every_tool_is_described() {
+    let app = TestApp::new().await;
+    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
+                       "clientInfo": {"name": "test", "version": "1"}});
+    let reply = posted(&app, &message("initialize", &hello), &[]).await;
+    assert_eq!(reply.header("mcp-session-id"), "");
+    let server = &reply.ok()["result"];
+    assert_eq!(server["serverInfo"]["name"], "shotlog");
+    mentions(server["instructions"].as_str().unwrap(), &["describe_library"]);
+    let tools = tools(&app).await;
+    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, TOOLS);
+    for tool in &tools {
+        assert!(tool["description"].as_str().unwrap().len() > 100, "{tool}");
+        assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{tool}");
+        assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
+        assert_eq!(tool["annotations"]["readOnlyHint"], tool["name"] != "ingest_url");
+    }
+}
+
+#[tokio::test]
+async fn every_tool_answers_in_the_shape_that_it_declares() {
+    let app = TestApp::new().await;
+    let id = long(&app, 5).await;
+    let library = told(&app, "describe_library", json!({})).await;
+    assert_eq!(library["newest"][0]["video_id"], json!(id));
+    let found = told(&app, "search_moments", json!({"text": "boat", "limit": 2})).await;
+    assert_eq!(found["results"].as_array().unwrap().len(), 2);
+    let none =
+        told(&app, "search_moments", json!({"text": "boat", "filters": {"after": 9000}})).await;
+    assert_eq!(
+        none["diagnostics"]["hits_without_filter"]["after"].as_u64().map(|n| n > 0),
+        Some(true)
+    );
+    let answer = told(&app, "ask", json!({"question": "What is there?"})).await;
+    assert!(answer["audit"].is_array() && answer["sources"][&id].is_object(), "{answer}");
+    let said = told(&app, "get_transcript", json!({"video_id": id, "after": 0.02})).await;
+    assert_eq!((&said["total"], &said["utterances"][0]["speaker"]), (&json!(3), &json!("S2")));
+    let chapters =
+        told(&app, "get_aggregate", json!({"video_id": id, "aggregator": "chapters"})).await;
+    assert_eq!(chapters["result"]["chapters"].as_array().unwrap().len(), 5);
+    let plan = told(&app, "plan_ingest", json!({"video_id": id})).await;
+    assert_eq!(plan["video_id"], json!(id));
+}
+
+#[tokio::test]
+async fn frames_are_images_in_the_order_of_their_times() {
+    let app = TestApp::with(|setup| setup.mcp.max_frames = 3).await;
+    let id = app.video().await;
+    let frames = json!({"video_id": id, "times": [1, 2.5, 12, 13], "width": 64});
+    let result = called(&app, "get_frames", frames.clone()).await;
+    let images = &result["content"].as_array().unwrap()[1..];
+    assert_eq!(images.len(), 3);
+    assert!(images.iter().all(|i| i["mimeType"] == "image/jpeg" && i["type"] == "image"));
+    let content = told(&app, "get_frames", frames).await;
+    assert_eq!(content["frames"][1]["t"], 2.5);
+    mentions(content["rest"].as_str().unwrap(), &["last 1 of 4", "mcp.max_frames"]);
+    let chunks = told(&app, "get_frames", json!({"video_id": id, "chunk_ids": [1]})).await;
+    assert_eq!(
+        (&chunks["frames"][0]["t"], &chunks["frames"][0]["chunk_id"]),
+        (&json!(15.0), &json!(1))
+    );
+    for wrong in [json!({}), json!({"times": []}), json!({"times": [1], "chunk_ids": [1]})] {
+        let mut arguments = wrong;
+        arguments["video_id"] = json!(id);
+        mentions(&refused(&app, "get_frames", arguments).await, &["either times or chunk_ids"]);
+    }
+    let beyond = refused(&app, "get_frames", json!({"video_id": id, "times": [9000]})).await;
+    mentions(&beyond, &["length of the video"]);
+}
+
+#[tokio::test]
+async fn an_ingest_is_a_job_that_is_waited_for_or_not() {
+    let app = TestApp::new().await;
+    let url = "http://example.com/v.mp4";
+    let kind = ("content-type".into(), "video/mp4".into());
+    app.fetcher
+        .respond(url, Response { status: 200, headers: vec![kind], body: vec![clip(30.0).into()] });
+    let job = told(&app, "ingest_url", json!({"url": url, "wait": 0})).await;
+    app.finished(job["job_id"].as_str().unwrap()).await;
+    let job = told(&app, "get_job", json!({"job_id": job["job_id"]})).await;
+    assert_eq!(job["status"], "done");
+    let waited = told(&app, "ingest_url", json!({"url": url, "wait": 60})).await;
+    assert_eq!(waited["result"]["video_id"], job["result"]["video_id"]);
+
+    let call =
+        json!({"name": "ingest_url", "arguments": {"url": url}, "_meta": {"progressToken": 7}});
+    let stream = posted(&app, &message("tools/call", &call), &[]).await.text();
+    mentions(&stream, &["notifications/progress", "\"progressToken\":7", "\"status\":\"done\""]);
+    mentions(&refused(&app, "ingest_url", json!({"url": "ftp://a/b"})).await, &["http"]);
+}
+
+#[tokio::test]
+async fn a_refusal_says_what_would_be_right() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let missing = "0000000000000000";
+    for (tool, mut arguments) in [
+        ("get_transcript", json!({})),
+        ("get_frames", json!({"times": [1]})),
+        ("get_aggregate", json!({"aggregator": "stats"})),
+        ("plan_ingest", json!({})),
+    ] {
+        arguments["video_id"] = json!(missing);
+        let sentence = refused(&app, tool, arguments).await;
+        assert_eq!(sentence, app.get(&format!("/videos/{missing}")).await.error(404), "{tool}");
+    }
+    for (tool, arguments, words) in [
+        ("search_moments", json!({"txt": "a"}), &["did you mean 'text'?"][..]),
+        ("search_moments", json!({"text": "a", "limit": 1e12}), &["from 1 to 50"]),
+        ("search_moments", json!({"text": "a", "filters": {"tag": ["b"]}}), &["tags"]),
+        ("search_moments", json!({"text": "a", "analyzer": "nobody"}), &["nobody"]),
+        ("ask", json!({"question": " "}), &["question", "not empty"]),
+        ("get_transcript", json!({"video_id": id}), &["listened", "transcript"]),
+        ("get_transcript", json!({"video_id": id, "cursor": "x"}), &["cursor is 'x'", "`next`"]),
+        ("get_aggregate", json!({"video_id": id, "aggregator": "nothing"}), &["stats"]),
+        ("get_job", json!({"job_id": "nothing"}), &["nothing"]),
+        ("plan_ingest", json!({}), &["either url or video_id"]),
+    ] {
+        mentions(&refused(&app, tool, arguments).await, words);
+    }
+    let unknown =
+        asked(&app, "tools/call", json!({"name": "get_jobs"})).await.expect_err("an error");
+    mentions(unknown["message"].as_str().unwrap(), &["did you mean 'get_job'?"]);
+}
+
+#[tokio::test]
+async fn no_answer_has_more_tokens_than_it_may() {
+    for most in [5000, McpSettings::default().max_tokens] {
+        let app = TestApp::with(|setup| setup.mcp.max_tokens = most).await;
+        let id = long(&app, 2000).await;
+        app.video_of(&clip(600.0)).await;
+        for (tool, arguments) in [
+            ("describe_library", json!({"newest": 50})),
+            ("search_moments", json!({"text": "boat", "limit": 50})),
+            ("ask", json!({"question": "What is there?", "limit": 20})),
+            ("get_transcript", json!({"video_id": id})),
+            ("get_aggregate", json!({"video_id": id, "aggregator": "chapters"})),
+        ] {
+            let result = called(&app, tool, arguments).await;
+            assert_ne!(result["isError"], true, "{tool}: {result}");
+            let tokens = result.to_string().len() / 3;
+            assert!(tokens <= most, "{tool} has {tokens} tokens");
+            let content = &result["structuredContent"];
+            if tool.starts_with("get") {
+                assert!(content["next"].is_string(), "{tool}: {content}");
+                assert!(tokens > most / 2, "{tool} uses its budget: {tokens} of {most}");
+            }
+            let cut = tool == "search_moments" && most == 5000;
+            assert!(!cut || content["rest"].is_string(), "{tool}: {content}");
+        }
+        for uri in ["shotlog://videos", "shotlog://schema", &format!("shotlog://videos/{id}")] {
+            let read = asked(&app, "resources/read", json!({"uri": uri})).await.expect(uri);
+            assert!(read.to_string().len() / 3 <= most, "{uri}");
+        }
+        let long = "x".repeat(500_000);
+        for (tool, arguments) in [
+            ("get_aggregate", json!({"video_id": id, "aggregator": long})),
+            ("get_transcript", json!({"video_id": long})),
+            ("search_moments", json!({"text": "a", "analyzer": long})),
+            ("ask", json!({"question": long})),
+            ("get_job", json!({"job_id": long})),
+        ] {
+            let tokens = called(&app, tool, arguments).await.to_string().len() / 3;
+            assert!(tokens <= most, "{tool} has {tokens} tokens");
+        }
+        for uri in [format!("shotlog://videos?x={long}"), format!("shotlog://videos/{long}")] {
+            let error = asked(&app, "resources/read", json!({"uri": uri})).await.expect_err("long");
+            assert!(error.to_string().len() / 3 <= most);
+        }
+        let page = asked(&app, "tools/list", json!({})).await.expect("a page");
+        assert!(page.to_string().len() / 3 <= most, "a page of {most}");
+        assert_eq!(tools(&app).await.len(), TOOLS.len());
+    }
+}
+
+#[tokio::test]
+async fn a_call_ends_with_its_connection() {
+    // Nobody works on the job.
+    let app = TestApp::with(|setup| setup.settings.ingest.workers = 0).await;
+    let holders = std::sync::Arc::strong_count(&app.service);
+    let arguments = json!({"url": "http://example.com/v.mp4", "wait": 600});
+    let call = message("tools/call", &json!({"name": "ingest_url", "arguments": arguments}));
+    let waited = Duration::from_millis(100);
+    assert!(tokio::time::timeout(waited, posted(&app, &call, &[])).await.is_err(), "it waits");
+    // Whoever still answered would hold the service.
+    while std::sync::Arc::strong_count(&app.service) > holders {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn pages_together_are_the_whole() {
+    let small = |setup: &mut crate::support::Setup| setup.mcp.max_tokens = 5000;
+    let app = TestApp::with(small).await;
+    let id = long(&app, 500).await;
+    let mut starts: Vec<f64> = Vec::new();
+    let mut arguments = json!({"video_id": id});
+    loop {
+        let page = told(&app, "get_transcript", arguments.clone()).await;
+        assert_eq!(page["total"], 500);
+        starts.extend(
+            page["utterances"].as_array().unwrap().iter().filter_map(|u| u["start"].as_f64()),
+        );
+        if page["next"].is_null() {
+            break;
+        }
+        arguments["cursor"] = page["next"].clone();
+    }
+    assert_eq!(starts.len(), 500);
+    assert!(starts.is_sorted());
+    let mut titles = Vec::new();
+    let mut arguments = json!({"video_id": id, "aggregator": "chapters"});
+    loop {
+        let page = told(&app, "get_aggregate", arguments.clone()).await;
+        let chapters = page["result"]["chapters"].as_array().unwrap();
+        titles.extend(chapters.iter().map(|chapter| chapter["title"].as_str().unwrap().to_owned()));
+        if page["next"].is_null() {
+            break;
+        }
+        arguments["cursor"] = page["next"].clone();
+    }
+    assert_eq!(titles, (0..500).map(|n| format!("Scene {n}")).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn resources_are_listed_in_pages_and_read() {
+    let app = TestApp::with(|setup| setup.mcp.page_videos = 2).await;
+    for seconds in [10.0, 20.0, 30.0] {
+        app.video_of(&clip(seconds)).await;
+    }
+    let first = asked(&app, "resources/list", json!({})).await.expect("a page");
+    let cursor = first["nextCursor"].clone();
+    let second = asked(&app, "resources/list", json!({"cursor": cursor})).await.expect("a page");
+    let uris: Vec<String> = [&first, &second]
+        .into_iter()
+        .flat_map(|page| page["resources"].as_array().unwrap())
+        .map(|resource| resource["uri"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(uris.len(), 5, "{uris:?}");
+    for uri in &uris {
+        let read = asked(&app, "resources/read", json!({"uri": uri})).await.expect(uri);
+        let contents = &read["contents"][0];
+        assert_eq!(
+            (&contents["uri"], &contents["mimeType"]),
+            (&json!(uri), &json!("application/json"))
+        );
+        let document: Value = serde_json::from_str(contents["text"].as_str().unwrap()).unwrap();
+        assert!(document.as_object().is_some_and(|document| !document.is_empty()), "{uri}");
+    }
+    let templates = asked(&app, "resources/templates/list", json!({})).await.expect("templates");
+    assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 3);
+    for (uri, words) in [
+        ("shotlog://videos/0000000000000000", "0000000000000000"),
+        ("shotlog://nothing", "shotlog://schema"),
+        ("file:///etc/passwd", "shotlog://videos"),
+        ("shotlog://videos?cursor=x", "cursor"),
+        ("shotlog://schema?cursor=x", "cursor"),
+    ] {
+        let error = asked(&app, "resources/read", json!({"uri": uri})).await.expect_err(uri);
+        mentions(error["message"].as_str().unwrap(), &[words]);
+    }
+    asked(&app, "resources/list", json!({"cursor": "x"})).await.expect_err("no cursor");
+}
