@@ -1,4 +1,4 @@
-//! `ingest`: a client of a running service, with a progress bar to the end.
+//! A client of a running service, and `ingest`, with a progress bar to the end.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,31 +9,23 @@ use reqwest::multipart::{Form, Part};
 use reqwest::{Body, Client, RequestBuilder, Response};
 use serde_json::{Value, json};
 
-use super::{Failure, IngestArgs};
+use super::{Failure, IngestArgs, ServiceArgs};
 use crate::config::Config;
 
 /// How often the job is asked for.
 const POLL: Duration = Duration::from_millis(500);
 
 /// A service and how to be let in.
-struct Service {
-    client: Client,
-    server: String,
-    token: Option<String>,
+pub(super) struct Service {
+    pub(super) client: Client,
+    /// Without a slash at its end.
+    pub(super) server: String,
+    pub(super) token: Option<String>,
 }
 
 /// Uploads a file or hands over a URL, follows the job and prints its result.
 pub(super) async fn ingest(config: &Config, args: &IngestArgs) -> Result<(), Failure> {
-    let configured = if config.http.base_url.is_empty() {
-        format!("http://{}", config.http.listen)
-    } else {
-        config.http.base_url.clone()
-    };
-    let service = Service {
-        client: Client::builder().no_proxy().connect_timeout(Duration::from_secs(10)).build()?,
-        server: args.server.clone().unwrap_or(configured).trim_end_matches('/').to_owned(),
-        token: args.token.clone().or_else(|| config.auth.tokens.first().cloned()),
-    };
+    let service = Service::new(config, &args.service)?;
     let accepted = if args.source.starts_with("http://") || args.source.starts_with("https://") {
         service.post_url(args).await?
     } else {
@@ -66,6 +58,23 @@ fn profile_lines(profile: &Value) -> Vec<String> {
 }
 
 impl Service {
+    /// The service that the arguments name, or the configuration.
+    pub(super) fn new(config: &Config, args: &ServiceArgs) -> Result<Self, Failure> {
+        let configured = if config.http.base_url.is_empty() {
+            format!("http://{}", config.http.listen)
+        } else {
+            config.http.base_url.clone()
+        };
+        Ok(Self {
+            client: Client::builder()
+                .no_proxy()
+                .connect_timeout(Duration::from_secs(10))
+                .build()?,
+            server: args.server.clone().unwrap_or(configured).trim_end_matches('/').to_owned(),
+            token: args.token.clone().or_else(|| config.auth.tokens.first().cloned()),
+        })
+    }
+
     async fn post_url(&self, args: &IngestArgs) -> Result<Value, Failure> {
         let body = json!({
             "url": args.source,
@@ -128,7 +137,9 @@ impl Service {
         }
     }
 
-    async fn answer(&self, request: RequestBuilder) -> Result<Value, Failure> {
+    /// The JSON of an answer; fails with what to do where there is none, and with what the service
+    /// says where it refuses.
+    pub(super) async fn answer(&self, request: RequestBuilder) -> Result<Value, Failure> {
         let request = match &self.token {
             Some(token) => request.header("X-Core-Token", token),
             None => request,

@@ -1,6 +1,7 @@
 //! The command line: tracing → configuration → command.
 
 mod client;
+mod mcp;
 mod models;
 mod serve;
 mod startup;
@@ -36,6 +37,8 @@ enum Command {
     Check,
     /// Ingest a file or URL through a running service and wait for it.
     Ingest(IngestArgs),
+    /// Serve agents over standard input and output, through a running service.
+    Mcp(ServiceArgs),
     /// Rebuild the index from the stored records; the service must not be running.
     Reindex(ReindexArgs),
     /// Check that records, objects and vectors agree, one line for each thing that does not.
@@ -82,8 +85,15 @@ struct IngestArgs {
     /// Longest chunk, seconds.
     #[arg(long, default_value_t = 20.0)]
     max_duration: f64,
+    #[command(flatten)]
+    service: ServiceArgs,
+}
+
+/// A running service.
+#[derive(Args)]
+struct ServiceArgs {
     /// The service's address; without it the one in the configuration.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, visible_alias = "url", value_name = "URL", env = "SHOTLOG_URL")]
     server: Option<String>,
     /// The service's token; without it the first one in the configuration.
     #[arg(long, env = "SHOTLOG_TOKEN", hide_env_values = true)]
@@ -134,6 +144,7 @@ async fn dispatch(cli: Cli) -> Result<(), Failure> {
         }
         Command::Verify => serve::verify(&config).await,
         Command::Ingest(args) => client::ingest(&config, args).await,
+        Command::Mcp(args) => mcp::mcp(&config, args).await,
         Command::Models(args) => models::models(&config, args.fetch).await,
         Command::Openapi => {
             println!("{}", app::openapi(&config).await?);
