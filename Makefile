@@ -4,7 +4,7 @@ PROFILE ?= dev
 export PROFILE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sample run test fmt clippy shell ui rust browser api clients deploy supply files kills torture bench eval lm clean
+.PHONY: help setup sample run test fmt clippy shell ui rust browser api clients mcp deploy supply files kills torture bench eval lm clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ api: ## the OpenAPI document, and a live service against it
 
 clients: ## the Python and TypeScript clients, against a live service
 	@scripts/check.sh clients
+
+mcp: ## agents over the Model Context Protocol, with the official client
+	@scripts/check.sh mcp
 
 deploy: ## deployment files and metrics alone
 	@scripts/check.sh deploy

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that has to pass before a change is merged; ends with a line of counts.
 #
-#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api] [clients] [deploy] [supply] [files] [kills]     (none: all of them)
+#   scripts/check.sh [fmt] [clippy] [shell] [ui] [rust] [browser] [api] [clients] [mcp] [deploy] [supply] [files] [kills]     (none: all of them)
 #
 #   SHOTLOG_MEDIA=DIR     footage for the tests that need more than the sample clip
 #   SHOTLOG_MODELS=DIR    model files, var/models when unset
@@ -13,11 +13,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 parts=("$@")
-((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api clients deploy supply files kills)
+((${#parts[@]})) || parts=(fmt clippy shell ui rust browser api clients mcp deploy supply files kills)
 for part in "${parts[@]}"; do
     case $part in
-        fmt | clippy | shell | ui | rust | browser | api | clients | deploy | supply | files | kills) ;;
-        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api, clients, deploy, supply, files, kills" ;;
+        fmt | clippy | shell | ui | rust | browser | api | clients | mcp | deploy | supply | files | kills) ;;
+        *) die "check: unknown part '$part'; accepted: fmt, clippy, shell, ui, rust, browser, api, clients, mcp, deploy, supply, files, kills" ;;
     esac
 done
 
@@ -189,6 +189,23 @@ check_clients() {
     [[ -n ${SHOTLOG_BINARY-} ]] || sample
     SHOTLOG_BINARY=${SHOTLOG_BINARY:-$binary} scripts/clients.sh | tee "$scratch/clients"
     counts+=("$(number '[0-9]+ (passed|steps)|pass [0-9]+' "$scratch/clients") client tests and steps passed")
+}
+
+check_mcp() {
+    heading "agents"
+    sample
+    local video tokens=6000
+    # Words and meaning are enough to talk about, a small budget is soon full, and an agent may add what
+    # the service itself serves.
+    export SHOTLOG_TOKEN=only-for-this-check
+    SERVICE_AUTH__TOKENS="[\"$SHOTLOG_TOKEN\"]" SERVICE_FETCH__ALLOW_PRIVATE=true SERVICE_OCR__KIND=none \
+        SERVICE_DETECTOR__KIND=none SERVICE_MCP__MAX_TOKENS=$tokens serve_fresh agents
+    video=$(ingest var/sample/shotlog-sample.mp4)
+    var/venv/bin/python scripts/check_mcp.py "$base" --video "$video" --token "$SHOTLOG_TOKEN" \
+        --binary "$binary" --tokens "$tokens" | tee "$scratch/mcp"
+    unset SHOTLOG_TOKEN
+    stop_service
+    counts+=("$(number '^[0-9]+ answers to agents' "$scratch/mcp") answers to agents")
 }
 
 check_deploy() {

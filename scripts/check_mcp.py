@@ -1,0 +1,316 @@
+"""Talks to a running service as an agent does, with the official client: over streamable HTTP in each
+way of beginning, and through `shotlog mcp` over standard input and output. Every structured answer has
+to fit the schema that its tool declares, no answer may have more tokens than allowed, and hostile
+arguments get a sentence.
+
+    check_mcp.py BASE --video ID --token TOKEN --binary FILE [--tokens 25000]
+
+Ends with 1 when something is not so. The last line counts what was asked.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+import httpx2
+import jsonschema
+from mcp import Client, MCPError
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+# Bytes of JSON that make a token, as conservatively as the service counts them.
+BYTES_PER_TOKEN = 3
+UNKNOWN = "0000000000000000"
+# A call that was given up has to leave the service within this time, seconds.
+PROMPT = 5
+
+
+class Check:
+    """What was asked of one client, and what was wrong with the answers."""
+
+    def __init__(self, options, client):
+        self.options, self.client = options, client
+        self.tools, self.asked, self.largest = {}, 0, 0
+
+    def weigh(self, what, answer):
+        """Counts the tokens of an answer but for its images, which are bounded in number and size."""
+        told = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for block in told.get("content", []):
+            block.pop("data", None)
+        tokens = len(json.dumps(told, ensure_ascii=False).encode()) // BYTES_PER_TOKEN
+        self.asked += 1
+        self.largest = max(self.largest, tokens)
+        assert tokens <= self.options.tokens, f"{what} has {tokens} tokens"
+
+    async def call(self, tool, progress=None, **arguments):
+        """The structured content of a call, held to the tool's schema."""
+        answer = await self.client.call_tool(tool, arguments, progress_callback=progress)
+        self.weigh(tool, answer)
+        assert not answer.is_error, f"{tool}: {answer.content[0].text}"
+        jsonschema.Draft202012Validator(self.tools[tool].output_schema).validate(answer.structured_content)
+        assert answer.content[0].text.strip(), f"{tool} says nothing"
+        return answer.structured_content, answer
+
+    async def refusal(self, tool, **arguments):
+        """The sentence of a call that a tool refuses."""
+        answer = await self.client.call_tool(tool, arguments)
+        self.weigh(tool, answer)
+        assert answer.is_error, f"{tool} takes {arguments}"
+        return answer.content[0].text
+
+    async def list_tools(self):
+        cursor = None
+        while True:
+            listed = await self.client.list_tools(cursor=cursor)
+            self.weigh("the list of tools", listed)
+            self.tools |= {tool.name: tool for tool in listed.tools}
+            if not (cursor := listed.next_cursor):
+                break
+        assert len(self.tools) == 9, list(self.tools)
+        for tool in self.tools.values():
+            jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+            jsonschema.Draft202012Validator.check_schema(tool.output_schema)
+            assert tool.description, tool.name
+
+    async def every_tool(self):
+        video = self.options.video
+        library, _ = await self.call("describe_library")
+        assert video in [known["video_id"] for known in library["newest"]]
+        found, _ = await self.call("search_moments", text="lentil soup in the kitchen", min_p_present=0.3)
+        assert found["results"][0]["video_id"] == video
+        nothing, _ = await self.call("search_moments", text="boat", filters={"after": 1e6})
+        assert not nothing["results"] and nothing["diagnostics"]
+        answer, _ = await self.call("ask", question="What soup is there in Rosa's kitchen?")
+        assert answer["results"], answer
+        stored = await self.read(f"shotlog://videos/{video}")
+        assert {"summary", "stats"} <= set(stored["aggregates"]) <= set(library["aggregators"])
+        for aggregator in stored["aggregates"]:
+            await self.aggregate(video, aggregator)
+        frames, shown = await self.call("get_frames", video_id=video, times=[1, 12.5], width=320)
+        images = [block for block in shown.content if block.type == "image"]
+        assert len(images) == len(frames["frames"]) == 2 and images[0].mime_type == "image/jpeg"
+        await self.call("get_frames", video_id=video, chunk_ids=[0, 1])
+        plan, _ = await self.call("plan_ingest", video_id=video)
+        assert plan["chunks"]
+        await self.transcript(video)
+
+    async def aggregate(self, video, aggregator):
+        """Page by page."""
+        cursor = {}
+        while True:
+            page, _ = await self.call("get_aggregate", video_id=video, aggregator=aggregator, **cursor)
+            assert page["result"], aggregator
+            if "next" not in page:
+                break
+            cursor = {"cursor": page["next"]}
+
+    async def transcript(self, video):
+        """Page by page, if the install hears words."""
+        if not await self.heard(video):
+            sentence = await self.refusal("get_transcript", video_id=video)
+            assert "listened" in sentence, sentence
+            return
+        said, cursor = 0, {}
+        while True:
+            page, _ = await self.call("get_transcript", video_id=video, **cursor)
+            said += len(page["utterances"])
+            if "next" not in page:
+                break
+            cursor = {"cursor": page["next"]}
+        assert said == page["total"]
+
+    async def heard(self, video):
+        document = await self.read(f"shotlog://videos/{video}")
+        return {"transcript", "diarization"} & set(document["analyzers"])
+
+    async def read(self, uri):
+        answer = await self.client.read_resource(uri)
+        self.weigh(uri, answer)
+        return json.loads(answer.contents[0].text)
+
+    async def every_resource(self):
+        listed = await self.client.list_resources()
+        self.weigh("the list of resources", listed)
+        for resource in listed.resources:
+            assert await self.read(resource.uri), resource.uri
+        templates = await self.client.list_resource_templates()
+        self.weigh("the list of templates", templates)
+        assert len(templates.resource_templates) == 3
+        document, pages = await self.read("shotlog://schema"), 1
+        while "next" in document:
+            document = await self.read(f"shotlog://schema?cursor={document['next']}")
+            pages += 1
+        assert pages < 20
+        with contextlib.suppress(MCPError):
+            await self.client.read_resource(f"shotlog://videos/{UNKNOWN}")
+            raise AssertionError("an unknown video is read")
+
+    async def hostile(self):
+        video = self.options.video
+        everything = {"text": "a", "limit": 50}
+        await self.call("search_moments", **everything)
+        await self.call("ask", question="What is everything about?", limit=20)
+        await self.call("describe_library", newest=50)
+        many, shown = await self.call("get_frames", video_id=video, times=[n / 10 for n in range(500)], width=7680)
+        assert "left out" in many["rest"] and 1 <= len(many["frames"]) <= 8, many
+        assert len(shown.content) == 1 + len(many["frames"])
+        assert all(frame["width"] <= 1024 for frame in many["frames"])
+        for tool, arguments, word in [
+            ("search_moments", {"text": "a", "limit": 10**12}, "1 to 50"),
+            ("search_moments", {"text": "a", "limit": -1}, "1 to 50"),
+            ("search_moments", {"text": ""}, "not empty"),
+            ("search_moments", {"text": "a", "everything": True}, "unknown field"),
+            ("search_moments", {"text": "a", "analyzer": "../../etc/passwd"}, "nalyzer"),
+            ("get_transcript", {"video_id": UNKNOWN}, UNKNOWN),
+            ("get_transcript", {"video_id": "../../etc/passwd"}, "etc/passwd"),
+            ("get_transcript", {"video_id": video, "cursor": "🎥" * 50}, "cursor"),
+            ("get_aggregate", {"video_id": video, "aggregator": "stats", "cursor": "-1"}, "cursor"),
+            ("get_aggregate", {"video_id": video, "aggregator": "x" * 5000}, "stats"),
+            ("get_frames", {"video_id": video, "times": [1e300]}, "length of the video"),
+            ("get_frames", {"video_id": video, "chunk_ids": [2**32 - 1]}, "chunk"),
+            ("get_job", {"job_id": "'; DROP TABLE jobs; --"}, "job"),
+            ("ingest_url", {"url": "file:///etc/passwd"}, "http"),
+            ("ingest_url", {"url": "http://a.test/v.mp4", "analyzers": "nobody"}, "nobody"),
+            ("plan_ingest", {}, "either url or video_id"),
+        ]:
+            sentence = await self.refusal(tool, **arguments)
+            assert word in sentence, f"{tool} {arguments}"[:300] + f": {sentence[-300:]}"
+        try:
+            await self.client.call_tool("delete_everything", {})
+        except MCPError as error:
+            assert "unknown tool" in str(error), error
+        else:
+            raise AssertionError("an unknown tool answers")
+
+    async def ingest(self, address):
+        """An ingest that is waited for tells its progress; one that is not is asked for."""
+        steps = []
+
+        async def progress(step, _total, message):
+            steps.append((step, message))
+
+        wanted = {"url": address, "analyzers": "default_video", "min_duration": 3}
+        done, _ = await self.call("ingest_url", progress=progress, **wanted)
+        assert done["status"] in ("done", "failed") and steps, (done, steps)
+        assert [step for step, _ in steps] == sorted({step for step, _ in steps})
+        job, _ = await self.call("get_job", job_id=done["job_id"])
+        assert job["status"] == done["status"]
+
+    async def give_up(self, address):
+        """A call that is given up ends at once, and the service goes on."""
+        began = time.monotonic()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await self.client.call_tool("ingest_url", {"url": address, "wait": 600})
+                raise AssertionError("the call has an answer before it could be given up")
+        assert time.monotonic() - began < PROMPT
+        await self.call("describe_library")
+
+
+@contextlib.asynccontextmanager
+async def silent():
+    """An address whose download never ends."""
+    held = []
+
+    async def hold(reader, writer):
+        held.append((asyncio.current_task(), writer))
+        await reader.read(1000)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: 1000000\r\n\r\n")
+        await reader.read()
+
+    server = await asyncio.start_server(hold, "127.0.0.1", 0)
+    try:
+        yield "http://127.0.0.1:%d/never.mp4" % server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        for _, writer in held:
+            writer.close()
+        await asyncio.gather(*(task for task, _ in held))
+
+
+async def converse(options, name, transport, mode):
+    """The whole conversation over one transport."""
+    # The address outlives the client, so that no late answer meets one that is closing.
+    async with silent() as address, Client(transport, mode=mode, read_timeout_seconds=300) as client:
+        check = Check(options, client)
+        await check.list_tools()
+        await check.every_tool()
+        await check.every_resource()
+        await check.hostile()
+        await check.ingest(f"{options.base}/storage/{options.video}/{options.filename}")
+        await check.give_up(address)
+        version = client.session.protocol_version
+    print(f"{name}: {check.asked} answers fit, the largest has {check.largest} tokens (protocol {version})", flush=True)
+    return check.asked
+
+
+def status(base, token):
+    """The status of a ping with this token."""
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+    try:
+        with urllib.request.urlopen(urllib.request.Request(f"{base}/mcp", body, headers)) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def told_by_command(options, base, token):
+    """What `shotlog mcp` says when it cannot serve."""
+    command = [options.binary, "mcp", "--url", base, "--token", token]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, cwd=options.folder)
+    assert done.returncode == 1 and not done.stdout, done
+    return done.stderr
+
+
+async def over_http(options, mode):
+    headers = {"Authorization": f"Bearer {options.token}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=300) as http:
+        transport = streamable_http_client(f"{options.base}/mcp", http_client=http)
+        return await converse(options, f"HTTP, {mode}", transport, mode)
+
+
+async def over_stdio(options):
+    environment = {"SHOTLOG_URL": options.base, "SHOTLOG_TOKEN": options.token}
+    command = StdioServerParameters(command=options.binary, args=["mcp"], env=environment, cwd=options.folder)
+    return await converse(options, "standard input and output", command, "legacy")
+
+
+async def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("base")
+    parser.add_argument("--video", required=True)
+    parser.add_argument("--token", required=True)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--tokens", type=int, default=25_000)
+    options = parser.parse_args()
+    options.binary = os.path.abspath(options.binary)
+    for token, expected in [(None, 401), ("wrong", 401), ("", 401), (options.token, 200)]:
+        assert status(options.base, token) == expected, f"{token!r}"
+    request = urllib.request.Request(
+        f"{options.base}/videos/{options.video}", headers={"X-Core-Token": options.token})
+    options.filename = json.load(urllib.request.urlopen(request))["filename"]
+    with tempfile.TemporaryDirectory() as options.folder:
+        assert "cannot reach" in told_by_command(options, "http://127.0.0.1:9", options.token)
+        assert "401" in told_by_command(options, options.base, "wrong")
+        asked = await over_http(options, "legacy") + await over_http(options, "auto") + await over_stdio(options)
+    print(f"{asked} answers to agents")
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main())
+    except* AssertionError as group:
+        for error in group.exceptions:
+            print(f"not as it has to be: {error!r}", file=sys.stderr)
+        raise
