@@ -22,7 +22,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use ports::embedder::Embedder;
 use ports::index::Point;
 use ports::records::RecordStore;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
 use shotlog::config::{Config, Sources};
 use shotlog::domain::analysis::video::Outputs;
@@ -77,6 +77,8 @@ async fn main() -> Result<()> {
         stream::iter(writes).buffer_unordered(WRITES).try_collect::<()>().await?;
         eprintln!("{} videos", batch.end);
     }
+    let keys = json!({"camera": "string", "take": "number"});
+    records.put("metadata/keys.json", &keys).await?;
     Ok(())
 }
 
@@ -189,11 +191,16 @@ impl Originals {
         record.storage_path = format!("{id}/{}", record.filename);
         record.poster_path = None;
         record.created_at = created_at(i);
+        let said = json!({"metadata": {"camera": format!("c{}", i % CAMERAS), "take": i}});
+        record.about = serde_json::from_value(said)?;
         record.video_id.clone_from(&id);
         documents.push((format!("videos/{id}/video.json"), serde_json::to_value(&record)?));
         Ok((documents, all))
     }
 }
+
+/// Videos of every camera are a tenth of all.
+const CAMERAS: usize = 10;
 
 /// A minute before that of the video before it.
 fn created_at(i: usize) -> String {

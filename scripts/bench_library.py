@@ -75,8 +75,10 @@ def main():
         ("GET /videos/{id}/chunks?limit=50", lambda: ("GET", f"/videos/{somewhere.choice(ids)}/chunks?limit=50", None), count),
         (f"/query of {speaking[0]}", query(analyzer=speaking[0]), count * 2),
         (f"/query of {speaking[0]} in a tenth", query(analyzer=speaking[0], filters={"video_ids": ids}), count),
+        (f"/query of {speaking[0]} in a tenth by metadata", query(analyzer=speaking[0], filters={"metadata": {"camera": "c3"}}), count * 2),
         ("/query of everything, hybrid", query(analyzer="*"), count),
         ("/query of everything, by words", query(analyzer="*", mode="text"), count),
+        ("PATCH /videos/{id}", lambda: ("PATCH", f"/videos/{somewhere.choice(ids)}", {"metadata": {"take": somewhere.randrange(total)}}), count * 4),
         ("/ask over everything", lambda: ("POST", "/ask", {"question": f"When does {next(texts)}?"}), max(count // 2, 10)),
     ]
     print(f"{total} videos")
@@ -84,7 +86,7 @@ def main():
         service.ask(*request())
         took = sorted(service.ask(*request())[1] for _ in range(repeats))
         p95 = took[min(len(took) - 1, int(len(took) * 0.95))]
-        print(f"  {name:42} p50 {statistics.median(took):8.1f}   p95 {p95:8.1f}   n {len(took)}")
+        print(f"  {name:46} p50 {statistics.median(took):8.1f}   p95 {p95:8.1f}   n {len(took)}")
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class Check:
             self.tools |= {tool.name: tool for tool in listed.tools}
             if not (cursor := listed.next_cursor):
                 break
-        assert len(self.tools) == 9, list(self.tools)
+        assert len(self.tools) == 10, list(self.tools)
         for tool in self.tools.values():
             jsonschema.Draft202012Validator.check_schema(tool.input_schema)
             jsonschema.Draft202012Validator.check_schema(tool.output_schema)
@@ -86,6 +86,8 @@ class Check:
         assert video in [known["video_id"] for known in library["newest"]]
         found, _ = await self.call("search_moments", text="lentil soup in the kitchen", min_p_present=0.3)
         assert found["results"][0]["video_id"] == video
+        read, _ = await self.call("read_moments", moment_ids=[found["results"][0]["moment_id"]])
+        assert read["moments"][0]["chunks"][0]["says"], read
         nothing, _ = await self.call("search_moments", text="boat", filters={"after": 1e6})
         assert not nothing["results"] and nothing["diagnostics"]
         answer, _ = await self.call("ask", question="What soup is there in Rosa's kitchen?")

@@ -180,11 +180,7 @@ impl Schema {
         Self::new(service.status.schema(), service.search.recommended_thresholds(), keys)
     }
 
-    fn new(
-        schema: status::Schema,
-        thresholds: Thresholds,
-        keys: MetadataKeys,
-    ) -> Self {
+    fn new(schema: status::Schema, thresholds: Thresholds, keys: MetadataKeys) -> Self {
         let shape = |(id, schema)| (id, AnyObject::from_value(schema));
         let outputs = Ordered(schema.outputs.into_iter().map(shape).collect());
         let results = schema.aggregators.iter().map(|a| shape((a.id.clone(), a.schema.clone())));

@@ -10,7 +10,7 @@ use shotlog::mcp::McpSettings;
 use crate::support::{BASE, Contract, Reply, TestApp, clip, mentions};
 
 const TOKEN: &str = "a-token";
-const TOOLS: [&str; 9] = [
+const TOOLS: [&str; 10] = [
     "describe_library",
     "search_moments",
     "read_moments",
@@ -182,6 +182,10 @@ async fn every_tool_answers_in_the_shape_that_it_declares() {
     assert_eq!(library["newest"][0]["video_id"], json!(id));
     let found = told(&app, "search_moments", json!({"text": "boat", "limit": 2})).await;
     assert_eq!(found["results"].as_array().unwrap().len(), 2);
+    let names = json!({"moment_ids": [found["results"][0]["moment_id"], "m_0123456789abcdef_0_9"]});
+    let read = told(&app, "read_moments", names).await;
+    assert_eq!(read["moments"][0]["video_id"], json!(id));
+    mentions(&read["missing"].to_string(), &["is gone"]);
     let none =
         told(&app, "search_moments", json!({"text": "boat", "filters": {"after": 9000}})).await;
     assert_eq!(
@@ -289,6 +293,7 @@ async fn no_answer_has_more_tokens_than_it_may() {
         for (tool, arguments) in [
             ("describe_library", json!({"newest": 50})),
             ("search_moments", json!({"text": "boat", "limit": 50})),
+            ("read_moments", json!({"moment_ids": [format!("m_{id}_0_100")]})),
             ("ask", json!({"question": "What is there?", "limit": 20})),
             ("get_transcript", json!({"video_id": id})),
             ("get_aggregate", json!({"video_id": id, "aggregator": "chapters"})),
