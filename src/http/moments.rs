@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use futures::{StreamExt, stream};
 use poem_openapi::param::Path;
 use poem_openapi::{Enum, Object, OpenApi};
 use ports::llm::PassageKind;
@@ -20,9 +19,6 @@ use crate::domain::catalog::moments;
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::{Error, Shotlog};
-
-/// Moments read at once.
-const PARALLEL: usize = 4;
 
 /// The routes of this section.
 pub(super) struct MomentsApi(pub(super) Arc<Shotlog>);
@@ -54,19 +50,9 @@ impl MomentsApi {
             request.moment_ids.iter().map(|id| id.parse()).collect::<Result<_, Error>>()?;
         let named = format!("{ids:?} {:?}", request.detail);
         let wanted = Wanted { max_tokens: request.max_tokens, cursor: request.cursor };
-        let read = stream::iter(ids)
-            .map(|id| async move { (self.0.catalog.moment(&id).await, id) })
-            .buffered(PARALLEL);
-        let (mut moments, mut missing) = (Vec::new(), Vec::new());
-        for (read, id) in read.collect::<Vec<_>>().await {
-            match read {
-                Ok(moment) => moments.push(Moment::of(moment, request.detail)),
-                Err(Error::NotFound(detail) | Error::Invalid(detail)) => {
-                    missing.push(MissingMoment { moment_id: id.to_string(), detail });
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
+        let read = self.0.catalog.moments(ids).await?;
+        let moments = read.found.into_iter().map(|m| Moment::of(m, request.detail)).collect();
+        let missing = read.missing.into_iter().map(Into::into).collect();
         let (moments, spent) = wanted.of(&self.0.tokens, moments, &named).await?;
         let (tokens, tokenizer, next) = (spent.tokens, spent.tokenizer, spent.next);
         Ok(Json(ReadMoments { moments, missing, tokens, tokenizer, next }))
@@ -150,9 +136,15 @@ struct ReadMoments {
 
 #[derive(Object)]
 pub(crate) struct MissingMoment {
-    pub(crate) moment_id: String,
+    moment_id: String,
     /// Why it cannot be read.
     pub(crate) detail: String,
+}
+
+impl From<(MomentId, String)> for MissingMoment {
+    fn from((moment_id, detail): (MomentId, String)) -> Self {
+        Self { moment_id: moment_id.to_string(), detail }
+    }
 }
 
 /// A span of a video, and what is stored of it.

@@ -229,7 +229,7 @@ async fn method_not_allowed_405_names_what_is() {
         (Method::PUT, "/videos", "POST, GET, HEAD"),
         (Method::GET, "/query", "POST"),
         (Method::POST, "/health", "GET, HEAD"),
-        (Method::PATCH, "/videos/abc", "GET, DELETE, HEAD"),
+        (Method::PUT, "/videos/abc", "GET, DELETE, HEAD, PATCH"),
         (Method::TRACE, "/videos/abc/chunks/1", "GET, HEAD"),
         (Method::POST, "/", "GET, HEAD"),
         (Method::POST, "/docs", "GET, HEAD"),

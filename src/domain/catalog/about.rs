@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use ports::index::{Condition, FieldValue, Predicate};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::domain::kernel::error::{Error, Result};
@@ -80,11 +80,16 @@ pub struct AboutPatch {
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
     /// The collection that it is in, or null.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     pub collection: Option<Value>,
     /// The instant of its first frame, ISO 8601, or null.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     pub recorded_at: Option<Value>,
+}
+
+/// What is there, null included; what is left out is none.
+fn given<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<Value>, D::Error> {
+    Value::deserialize(value).map(Some)
 }
 
 impl MetadataValue {

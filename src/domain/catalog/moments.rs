@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use futures::{StreamExt, stream};
+
 use crate::domain::analysis::chunk_text::chunk_texts;
 use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::video::AnalyzedVideo;
@@ -14,6 +16,9 @@ use crate::domain::kernel::time::Span;
 
 /// Most chunks that are read of one moment.
 pub const MOST_CHUNKS: u32 = 500;
+
+/// Moments read at once.
+const PARALLEL: usize = 4;
 
 /// So much a moment may end after its video, seconds: its times are rounded.
 const ROUNDING: f64 = 0.001;
@@ -59,7 +64,33 @@ pub struct Neighbour {
     pub says: Vec<Statement>,
 }
 
+/// Several moments.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Moments {
+    /// In the order in which they were named.
+    pub found: Vec<Moment>,
+    /// Those whose video is gone, or that lie outside of it, each with the reason.
+    pub missing: Vec<(MomentId, String)>,
+}
+
 impl Catalog {
+    /// Several moments; one that cannot be read takes nothing from the others.
+    pub async fn moments(&self, ids: Vec<MomentId>) -> Result<Moments> {
+        let read = stream::iter(ids).map(|id| async move { (self.moment(&id).await, id) });
+        let mut read = std::pin::pin!(read.buffered(PARALLEL));
+        let mut moments = Moments::default();
+        while let Some((moment, id)) = read.next().await {
+            match moment {
+                Ok(moment) => moments.found.push(moment),
+                Err(Error::NotFound(why) | Error::Invalid(why)) => {
+                    moments.missing.push((id, why));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(moments)
+    }
+
     /// A moment. `NotFound` when its video is gone, `Invalid` when it lies outside of it.
     pub async fn moment(&self, id: &MomentId) -> Result<Moment> {
         let read = |record| async move { self.moment_of(&record, id).await };

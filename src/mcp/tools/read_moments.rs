@@ -48,20 +48,12 @@ impl Tool for ReadMoments {
     ) -> Result<Answer<MomentsRead>, Failure> {
         let ids: Vec<MomentId> =
             input.moment_ids.iter().map(|id| id.parse()).collect::<Result<_, Error>>()?;
-        let (mut found, mut missing) = (Vec::new(), Vec::new());
-        for id in ids {
-            match call.service.catalog.moment(&id).await {
-                Ok(moment) => found.push(told(moment)),
-                Err(Error::NotFound(detail) | Error::Invalid(detail)) => {
-                    missing.push(MissingMoment { moment_id: id.to_string(), detail });
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
+        let moments::Moments { found, missing } = call.service.catalog.moments(ids).await?;
+        let missing: Vec<MissingMoment> = missing.into_iter().map(Into::into).collect();
         let mut lines: Vec<String> = missing.iter().map(|m| m.detail.clone()).collect();
         call.budget.take_value(&missing);
         lines.iter().for_each(|line| call.budget.take_text(line));
-        let filled = call.budget.fill(found);
+        let filled = call.budget.fill(found.into_iter().map(told).collect());
         let rest = (filled.left_out > 0).then(|| {
             format!("{} moments do not fit; read them in a call of their own", filled.left_out)
         });

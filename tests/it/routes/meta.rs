@@ -51,6 +51,7 @@ async fn schema_describes_everything_searchable() {
             "exclusive_groups",
             "filter_analyzers",
             "filters",
+            "metadata_keys",
             "modes",
             "outputs",
             "recommended_thresholds",
