@@ -38,8 +38,14 @@ async fn what_is_cited_can_be_read() {
 #[tokio::test]
 async fn a_moment_outlasts_another_chunking() {
     let app = TestApp::new().await;
-    let id = app.video().await;
-    // Spread as if at random, the ends of the video included.
+    let by_cuts = [("mode", "weights"), ("cut", "1"), ("min_duration", "1")];
+    let job = app.job_of(&by_cuts, "clip.mp4", &clip(DURATION)).await;
+    let id = job["result"]["video_id"].as_str().unwrap();
+    let search = json!({"text": "woman", "synthesize": false, "limit": 50});
+    let hits = app.post_json("/query", search).await.ok();
+    let hits = hits["results"].as_array().unwrap().iter();
+    let hits = hits.map(|hit| (hit["start"].as_f64().unwrap(), hit["end"].as_f64().unwrap()));
+    // Beside the hits, spread as if at random, the ends of the video included.
     let moments: Vec<(f64, f64)> = (0..1000_u32)
         .map(|i| {
             let start = f64::from(i.wrapping_mul(7919) % 29_000) / 1000.0;
@@ -47,6 +53,7 @@ async fn a_moment_outlasts_another_chunking() {
             (start, start + (f64::from(i.wrapping_mul(104_729)) % longest).floor() / 1000.0)
         })
         .chain([(0.0, DURATION), (DURATION, DURATION)])
+        .chain(hits)
         .collect();
     app.job_of(&[("mode", "interval"), ("interval", "7")], "clip.mp4", &clip(DURATION)).await;
     for batch in moments.chunks(100) {
