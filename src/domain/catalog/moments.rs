@@ -105,13 +105,15 @@ impl Catalog {
 
     async fn moment_of(&self, record: &VideoRecord, id: &MomentId) -> Result<Moment> {
         let span = id.span();
-        if span.end > record.duration + ROUNDING {
+        let spans = self.spans(record).await?;
+        // What is decoded may last a little longer than the container says.
+        let end = spans.last().map_or(record.duration, |last| last.end.max(record.duration));
+        if span.end > end + ROUNDING {
             return Err(Error::Invalid(format!(
-                "moment '{id}' ends at {:.3} s, and its video '{}' at {:.3} s",
-                span.end, record.video_id, record.duration
+                "moment '{id}' ends at {:.3} s, and its video '{}' at {end:.3} s",
+                span.end, record.video_id
             )));
         }
-        let spans = self.spans(record).await?;
         let overlapping = overlapping(&spans, span);
         let total_chunks = overlapping.end - overlapping.start;
         let shown = overlapping.start..overlapping.end.min(overlapping.start + MOST_CHUNKS);

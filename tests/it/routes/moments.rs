@@ -94,6 +94,18 @@ async fn what_cannot_be_read_says_why() {
     app.post_json("/moments/read", json!({"moment_ids": []})).await.error(422);
 }
 
+#[tokio::test]
+async fn the_last_chunk_may_end_after_what_the_container_says() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    app.edit_record(&id, |record| record["duration"] = json!(29.994)).await;
+    let last = app.get(&format!("/moments/m_{id}_20000_30000")).await.ok();
+    assert_eq!(last["chunks"][0]["chunk_id"], 2);
+    let found = app.post_json("/evidence", json!({"question": "door"})).await.ok();
+    assert_eq!(found["moments"].as_array().unwrap().len(), 3);
+    app.get(&format!("/moments/m_{id}_20000_30002")).await.error(400);
+}
+
 /// Reads page after page within so many tokens; how many items each had.
 async fn pages(app: &TestApp, path: &str, items: &str, mut body: Value) -> Vec<usize> {
     let most = body["max_tokens"].as_u64().unwrap();
