@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use poem_openapi::param::Path;
+use poem_openapi::types::ToJSON;
 use poem_openapi::{Enum, Object, OpenApi};
 use ports::llm::PassageKind;
 use serde_json::Value;
@@ -50,10 +51,26 @@ impl MomentsApi {
             request.moment_ids.iter().map(|id| id.parse()).collect::<Result<_, Error>>()?;
         let named = format!("{ids:?} {:?}", request.detail);
         let wanted = Wanted { max_tokens: request.max_tokens, cursor: request.cursor };
-        let read = self.0.catalog.moments(ids).await?;
-        let moments = read.found.into_iter().map(|m| Moment::of(m, request.detail)).collect();
-        let missing = read.missing.into_iter().map(Into::into).collect();
-        let (moments, spent) = wanted.of(&self.0.tokens, moments, &named).await?;
+        let skipped = wanted.skipped(&named)?;
+        let ids: Vec<MomentId> = ids.into_iter().skip(skipped).collect();
+        let left = ids.len();
+        let mut read: Vec<Result<Moment, MissingMoment>> = Vec::new();
+        for moment in self.0.catalog.moments(ids).await? {
+            read.push(moment.map(|m| Moment::of(m, request.detail)).map_err(Into::into));
+        }
+        let text = |read: &Result<Moment, MissingMoment>| match read {
+            Ok(moment) => moment.to_json_string(),
+            Err(missing) => missing.to_json_string(),
+        };
+        let texts: Vec<String> = read.iter().map(text).collect();
+        let (fit, spent) = wanted.fit(&self.0.tokens, &texts, &named, skipped, left).await?;
+        let (mut moments, mut missing) = (Vec::new(), Vec::new());
+        for moment in read.into_iter().take(fit) {
+            match moment {
+                Ok(moment) => moments.push(moment),
+                Err(gone) => missing.push(gone),
+            }
+        }
         let (tokens, tokenizer, next) = (spent.tokens, spent.tokenizer, spent.next);
         Ok(Json(ReadMoments { moments, missing, tokens, tokenizer, next }))
     }
@@ -123,13 +140,13 @@ struct ReadMoments {
     moments: Vec<Moment>,
     /// Those whose video is gone, or that lie outside of it.
     missing: Vec<MissingMoment>,
-    /// Tokens of `moments`; present with `max_tokens`.
+    /// Tokens of `moments` and `missing`; present with `max_tokens`.
     #[oai(skip_serializing_if_is_none)]
     tokens: Option<u32>,
     /// The embedder whose tokenizer has counted; present with `max_tokens`.
     #[oai(skip_serializing_if_is_none)]
     tokenizer: Option<String>,
-    /// The `cursor` for the rest, where anything is left.
+    /// The `cursor` for the rest, where anything is left: an answer has at most 500 chunks, or one moment.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
 }
@@ -141,9 +158,9 @@ pub(crate) struct MissingMoment {
     pub(crate) detail: String,
 }
 
-impl From<(MomentId, String)> for MissingMoment {
-    fn from((moment_id, detail): (MomentId, String)) -> Self {
-        Self { moment_id: moment_id.to_string(), detail }
+impl From<moments::MissingMoment> for MissingMoment {
+    fn from(missing: moments::MissingMoment) -> Self {
+        Self { moment_id: missing.moment_id.to_string(), detail: missing.why }
     }
 }
 

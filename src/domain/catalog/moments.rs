@@ -64,29 +64,39 @@ pub struct Neighbour {
     pub says: Vec<Statement>,
 }
 
-/// Several moments.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Moments {
-    /// In the order in which they were named.
-    pub found: Vec<Moment>,
-    /// Those whose video is gone, or that lie outside of it, each with the reason.
-    pub missing: Vec<(MomentId, String)>,
+/// A moment that cannot be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MissingMoment {
+    /// Its name.
+    pub moment_id: MomentId,
+    /// Its video is gone, or it lies outside of it.
+    pub why: String,
 }
 
 impl Catalog {
-    /// Several moments; one that cannot be read takes nothing from the others.
-    pub async fn moments(&self, ids: Vec<MomentId>) -> Result<Moments> {
+    /// The first of several moments, in their order: as many as have [`MOST_CHUNKS`] together, at least
+    /// one. One that cannot be read takes nothing from the others.
+    pub async fn moments(
+        &self,
+        ids: Vec<MomentId>,
+    ) -> Result<Vec<std::result::Result<Moment, MissingMoment>>> {
         let read = stream::iter(ids).map(|id| async move { (self.moment(&id).await, id) });
         let mut read = std::pin::pin!(read.buffered(PARALLEL));
-        let mut moments = Moments::default();
-        while let Some((moment, id)) = read.next().await {
-            match moment {
-                Ok(moment) => moments.found.push(moment),
+        let (mut moments, mut chunks) = (Vec::new(), 0);
+        while let Some((moment, moment_id)) = read.next().await {
+            moments.push(match moment {
+                Ok(moment) => {
+                    chunks += moment.chunks.len();
+                    if chunks > MOST_CHUNKS as usize && !moments.is_empty() {
+                        break;
+                    }
+                    Ok(moment)
+                }
                 Err(Error::NotFound(why) | Error::Invalid(why)) => {
-                    moments.missing.push((id, why));
+                    Err(MissingMoment { moment_id, why })
                 }
                 Err(error) => return Err(error),
-            }
+            });
         }
         Ok(moments)
     }

@@ -37,14 +37,13 @@ impl Tokens {
         let counts = self.embedder.count_tokens(units).await?;
         let most = most.map_or(usize::MAX, |most| most as usize);
         let mut fit = Fit::default();
-        for count in counts {
-            if fit.tokens.saturating_add(count) > most {
+        for count in &counts {
+            if fit.tokens.saturating_add(*count) > most {
                 break;
             }
             fit = Fit { units: fit.units + 1, tokens: fit.tokens + count };
         }
-        if fit.units == 0 && !units.is_empty() {
-            let needed = self.embedder.count_tokens(&units[..1]).await?[0];
+        if let (0, Some(needed)) = (fit.units, counts.first()) {
             return Err(Error::Invalid(format!(
                 "max_tokens is {most}, and the first item alone takes {needed} tokens; raise it to \
                  at least that, or ask for less of each item"

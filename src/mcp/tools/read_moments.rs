@@ -48,15 +48,22 @@ impl Tool for ReadMoments {
     ) -> Result<Answer<MomentsRead>, Failure> {
         let ids: Vec<MomentId> =
             input.moment_ids.iter().map(|id| id.parse()).collect::<Result<_, Error>>()?;
-        let moments::Moments { found, missing } = call.service.catalog.moments(ids).await?;
-        let missing: Vec<MissingMoment> = missing.into_iter().map(Into::into).collect();
+        let mut unread = ids.len();
+        let (mut found, mut missing) = (Vec::new(), Vec::<MissingMoment>::new());
+        for moment in call.service.catalog.moments(ids).await? {
+            unread -= 1;
+            match moment {
+                Ok(moment) => found.push(moment),
+                Err(gone) => missing.push(gone.into()),
+            }
+        }
         let mut lines: Vec<String> = missing.iter().map(|m| m.detail.clone()).collect();
         call.budget.take_value(&missing);
         lines.iter().for_each(|line| call.budget.take_text(line));
         let filled = call.budget.fill(found.into_iter().map(told).collect());
-        let rest = (filled.left_out > 0).then(|| {
-            format!("{} moments do not fit; read them in a call of their own", filled.left_out)
-        });
+        let left_out = filled.left_out + unread;
+        let rest = (left_out > 0)
+            .then(|| format!("{left_out} moments do not fit; read them in a call of their own"));
         lines.extend(filled.lines);
         lines.extend(rest.clone());
         Ok(Answer::new(lines.join("\n"), MomentsRead { moments: filled.units, missing, rest }))

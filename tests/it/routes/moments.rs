@@ -148,6 +148,29 @@ async fn answers_fit_into_so_many_tokens() {
 }
 
 #[tokio::test]
+async fn however_long_moments_are_an_answer_is_bounded() {
+    let app = TestApp::new().await;
+    let job =
+        app.job_of(&[("mode", "interval"), ("interval", "1")], "clip.mp4", &clip(300.0)).await;
+    let id = job["result"]["video_id"].as_str().unwrap();
+    let (whole, gone) = (format!("m_{id}_0_300000"), "m_0123456789abcdef_0_1");
+    let mut body = json!({"moment_ids": [whole, gone, whole, whole]});
+    let first = app.post_json("/moments/read", body.clone()).await.ok();
+    let sizes = |page: &Value| {
+        let of = |name: &str| page[name].as_array().unwrap().len();
+        (of("moments"), of("missing"))
+    };
+    assert_eq!(sizes(&first), (1, 1), "300 chunks, and 300 more are too many");
+    body["cursor"] = first["next"].clone();
+    let second = app.post_json("/moments/read", body.clone()).await.ok();
+    assert_eq!(sizes(&second), (1, 0));
+    body["cursor"] = second["next"].clone();
+    let third = app.post_json("/moments/read", body).await.ok();
+    assert_eq!(sizes(&third), (1, 0));
+    assert!(third.get("next").is_none());
+}
+
+#[tokio::test]
 async fn a_page_of_chunks_fits_into_so_many_tokens() {
     let app = TestApp::new().await;
     let id = app.video().await;

@@ -1517,12 +1517,12 @@ export interface components {
             missing: components["schemas"]["MissingMoment"][];
             /**
              * Format: uint32
-             * @description Tokens of `moments`; present with `max_tokens`.
+             * @description Tokens of `moments` and `missing`; present with `max_tokens`.
              */
             tokens?: number;
             /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
             tokenizer?: string;
-            /** @description The `cursor` for the rest, where anything is left. */
+            /** @description The `cursor` for the rest, where anything is left: an answer has at most 500 chunks, or one moment. */
             next?: string;
         };
         /** ReadRequest */

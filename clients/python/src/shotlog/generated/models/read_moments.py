@@ -22,9 +22,10 @@ class ReadMoments:
     Attributes:
         moments (list[Moment]):
         missing (list[MissingMoment]): Those whose video is gone, or that lie outside of it.
-        tokens (int | Unset): Tokens of `moments`; present with `max_tokens`.
+        tokens (int | Unset): Tokens of `moments` and `missing`; present with `max_tokens`.
         tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
-        next_ (str | Unset): The `cursor` for the rest, where anything is left.
+        next_ (str | Unset): The `cursor` for the rest, where anything is left: an answer has at most 500 chunks, or one
+            moment.
     """
 
     moments: list[Moment]
