@@ -165,7 +165,7 @@ impl Originals {
                 .collect::<std::result::Result<_, _>>()?;
             let revision = format!("{analyzer_id}-{i}");
             let of_analyzer =
-                points(embedder, &id, &config, &revision, &spans, analyzer, &outputs).await?;
+                points(embedder, &id, &config, &revision, &spans, &*analyzer, &outputs).await?;
             let of_original = entries.get(analyzer_id).map(|entry| entry.fingerprint.clone());
             let entry = AnalyzerEntry {
                 pages: OutputPages::new(&id, analyzer_id),

@@ -54,8 +54,8 @@ impl Light {
 
 #[async_trait]
 impl Analyzer for Brightness {
-    fn spec(&self) -> &'static AnalyzerSpec {
-        &AnalyzerSpec {
+    fn spec(&self) -> AnalyzerSpec<'_> {
+        AnalyzerSpec {
             id: ID,
             group: None,
             description: "how bright the picture is",
@@ -64,7 +64,7 @@ impl Analyzer for Brightness {
             telling_rank: 100,
             style: TextStyle::Prose,
             filtered_by: &[],
-            columns: &[Column { name: "brightness", rank: 100 }],
+            columns: const { &[Column::new("brightness", 100)] },
         }
     }
 

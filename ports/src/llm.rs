@@ -28,6 +28,8 @@ pub enum Task {
     Narrate,
     /// [`Persons`] in pictures, one person per picture.
     Persons,
+    /// An [`Extraction`] of the request's fields from passages and pictures.
+    Extract,
 }
 
 impl Task {
@@ -41,6 +43,7 @@ impl Task {
             Self::Answer => schemars::schema_for!(Answer),
             Self::Narrate => schemars::schema_for!(Narrative),
             Self::Persons => schemars::schema_for!(Persons),
+            Self::Extract => schemars::schema_for!(Extraction),
         };
         schema.to_value()
     }
@@ -55,6 +58,7 @@ impl Task {
             Self::Answer => "answer",
             Self::Narrate => "narrate",
             Self::Persons => "persons",
+            Self::Extract => "extract",
         }
     }
 }
@@ -165,6 +169,68 @@ pub struct Person {
     pub action: String,
 }
 
+/// Values of fields that somebody wants to know.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Extraction {
+    /// One for each field whose value the evidence shows; none for the others.
+    pub values: Vec<ExtractedValue>,
+}
+
+/// A value with what shows it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExtractedValue {
+    /// The path of the field, with a number from 0 in the place of each `*`.
+    pub field: String,
+    /// The value in writing: numbers in digits, `true` or `false`, spans as `12.5-14.0` in seconds.
+    pub value: String,
+    /// The id of the passage that shows it; empty where only the pictures do.
+    pub passage: String,
+}
+
+/// A field that is looked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Where it is in the asker's form, as `/dish/price`; `*` stands for the place in a list, as in
+    /// `/goals/*/minute`.
+    pub path: String,
+    /// What it means, in the asker's words.
+    pub description: String,
+    /// What its values are like.
+    pub kind: FieldKind,
+}
+
+/// What the values of a field are like.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FieldKind {
+    /// Some words.
+    Text,
+    /// An address of electronic mail.
+    Email,
+    /// An address that begins with `http://` or `https://`.
+    Uri,
+    /// A day, as `2026-11-22`.
+    Date,
+    /// A time of day, as `18:30`.
+    Time,
+    /// One of these.
+    OneOf(Vec<String>),
+    /// A number within bounds.
+    Number {
+        /// Whether it has no fraction.
+        whole: bool,
+        /// The least that it may be.
+        minimum: Option<f64>,
+        /// The most that it may be.
+        maximum: Option<f64>,
+    },
+    /// True or false.
+    Boolean,
+    /// When it is, seconds of the video.
+    Span,
+}
+
 /// How what a passage says is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -236,6 +302,8 @@ pub struct Request {
     pub passages: Vec<Passage>,
     /// For [`Task::Answer`] the question; for [`Task::Narrate`] who or what it is about.
     pub question: Option<String>,
+    /// For [`Task::Extract`], what is looked for.
+    pub fields: Vec<Field>,
     /// JPEG pictures in order of time.
     pub images: Vec<bytes::Bytes>,
     /// Most tokens the answer may take.

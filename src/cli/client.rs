@@ -1,19 +1,24 @@
 //! A client of a running service, and `ingest`, with a progress bar to the end.
 
+use std::io::{IsTerminal, Read};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::TryStreamExt;
 use indicatif::{ProgressBar, ProgressStyle};
 use reqwest::multipart::{Form, Part};
-use reqwest::{Body, Client, RequestBuilder, Response};
+use reqwest::{Body, Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
+use sha1::{Digest, Sha1};
 
 use super::{Failure, IngestArgs, ServiceArgs};
 use crate::config::Config;
 
 /// How often the job is asked for.
 const POLL: Duration = Duration::from_millis(500);
+
+/// How often a line tells how far a stage has come where there is no terminal for a bar.
+const LINES: Duration = Duration::from_secs(5);
 
 /// A service and how to be let in.
 pub(super) struct Service {
@@ -26,11 +31,13 @@ pub(super) struct Service {
 /// Uploads a file or hands over a URL, follows the job and prints its result.
 pub(super) async fn ingest(config: &Config, args: &IngestArgs) -> Result<(), Failure> {
     let service = Service::new(config, &args.service)?;
-    let accepted = if args.source.starts_with("http://") || args.source.starts_with("https://") {
-        service.post_url(args).await?
-    } else {
-        service.upload(args).await?
-    };
+    let is_url = args.source.starts_with("http://") || args.source.starts_with("https://");
+    let drops = service.drops(args, is_url).await?;
+    if !drops.is_empty() && !args.yes {
+        confirm(&drops)?;
+    }
+    let accepted =
+        if is_url { service.post_url(args).await? } else { service.upload(args).await? };
     let job_id = accepted["job_id"].as_str().ok_or("the service returned no job_id")?.to_owned();
     let job = service.follow(&job_id).await?;
     if job["status"] == "failed" {
@@ -43,6 +50,38 @@ pub(super) async fn ingest(config: &Config, args: &IngestArgs) -> Result<(), Fai
         eprintln!("{line}");
     }
     Ok(())
+}
+
+/// Fails unless whoever sits at the terminal agrees to what would be lost.
+fn confirm(drops: &[String]) -> Result<(), Failure> {
+    let lost = format!(
+        "the video is there and would be split otherwise; what these analyzers have found on it would \
+         be gone: {}",
+        drops.join(", ")
+    );
+    if !std::io::stdin().is_terminal() {
+        return Err(format!("{lost}; add them to --analyzers, or give --yes to go on").into());
+    }
+    eprint!("{lost}\nGo on? [y/N] ");
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    if answer.trim().eq_ignore_ascii_case("y") { Ok(()) } else { Err("nothing was changed".into()) }
+}
+
+/// The id of a file's video: the first 16 hexadecimal characters of its SHA-1.
+async fn video_id_of(path: &Path) -> Result<String, Failure> {
+    let path = path.to_owned();
+    let digest = tokio::task::spawn_blocking(move || {
+        let mut file = std::fs::File::open(&path)?;
+        let (mut hash, mut buffer) = (Sha1::new(), vec![0; 256 * 1024]);
+        loop {
+            match file.read(&mut buffer)? {
+                0 => return Ok::<_, std::io::Error>(hash.finalize()),
+                read => hash.update(&buffer[..read]),
+            }
+        }
+    });
+    Ok(digest.await??.iter().take(8).map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// A line per step of a job's profile, the longest first.
@@ -73,6 +112,33 @@ impl Service {
             server: args.server.clone().unwrap_or(configured).trim_end_matches('/').to_owned(),
             token: args.token.clone().or_else(|| config.auth.tokens.first().cloned()),
         })
+    }
+
+    /// The analyzers whose output on a video that is there the ingest would not keep.
+    async fn drops(&self, args: &IngestArgs, is_url: bool) -> Result<Vec<String>, Failure> {
+        let mut plan = json!({
+            "analyzers": args.analyzers,
+            "preset": args.preset,
+            "min_duration": args.min_duration,
+            "max_duration": args.max_duration,
+        });
+        if is_url {
+            plan["url"] = args.source.as_str().into();
+        } else {
+            let path = Path::new(&args.source);
+            let id = video_id_of(path)
+                .await
+                .map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+            let known = self.client.get(format!("{}/videos/{id}", self.server));
+            if self.send(known).await?.status() == StatusCode::NOT_FOUND {
+                return Ok(Vec::new());
+            }
+            plan["video_id"] = id.into();
+        }
+        let request = self.client.post(format!("{}/videos/plan", self.server)).json(&plan);
+        let plan = self.answer(request).await?;
+        let drops = plan["drops"].as_array().into_iter().flatten();
+        Ok(drops.filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
     async fn post_url(&self, args: &IngestArgs) -> Result<Value, Failure> {
@@ -117,6 +183,7 @@ impl Service {
         let bar = ProgressBar::new_spinner()
             .with_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}")?);
         bar.enable_steady_tick(Duration::from_millis(120));
+        let mut told = Told::default();
         loop {
             let job =
                 self.answer(self.client.get(format!("{}/jobs/{job_id}", self.server))).await?;
@@ -128,7 +195,12 @@ impl Service {
                 .map(|(key, value)| format!("{key} {}", value.to_string().trim_matches('"')))
                 .collect();
             let stage = job["stage"].as_str().unwrap_or_default();
-            bar.set_message(format!("{stage} {}", detail.join(", ")));
+            let message = format!("{stage} {}", detail.join(", "));
+            // Where nobody watches, a line now and then takes the place of the bar.
+            if bar.is_hidden() && told.is_due(stage, &message) {
+                eprintln!("{}", message.trim_end());
+            }
+            bar.set_message(message);
             if matches!(job["status"].as_str(), Some("done" | "failed")) {
                 bar.finish_and_clear();
                 return Ok(job);
@@ -137,16 +209,21 @@ impl Service {
         }
     }
 
-    /// The JSON of an answer; fails with what to do where there is none, and with what the service
-    /// says where it refuses.
-    pub(super) async fn answer(&self, request: RequestBuilder) -> Result<Value, Failure> {
+    /// The answer, whatever it is; fails with what to do where there is none.
+    async fn send(&self, request: RequestBuilder) -> Result<Response, Failure> {
         let request = match &self.token {
             Some(token) => request.header("X-Core-Token", token),
             None => request,
         };
-        let response: Response = request.send().await.map_err(|e| {
+        Ok(request.send().await.map_err(|e| {
             format!("cannot reach {}: {e}; is `shotlog serve` running?", self.server)
-        })?;
+        })?)
+    }
+
+    /// The JSON of an answer; fails with what to do where there is none, and with what the service
+    /// says where it refuses.
+    pub(super) async fn answer(&self, request: RequestBuilder) -> Result<Value, Failure> {
+        let response = self.send(request).await?;
         let status = response.status();
         let body: Value = response.json().await.unwrap_or(Value::Null);
         if !status.is_success() {
@@ -157,9 +234,38 @@ impl Service {
     }
 }
 
+/// What was told of a job last.
+#[derive(Default)]
+struct Told {
+    stage: String,
+    message: String,
+    at: Option<Instant>,
+}
+
+impl Told {
+    /// Whether a line is due: for every stage, and within one where something has changed for a while.
+    fn is_due(&mut self, stage: &str, message: &str) -> bool {
+        let waited = self.at.is_none_or(|at| at.elapsed() >= LINES);
+        if self.stage == stage && (self.message == message || !waited) {
+            return false;
+        }
+        *self = Self { stage: stage.into(), message: message.into(), at: Some(Instant::now()) };
+        true
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_stage_is_told_once() {
+        let mut told = Told::default();
+        assert!(told.is_due("fetching", "fetching"));
+        assert!(!told.is_due("fetching", "fetching"));
+        assert!(told.is_due("analyzing", "analyzing done 0"));
+        assert!(!told.is_due("analyzing", "analyzing done 1"), "too soon");
+    }
 
     #[test]
     fn the_longest_step_of_a_profile_comes_first() {

@@ -85,6 +85,9 @@ struct IngestArgs {
     /// Longest chunk, seconds.
     #[arg(long, default_value_t = 20.0)]
     max_duration: f64,
+    /// Go on where the video is there and would lose what other analyzers have found.
+    #[arg(long, short)]
+    yes: bool,
     #[command(flatten)]
     service: ServiceArgs,
 }

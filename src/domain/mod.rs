@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use aggregation::Aggregators;
 use analysis::Analyzers;
 use answering::Answering;
+use catalog::extractors::Extractors;
 use catalog::videos::Deleted;
 use catalog::{Catalog, unknown};
 use export::Exports;
@@ -52,6 +53,7 @@ pub struct Settings {
     pub fetch: ingest::DownloadSettings,
     pub decoder: ingest::ScanSettings,
     pub detector: analysis::evidence::TrackingOptions,
+    pub extractors: analysis::extraction::ExtractorSettings,
     pub ingest: ingest::IngestSettings,
     pub records: ingest::RepairSettings,
     pub index: search::reindex::OrphanSettings,
@@ -79,6 +81,7 @@ impl Default for Settings {
             fetch: ingest::DownloadSettings::default(),
             decoder: ingest::ScanSettings::default(),
             detector: analysis::evidence::TrackingOptions::default(),
+            extractors: analysis::extraction::ExtractorSettings::default(),
             ingest: ingest::IngestSettings::default(),
             records: ingest::RepairSettings::default(),
             index: search::reindex::OrphanSettings::default(),
@@ -129,6 +132,8 @@ impl Settings {
 pub struct Shotlog {
     /// Reading what is stored.
     pub catalog: Arc<Catalog>,
+    /// Defining analyzers of one's own.
+    pub extractors: Extractors,
     /// Searching, and keeping the index in line with the records.
     pub search: Arc<Search>,
     /// Fits what is sent into so many tokens.
@@ -212,6 +217,7 @@ impl Shotlog {
                 settings.ui,
             ),
             tokens: Tokens::new(embedder),
+            extractors: Extractors::new(catalog.clone(), settings.extractors),
             catalog,
             search,
             answering,
@@ -225,6 +231,7 @@ impl Shotlog {
     pub async fn own_stores(&self) -> Result<()> {
         self.catalog.probe().await?;
         self.catalog.own_index().await?;
+        self.catalog.load_extractors().await?;
         self.jobs.own_queue(&self.catalog.install().await?).await
     }
 

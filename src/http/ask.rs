@@ -15,6 +15,7 @@ use super::query::StandardResult;
 use super::values::{AnyObject, Ordered};
 use crate::domain::Shotlog;
 use crate::domain::answering::{ask, audit};
+use crate::domain::kernel::verdict;
 
 /// The routes of this section.
 pub(super) struct AskApi(pub(super) Arc<Shotlog>);
@@ -105,9 +106,9 @@ enum Verdict {
 impl From<audit::AuditedSentence> for AuditedSentence {
     fn from(s: audit::AuditedSentence) -> Self {
         let verdict = match s.verdict {
-            audit::Verdict::Supported => Verdict::Supported,
-            audit::Verdict::Weak => Verdict::Weak,
-            audit::Verdict::Unsupported => Verdict::Unsupported,
+            verdict::Verdict::Supported => Verdict::Supported,
+            verdict::Verdict::Weak => Verdict::Weak,
+            verdict::Verdict::Unsupported => Verdict::Unsupported,
         };
         let moments = s.moments.iter().map(ToString::to_string).collect();
         Self { sentence: s.sentence, citations: s.citations, moments, verdict }

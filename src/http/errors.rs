@@ -263,7 +263,7 @@ fn declared(status: u16) -> MetaResponse {
             403 => {
                 "The request comes from a page of another site, or was sent to a name that is not ours."
             }
-            404 => "There is no such video, chunk or job.",
+            404 => "There is no such video, chunk, job or extractor.",
             408 => "The body stopped arriving.",
             413 => "The body is too large.",
             422 => "A value has the wrong type or lies outside its range.",

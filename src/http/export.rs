@@ -30,8 +30,12 @@ impl ExportApi {
         video_id: Path<String>,
         /// `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`.
         format: Query<String>,
+        /// Whether captions (`srt`, `vtt`) begin with the instant when they are said. It has to be known
+        /// when the video was recorded; where it is, `edl` has it for every chunk.
+        #[oai(default)]
+        wall_clock: Query<bool>,
     ) -> Result<Exported, ApiError<ByIdNamed>> {
-        let export = self.0.exports.export(&video_id, &format).await?;
+        let export = self.0.exports.export(&video_id, &format, wall_clock.0).await?;
         let disposition = format!("attachment; filename=\"{}\"", export.filename);
         let file = match export.content {
             Content::Document(value) => File::Json(Json(AnyObject::from_value(value))),

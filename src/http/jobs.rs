@@ -155,6 +155,9 @@ struct IngestOutcome {
     /// Number of chunks.
     chunks: u32,
     analyzers: Vec<String>,
+    /// Analyzers whose output is gone: the video was split otherwise, and they were not asked for.
+    #[oai(skip_serializing_if_is_none)]
+    dropped: Option<Vec<String>>,
     /// Vectors written, by analyzer.
     indexed: BTreeMap<String, u64>,
     aggregated: AggregatedOutcome,
@@ -276,6 +279,7 @@ impl From<IngestResult> for IngestOutcome {
             chunk_config: r.chunk_config,
             chunks: r.chunks,
             analyzers: r.analyzers,
+            dropped: Some(r.dropped).filter(|dropped| !dropped.is_empty()),
             indexed: r.indexed,
             aggregated: match r.aggregated {
                 Aggregated::Done { ran, reused, aggregates } => {

@@ -17,6 +17,7 @@ mod entities;
 mod errors;
 mod events;
 mod export;
+mod extractors;
 mod frames;
 mod hosts;
 mod jobs;
@@ -131,6 +132,7 @@ type Api = (
     query::QueryApi,
     ask::AskApi,
     moments::MomentsApi,
+    extractors::ExtractorsApi,
     media::MediaApi,
     frames::FramesApi,
     ui::UiApi,
@@ -151,6 +153,7 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
         query::QueryApi(of()),
         ask::AskApi(of()),
         moments::MomentsApi(of()),
+        extractors::ExtractorsApi(of()),
         media::MediaApi(of()),
         frames::FramesApi(of()),
         ui::UiApi::new(options),

@@ -176,6 +176,9 @@ pub(crate) struct Moment {
     end: f64,
     timecode: String,
     video_url: String,
+    /// The instant when it begins, ISO 8601 in UTC; present where the video has `recorded_at`.
+    #[oai(skip_serializing_if_is_none)]
+    recorded_at: Option<String>,
     /// Where this service shows the frame in its middle.
     frame_url: String,
     /// Today's chunks that overlap it, at most 500.
@@ -350,6 +353,7 @@ impl Moment {
             end,
             timecode: moment.moment_id.span().timecode(),
             video_url: moment.video_url,
+            recorded_at: moment.recorded_at,
             frame_url: format!("/videos/{video_id}/frames?t={:.3}", (start + end) / 2.0),
             chunks: moment.chunks.into_iter().map(|chunk| MomentChunk::of(chunk, detail)).collect(),
             total_chunks: moment.total_chunks,

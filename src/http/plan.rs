@@ -69,6 +69,9 @@ pub(crate) struct Plan {
     chunk_config: String,
     #[oai(nullable)]
     chunks: Option<u32>,
+    /// Analyzers whose output on the video would be gone: the video would be split otherwise, and they
+    /// are not asked for.
+    drops: Vec<String>,
     /// By analyzer id.
     analyzers: BTreeMap<String, Expected>,
     /// By aggregator id, those that have what they depend on; their time is in `total`.
@@ -103,6 +106,7 @@ impl From<plan::IngestPlan> for Plan {
             video_id: plan.video_id,
             chunk_config: plan.chunk_config,
             chunks: plan.chunks,
+            drops: plan.drops,
             analyzers: steps(plan.analyzers),
             aggregators: steps(plan.aggregators),
             total: plan.total.into(),

@@ -280,6 +280,9 @@ pub(crate) struct StandardResult {
     #[oai(skip_serializing_if_is_none)]
     found_by: Option<Vec<String>>,
     video_url: String,
+    /// The instant when it begins, ISO 8601 in UTC; present where the video has `recorded_at`.
+    #[oai(skip_serializing_if_is_none)]
+    recorded_at: Option<String>,
     description: String,
     people: Vec<String>,
     objects: Vec<String>,
@@ -364,6 +367,7 @@ impl From<search::SearchResult> for StandardResult {
             p_present: score(hit.p_present),
             found_by: Some(hit.found_by).filter(|analyzers| !analyzers.is_empty()),
             video_url: hit.video_url,
+            recorded_at: hit.recorded_at,
             description: document.description,
             people: document.people,
             objects: document.objects,

@@ -2,7 +2,7 @@
 //! composition, and every route knows them.
 
 #[path = "../../examples/own_analyzer/brightness.rs"]
-mod brightness;
+pub(crate) mod brightness;
 #[path = "../../examples/own_aggregator/darkest.rs"]
 mod darkest;
 

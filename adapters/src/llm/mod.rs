@@ -10,7 +10,9 @@ pub use open::{Kind, Settings, open};
 pub use openai::{OpenAiLanguageModel, OpenAiOptions};
 pub use scripted::Scripted;
 
-use ports::llm::{Answer, Description, Events, Narrative, Persons, Summary, Task, Title};
+use ports::llm::{
+    Answer, Description, Events, Extraction, Narrative, Persons, Summary, Task, Title,
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -27,5 +29,6 @@ fn check_answer(task: Task, answer: &Value) -> Result<(), serde_json::Error> {
         Task::Answer => check::<Answer>(answer),
         Task::Narrate => check::<Narrative>(answer),
         Task::Persons => check::<Persons>(answer),
+        Task::Extract => check::<Extraction>(answer),
     }
 }

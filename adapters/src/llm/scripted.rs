@@ -58,6 +58,7 @@ impl Scripted {
             Task::Answer => json(&ports::llm::Answer::default()),
             Task::Narrate => json(&ports::llm::Narrative::default()),
             Task::Persons => json(&ports::llm::Persons::default()),
+            Task::Extract => json(&ports::llm::Extraction::default()),
         })
     }
 

@@ -68,6 +68,7 @@ fn request(task: Task) -> Request {
             Passage::new("v:1", PassageKind::Prose, "A street."),
         ],
         question: Some("Does it rain?".to_owned()),
+        fields: Vec::new(),
         images: Vec::new(),
         max_tokens: 50,
     }

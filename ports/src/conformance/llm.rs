@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::ErrorKind;
 use crate::llm::{
-    Answer, Description, Events, LanguageModel, Moment, Narrative, Passage, PassageKind, Persons,
-    Request, Summary, Task, Title,
+    Answer, Description, Events, Extraction, LanguageModel, Moment, Narrative, Passage,
+    PassageKind, Persons, Request, Summary, Task, Title,
 };
 
 const TEXT_TASKS: [Task; 5] =
@@ -174,6 +174,7 @@ fn request(task: Task, passages: Vec<Passage>) -> Request {
             Task::Narrate => Some("woman in a red coat".to_owned()),
             _ => None,
         },
+        fields: Vec::new(),
         images: Vec::new(),
         max_tokens: 800,
     }
@@ -194,6 +195,7 @@ fn fits(request: &Request, answer: &Value) {
         }
         Task::Narrate => drop(read::<Narrative>(answer)),
         Task::Persons => drop(read::<Persons>(answer)),
+        Task::Extract => drop(read::<Extraction>(answer)),
         Task::Events => {
             for event in read::<Events>(answer).events {
                 assert!(

@@ -231,6 +231,7 @@ async fn complete<T: DeserializeOwned>(
         instructions: prompt.to_owned(),
         passages,
         question: question.map(|question| question.0),
+        fields: Vec::new(),
         images: Vec::new(),
         max_tokens,
     };

@@ -24,6 +24,8 @@ use crate::domain::media::tracking::{Track, Tracker};
 
 /// A video while it is analyzed.
 pub struct VideoEvidence {
+    /// Its id.
+    pub video_id: String,
     /// The local copy.
     pub file: PathBuf,
     /// What the decoding pass measured.

@@ -6,13 +6,17 @@
 pub mod analyzers;
 pub mod chunk_text;
 pub mod evidence;
+pub mod extraction;
 pub mod finding;
 pub mod hit;
 pub(crate) mod prose;
 pub(crate) mod spoken;
 pub mod video;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -24,17 +28,18 @@ use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::Models;
 use analyzers::{default_video, diarization, object_detection, ocr, people, transcript};
 use evidence::ChunkEvidence;
+use extraction::Extractor;
 use finding::{Statement, Unknown};
 
 /// What is fixed about an analyzer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AnalyzerSpec {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AnalyzerSpec<'a> {
     /// What requests and stored records call it.
-    pub id: &'static str,
+    pub id: &'a str,
     /// At most one analyzer of a group may be selected.
     pub group: Option<&'static str>,
     /// What it does, in a sentence.
-    pub description: &'static str,
+    pub description: &'a str,
     /// Its place among those whose chunks are evidence for a question, lowest first.
     pub evidence_rank: u8,
     /// Its place among those that tell of one chunk, lowest first.
@@ -42,7 +47,7 @@ pub struct AnalyzerSpec {
     /// What the text of its whole record is like.
     pub style: TextStyle,
     /// The columns of its output in tables.
-    pub columns: &'static [Column],
+    pub columns: &'a [Column],
     /// The payload fields that its points have, of those that searches filter by: `objects`, `tags`,
     /// `speakers`, `people` and `people_count`, which are taken from what a hit shows.
     pub filtered_by: &'static [&'static str],
@@ -78,19 +83,26 @@ impl TextStyle {
 }
 
 /// A column of a table of chunks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     /// Its heading.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its place among the columns of all analyzers, lowest first.
     pub rank: u8,
+}
+
+impl Column {
+    /// Of an analyzer that is compiled in.
+    pub const fn new(name: &'static str, rank: u8) -> Self {
+        Self { name: Cow::Borrowed(name), rank }
+    }
 }
 
 /// Turns a chunk into stored output and that output into what is searched.
 #[async_trait]
 pub trait Analyzer: Send + Sync {
     /// What is fixed about it.
-    fn spec(&self) -> &'static AnalyzerSpec;
+    fn spec(&self) -> AnalyzerSpec<'_>;
 
     /// Why it cannot work with these models and what would help; `None` when it can.
     fn unavailable(&self, models: &Models) -> Option<String>;
@@ -179,13 +191,37 @@ pub const VECTOR_FIELDS: &[(&str, &str)] = &[
     ("objects", "object names only"),
 ];
 
-/// The analyzers of an install.
+/// An analyzer of an install.
 #[derive(Clone)]
-pub struct Analyzers(Vec<&'static dyn Analyzer>);
+pub enum AnalyzerRef {
+    /// One that is compiled in.
+    BuiltIn(&'static dyn Analyzer),
+    /// One that users have defined.
+    Own(Arc<Extractor>),
+}
+
+impl Deref for AnalyzerRef {
+    type Target = dyn Analyzer;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::BuiltIn(analyzer) => *analyzer,
+            Self::Own(extractor) => &**extractor,
+        }
+    }
+}
+
+/// The analyzers of an install: those that are compiled in, and the extractors as they are defined at
+/// this time.
+#[derive(Clone)]
+pub struct Analyzers {
+    built_in: Vec<&'static dyn Analyzer>,
+    extractors: Arc<RwLock<Vec<Arc<Extractor>>>>,
+}
 
 impl Default for Analyzers {
     fn default() -> Self {
-        Self(ANALYZERS.to_vec())
+        Self { built_in: ANALYZERS.to_vec(), extractors: Arc::default() }
     }
 }
 
@@ -193,26 +229,38 @@ impl Analyzers {
     /// These and one more.
     #[must_use]
     pub fn and(mut self, analyzer: &'static dyn Analyzer) -> Self {
-        self.0.push(analyzer);
+        self.built_in.push(analyzer);
         self
     }
 
+    /// Takes these extractors for those that are defined.
+    pub(crate) fn define(&self, extractors: Vec<Arc<Extractor>>) {
+        *self.extractors.write().unwrap_or_else(PoisonError::into_inner) = extractors;
+    }
+
+    /// Whether an analyzer of that id is compiled in.
+    pub(crate) fn is_built_in(&self, id: &str) -> bool {
+        self.built_in.iter().any(|analyzer| analyzer.spec().id == id)
+    }
+
     /// All of them, whether their models are there or not.
-    pub fn all(&self) -> impl Iterator<Item = &'static dyn Analyzer> {
-        self.0.iter().copied()
+    pub fn all(&self) -> Vec<AnalyzerRef> {
+        let extractors = self.extractors.read().unwrap_or_else(PoisonError::into_inner);
+        let own = extractors.iter().cloned().map(AnalyzerRef::Own);
+        self.built_in.iter().copied().map(AnalyzerRef::BuiltIn).chain(own).collect()
     }
 
     /// Each with why it cannot work with these models, if it cannot.
     pub fn unavailable(&self, models: &Models) -> Vec<(String, String)> {
-        let why = |a: &&dyn Analyzer| Some((a.spec().id.to_owned(), a.unavailable(models)?));
-        self.0.iter().filter_map(why).collect()
+        let why = |a: &AnalyzerRef| Some((a.spec().id.to_owned(), a.unavailable(models)?));
+        self.all().iter().filter_map(why).collect()
     }
 
     /// Those whose models are there, in alphabetical order of their ids.
-    pub fn registered(&self, models: &Models) -> Vec<&'static dyn Analyzer> {
-        let mut present: Vec<_> =
-            self.0.iter().copied().filter(|a| a.unavailable(models).is_none()).collect();
-        present.sort_by_key(|a| a.spec().id);
+    pub fn registered(&self, models: &Models) -> Vec<AnalyzerRef> {
+        let mut present = self.all();
+        present.retain(|a| a.unavailable(models).is_none());
+        present.sort_by(|a, b| a.spec().id.cmp(b.spec().id));
         present
     }
 
@@ -224,7 +272,8 @@ impl Analyzers {
     /// The groups of registered analyzers of which at most one may be selected.
     pub fn exclusive_groups(&self, models: &Models) -> Vec<Vec<String>> {
         let mut groups: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        for spec in self.registered(models).iter().map(|a| a.spec()) {
+        for analyzer in self.registered(models) {
+            let spec = analyzer.spec();
             if let Some(group) = spec.group {
                 groups.entry(group).or_default().push(spec.id.to_owned());
             }
@@ -233,8 +282,12 @@ impl Analyzers {
     }
 
     /// The analyzer of that id, whether its models are there or not.
-    pub fn known(&self, id: &str) -> Option<&'static dyn Analyzer> {
-        self.0.iter().copied().find(|a| a.spec().id == id)
+    pub fn known(&self, id: &str) -> Option<AnalyzerRef> {
+        if let Some(analyzer) = self.built_in.iter().find(|a| a.spec().id == id) {
+            return Some(AnalyzerRef::BuiltIn(*analyzer));
+        }
+        let extractors = self.extractors.read().unwrap_or_else(PoisonError::into_inner);
+        extractors.iter().find(|e| e.spec().id == id).cloned().map(AnalyzerRef::Own)
     }
 
     /// `Invalid`, with what there is, unless there is an analyzer of that id, its models or not.
@@ -242,12 +295,13 @@ impl Analyzers {
         if self.known(id).is_some() {
             return Ok(());
         }
-        let ids: Vec<&str> = self.all().map(|analyzer| analyzer.spec().id).collect();
+        let all = self.all();
+        let ids: Vec<&str> = all.iter().map(|analyzer| analyzer.spec().id).collect();
         Err(Error::Invalid(format!("unknown analyzer '{id}'; available: {}", listed(&ids))))
     }
 
     /// The registered analyzer of that id; `Invalid` lists what there is.
-    pub fn find(&self, models: &Models, id: &str) -> Result<&'static dyn Analyzer> {
+    pub fn find(&self, models: &Models, id: &str) -> Result<AnalyzerRef> {
         let registered = self.known(id).filter(|a| a.unavailable(models).is_none());
         registered.ok_or_else(|| {
             let ids = self.ids(models);
@@ -256,8 +310,8 @@ impl Analyzers {
     }
 
     /// The analyzers of a comma-separated selection, in the order given, without repetitions.
-    pub fn select(&self, models: &Models, selection: &str) -> Result<Vec<&'static dyn Analyzer>> {
-        let mut selected: Vec<&'static dyn Analyzer> = Vec::new();
+    pub fn select(&self, models: &Models, selection: &str) -> Result<Vec<AnalyzerRef>> {
+        let mut selected: Vec<AnalyzerRef> = Vec::new();
         for id in selection.split(',').map(str::trim).filter(|id| !id.is_empty()) {
             let analyzer = self.find(models, id)?;
             if !selected.iter().any(|a| a.spec().id == id) {
@@ -296,9 +350,9 @@ impl Analyzers {
     fn ranked<'a>(
         &self,
         present: impl Iterator<Item = &'a String>,
-        rank: fn(&AnalyzerSpec) -> u8,
+        rank: fn(&AnalyzerSpec<'_>) -> u8,
     ) -> Vec<&'a str> {
-        let known = |id: &'a String| Some((rank(self.known(id)?.spec()), id.as_str()));
+        let known = |id: &'a String| Some((rank(&self.known(id)?.spec()), id.as_str()));
         let mut ranked: Vec<(u8, &str)> = present.filter_map(known).collect();
         ranked.sort_unstable();
         ranked.into_iter().map(|(_, id)| id).collect()

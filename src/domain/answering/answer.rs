@@ -10,11 +10,12 @@ use text::{Quotations, sentences, shared, tokens, words};
 use crate::domain::analysis::TextStyle;
 use crate::domain::analysis::finding::Statement;
 use crate::domain::answering::Answering;
-use crate::domain::answering::audit::{AuditedSentence, Cited, Claim, Verdict, is_said_by};
+use crate::domain::answering::audit::{AuditedSentence, Cited, Claim, is_said_by};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::dot;
+use crate::domain::kernel::verdict::Verdict;
 use crate::domain::search::SearchResult;
 use crate::domain::search::calibration::content_words;
 
@@ -330,6 +331,7 @@ impl Answering {
             instructions: PROMPT.into(),
             passages,
             question: Some(question.to_owned()),
+            fields: Vec::new(),
             images: Vec::new(),
             max_tokens: MAX_TOKENS,
         };

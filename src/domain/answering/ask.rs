@@ -100,6 +100,7 @@ impl Answering {
     /// Answers a question.
     pub async fn ask(&self, question: Question) -> Result<AskResponse> {
         if let Some(id) = &question.analyzer {
+            self.catalog.load_extractors_of(id).await?;
             self.catalog.analyzers.find(&self.models, id)?;
         }
         if question.video_ids.as_ref().is_none_or(Vec::is_empty) && self.catalog.count().await? == 0

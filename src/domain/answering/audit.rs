@@ -17,17 +17,7 @@ use text::{
 use crate::domain::answering::Answering;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::moment::MomentId;
-
-/// What a check found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// The cited segments say it.
-    Supported,
-    /// They say something near it.
-    Weak,
-    /// They do not say it, or the opposite.
-    Unsupported,
-}
+use crate::domain::kernel::verdict::Verdict;
 
 /// A sentence of an answer, checked.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,6 +10,7 @@ mod cache;
 pub mod chunks;
 mod claim;
 pub mod entities;
+pub mod extractors;
 mod faults;
 pub(crate) mod install;
 mod listing;

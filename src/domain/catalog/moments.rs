@@ -32,6 +32,8 @@ pub struct Moment {
     pub filename: String,
     /// Public storage URL of its video.
     pub video_url: String,
+    /// The instant when it begins, ISO 8601 in UTC, where it is known when the video was recorded.
+    pub recorded_at: Option<String>,
     /// Chunks that overlap it, the first [`MOST_CHUNKS`].
     pub chunks: Vec<MomentChunk>,
     /// All that overlap it.
@@ -153,6 +155,7 @@ impl Catalog {
             moment_id: id.clone(),
             filename: record.filename.clone(),
             video_url: self.storage.link(&record.storage_path).await?,
+            recorded_at: record.about.wall_clock(span.start),
             chunks: chunks.collect(),
             total_chunks,
             before,

@@ -1,19 +1,21 @@
 //! The log as a table (RFC 4180): one row per chunk, for spreadsheets.
 
-use crate::domain::analysis::Column;
+use crate::domain::analysis::{AnalyzerRef, Column};
 use crate::domain::export::{Content, Log, one_line};
 use crate::domain::kernel::error::Result;
 
 pub(super) fn write(log: &Log) -> Result<Content> {
+    let known = |id: &'_ String| Some((id.clone(), log.analyzers.known(id)?));
+    let analyzers: Vec<(String, AnalyzerRef)> =
+        log.video.outputs.keys().filter_map(known).collect();
     let mut columns: Vec<(&Column, &str, usize)> = Vec::new();
-    for id in log.video.outputs.keys() {
-        let spec = log.analyzers.known(id).map(|analyzer| analyzer.spec());
-        let own = spec.map_or(&[][..], |spec| spec.columns);
+    for (id, analyzer) in &analyzers {
+        let own = analyzer.spec().columns;
         columns.extend(own.iter().enumerate().map(|(place, column)| (column, id.as_str(), place)));
     }
     columns.sort_by_key(|(column, id, _)| (column.rank, *id));
     let mut names = vec!["chunk_id", "start", "end", "timecode"];
-    names.extend(columns.iter().map(|(column, ..)| column.name));
+    names.extend(columns.iter().map(|(column, ..)| &*column.name));
     let mut file = names.join(",") + "\r\n";
     for (chunk, span) in log.video.spans.iter().enumerate() {
         let mut row = vec![

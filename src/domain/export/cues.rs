@@ -20,7 +20,7 @@ pub(super) struct Cue {
     pub(super) end: f64,
     /// Who speaks, where that is known.
     pub(super) speaker: Option<String>,
-    /// One or two lines.
+    /// One or two lines, below the instant of its beginning where that is wanted.
     pub(super) lines: Vec<String>,
 }
 
@@ -33,6 +33,11 @@ pub(super) fn cues(log: &Log, format: &str) -> Result<Vec<Cue>> {
     }
     if !cues.is_empty() {
         cues.sort_by(|a, b| a.start.total_cmp(&b.start));
+        if log.wall_clock {
+            for cue in &mut cues {
+                cue.lines.splice(0..0, log.record.about.wall_clock(cue.start));
+            }
+        }
         return Ok(cues);
     }
     Err(Error::Invalid(format!(

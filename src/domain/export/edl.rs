@@ -23,6 +23,9 @@ pub(super) fn write(log: &Log) -> Result<Content> {
              * FROM CLIP NAME: {}\n",
             ascii(&log.record.filename, COMMENT)
         ));
+        if let Some(instant) = log.record.about.wall_clock(span.start) {
+            file.push_str(&format!("* RECORDED AT: {instant}\n"));
+        }
         let headline = ascii(&log.headline(chunk), COMMENT);
         if !headline.is_empty() {
             file.push_str(&format!("* COMMENT: {headline}\n"));

@@ -100,6 +100,8 @@ struct Log {
     aggregates: BTreeMap<String, Value>,
     chapters: Option<Aggregate>,
     video_url: String,
+    /// Whether captions begin with the instant when they are said.
+    wall_clock: bool,
 }
 
 /// Exports of a video's log.
@@ -114,7 +116,9 @@ impl Exports {
     }
 
     /// A video's log as a file; `Invalid` lists the formats, or says what the video lacks.
-    pub async fn export(&self, video_id: &str, format: &str) -> Result<Export> {
+    /// With `wall_clock`, captions begin with the instant when they are said: `Invalid` where it is not
+    /// known when the video was recorded.
+    pub async fn export(&self, video_id: &str, format: &str, wall_clock: bool) -> Result<Export> {
         let Some(format) = FORMATS.iter().find(|f| f.id == format) else {
             let known: Vec<&str> = FORMATS.iter().map(|f| f.id).collect();
             let given: String = format.chars().take(60).filter(|c| !c.is_control()).collect();
@@ -123,7 +127,14 @@ impl Exports {
                 listed(&known)
             )));
         };
-        let log = self.catalog.read_published(video_id, |record| self.log(record)).await?;
+        let mut log = self.catalog.read_published(video_id, |record| self.log(record)).await?;
+        if wall_clock && log.record.about.recorded_at.is_none() {
+            return Err(Error::Invalid(format!(
+                "it is not known when video '{video_id}' was recorded; say so with \
+                 PATCH /videos/{video_id} {{\"recorded_at\": \"2026-01-31T12:00:00Z\"}}"
+            )));
+        }
+        log.wall_clock = wall_clock;
         let filename = format!("{}.{}", log.stem(), format.extension);
         // A long video's log takes a while to write.
         let content = tokio::task::spawn_blocking(move || (format.write)(&log))
@@ -143,6 +154,7 @@ impl Exports {
             video_url: self.storage.link(&record.storage_path).await?,
             aggregates: self.catalog.stored_aggregates(&record).await?,
             chapters,
+            wall_clock: false,
             record,
         })
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::video::{Output, Outputs};
-use crate::domain::analysis::{Analyzer, kept_as};
+use crate::domain::analysis::{Analyzer, AnalyzerRef, kept_as};
 use crate::domain::catalog::CacheKey;
 use crate::domain::catalog::record::{AnalyzerEntry, Cost, VideoRecord};
 use crate::domain::ingest::Ingest;
@@ -28,7 +28,7 @@ impl Ingest {
         &self,
         draft: &mut Draft,
         chunks: &[ChunkEvidence],
-        analyzers: &[&'static dyn Analyzer],
+        analyzers: &[AnalyzerRef],
         budget: &Budget,
         progress: &Progress,
     ) -> Result<()> {
@@ -39,11 +39,12 @@ impl Ingest {
             if record.analyzers.get(id).is_some_and(|entry| entry.fingerprint == fingerprint) {
                 continue;
             }
-            let (outputs, cost) =
-                self.analyze_chunks(*analyzer, &record.video_id, chunks, budget, progress).await?;
+            let (outputs, cost) = self
+                .analyze_chunks(&**analyzer, &record.video_id, chunks, budget, progress)
+                .await?;
             progress.stage(Stage::Indexing, json!({"analyzer": id}));
             let embedding =
-                self.embed_outputs(*analyzer, record, &draft.spans, &outputs, fingerprint);
+                self.embed_outputs(&**analyzer, record, &draft.spans, &outputs, fingerprint);
             let (mut entry, points) = progress.profile.measure(Step::Embed, embedding).await?;
             entry.cost = cost;
             record.analyzers.insert(id.into(), entry);
@@ -55,7 +56,7 @@ impl Ingest {
     /// One analyzer over every chunk; costly results are kept as they come.
     async fn analyze_chunks(
         &self,
-        analyzer: &'static dyn Analyzer,
+        analyzer: &dyn Analyzer,
         video_id: &str,
         chunks: &[ChunkEvidence],
         budget: &Budget,
@@ -116,7 +117,7 @@ impl Ingest {
     /// One analyzer's output on a chunk, and whether it was kept from before.
     async fn analyze_one(
         &self,
-        analyzer: &'static dyn Analyzer,
+        analyzer: &dyn Analyzer,
         video_id: &str,
         chunk: &ChunkEvidence,
         budget: &Budget,

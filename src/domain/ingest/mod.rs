@@ -74,6 +74,9 @@ pub struct IngestResult {
     pub chunks: u32,
     /// Analyzers that have output now.
     pub analyzers: Vec<String>,
+    /// Analyzers whose output is gone: the video was split otherwise, and they were not asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
     /// Vectors written, by analyzer.
     pub indexed: BTreeMap<String, u64>,
     /// What aggregation did.
@@ -152,7 +155,8 @@ impl Ingest {
         self.catalog.annotate(video_id, patch, max_bytes).await
     }
 
-    pub(crate) fn request(&self, fields: &IngestFields) -> Result<IngestRequest> {
+    pub(crate) async fn request(&self, fields: &IngestFields) -> Result<IngestRequest> {
+        self.catalog.load_extractors_of(&fields.analyzers).await?;
         Ok(IngestRequest {
             analyzers: self.catalog.analyzers.select(&self.models, &fields.analyzers)?,
             chunking: Chunking::parse(&fields.chunking)?,

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::domain::analysis::Analyzer;
+use crate::domain::analysis::AnalyzerRef;
 use crate::domain::analysis::evidence::{ChunkEvidence, VideoEvidence};
 use crate::domain::catalog::Claim;
 use crate::domain::catalog::about::AboutPatch;
@@ -26,7 +26,7 @@ use crate::domain::llm::budget::Budget;
 
 /// A checked request.
 pub(crate) struct IngestRequest {
-    pub(crate) analyzers: Vec<&'static dyn Analyzer>,
+    pub(crate) analyzers: Vec<AnalyzerRef>,
     pub(crate) chunking: Chunking,
     pub(crate) max_model_calls: Option<u32>,
     pub(crate) about: AboutPatch,
@@ -39,7 +39,7 @@ impl Ingest {
         fields: &IngestFields,
         progress: Progress,
     ) -> Result<IngestResult> {
-        let request = self.request(fields)?;
+        let request = self.request(fields).await?;
         progress.stage(Stage::Fetching, Value::Null);
         let fetched = progress.cancellable(self.fetch(source)).await?;
         let video_id = fetched.file.video_id.clone();
@@ -77,7 +77,8 @@ impl Ingest {
         let aggregating = self.aggregate_draft(&mut draft, &budget, progress);
         let aggregated = progress.profile.measure(Step::Aggregate, aggregating).await?;
         budget.check()?;
-        let result = self.result(&draft.record, request, aggregated, &progress.profile).await?;
+        let (before, profile) = (claim.found.record(), &progress.profile);
+        let result = self.result(&draft.record, before, request, aggregated, profile).await?;
         progress.check()?;
         lock.check()?;
         self.publish(draft, claim).await?;
@@ -93,6 +94,7 @@ impl Ingest {
         profile: &Profile,
     ) -> Vec<ChunkEvidence> {
         let video = Arc::new(VideoEvidence {
+            video_id: fetched.file.video_id.clone(),
             file: fetched.file.path.to_path_buf(),
             signals: Arc::new(found.signals),
             utterances: found.speech.utterances(),

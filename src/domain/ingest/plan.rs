@@ -34,6 +34,8 @@ pub struct IngestPlan {
     pub chunk_config: String,
     /// Number of chunks.
     pub chunks: Option<u32>,
+    /// Analyzers whose output would be gone: they ran on the chunks of now, and are not asked for.
+    pub drops: Vec<String>,
     /// By analyzer id.
     pub analyzers: BTreeMap<String, Expected>,
     /// By aggregator id, those that have what they depend on.
@@ -133,7 +135,7 @@ impl Ingest {
         duration: Option<f64>,
         fields: &IngestFields,
     ) -> Result<IngestPlan> {
-        let plan = self.request(fields)?;
+        let plan = self.request(fields).await?;
         if duration.is_some_and(|d| !(d.is_finite() && d > 0.0)) {
             return Err(Error::Unprocessable(
                 "duration must be a number of seconds, more than 0".into(),
@@ -161,6 +163,10 @@ impl Ingest {
             }
             None => None,
         };
+        let drops = match (&record, &spans) {
+            (Some(record), Some(spans)) => self.drops(record, &plan, spans).await?,
+            _ => Vec::new(),
+        };
         let duration = record.as_ref().map(|record| record.duration).or(duration);
         let chunks = match (&spans, duration) {
             (Some(spans), _) => Some(spans.len() as u32),
@@ -178,7 +184,8 @@ impl Ingest {
         let mut analyzers = BTreeMap::new();
         let mut changed = known.is_none();
         for analyzer in &plan.analyzers {
-            let expected = self.expect_analyzer(*analyzer, &plan, known, chunks, &history).await?;
+            let expected =
+                self.expect_analyzer(&**analyzer, &plan, known, chunks, &history).await?;
             changed |= chunks.is_none_or(|chunks| expected.reused < chunks);
             total = total.plus(&expected);
             analyzers.insert(analyzer.spec().id.to_owned(), expected);
@@ -217,6 +224,7 @@ impl Ingest {
             video_id: record.map(|record| record.video_id),
             chunk_config: plan.chunking.config(),
             chunks,
+            drops,
             analyzers,
             aggregators,
             total,
@@ -224,9 +232,23 @@ impl Ingest {
         })
     }
 
+    /// The analyzers of a video whose output an ingest would not keep.
+    async fn drops(
+        &self,
+        record: &VideoRecord,
+        plan: &IngestRequest,
+        spans: &[Span],
+    ) -> Result<Vec<String>> {
+        if record.chunking == plan.chunking && self.catalog.spans(record).await? == spans {
+            return Ok(Vec::new());
+        }
+        let asked: BTreeSet<&str> = plan.analyzers.iter().map(|a| a.spec().id).collect();
+        Ok(record.analyzer_ids().into_iter().filter(|id| !asked.contains(id.as_str())).collect())
+    }
+
     async fn expect_analyzer(
         &self,
-        analyzer: &'static dyn Analyzer,
+        analyzer: &dyn Analyzer,
         plan: &IngestRequest,
         known: Option<(&VideoRecord, &[Span])>,
         chunks: Option<u32>,

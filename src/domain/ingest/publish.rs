@@ -73,6 +73,7 @@ impl Ingest {
     pub(super) async fn result(
         &self,
         record: &VideoRecord,
+        before: Option<&VideoRecord>,
         request: &IngestRequest,
         aggregated: Aggregated,
         profile: &Profile,
@@ -93,6 +94,11 @@ impl Ingest {
             chunk_config: record.chunking.config(),
             chunks: record.chunks,
             analyzers: record.analyzer_ids(),
+            dropped: before.map_or_else(Vec::new, |before| {
+                let mut ids = before.analyzer_ids();
+                ids.retain(|id| !record.analyzers.contains_key(id));
+                ids
+            }),
             indexed: request
                 .analyzers
                 .iter()

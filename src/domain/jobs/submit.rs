@@ -75,7 +75,7 @@ impl Jobs {
     /// Checks the fields that can be checked while the caller waits.
     async fn check(&self, fields: &IngestFields) -> Result<()> {
         self.callback(fields)?;
-        self.ingest.request(fields)?;
+        self.ingest.request(fields).await?;
         self.ingest.announce(&fields.about).await
     }
 

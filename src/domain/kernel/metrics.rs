@@ -84,9 +84,9 @@ pub(crate) fn decoded(playing: f64, took: Duration) {
 }
 
 /// A chunk has gone through an analyzer whose results are kept.
-pub(crate) fn chunk_analyzed(analyzer: &'static str, from_cache: bool) {
+pub(crate) fn chunk_analyzed(analyzer: &str, from_cache: bool) {
     let source = if from_cache { "cache" } else { "model" };
-    counter!(CHUNKS, "analyzer" => analyzer, "source" => source).increment(1);
+    counter!(CHUNKS, "analyzer" => analyzer.to_owned(), "source" => source).increment(1);
 }
 
 /// How many jobs have a status now.

@@ -16,5 +16,6 @@ pub mod time;
 pub mod tokens;
 pub(crate) mod urls;
 pub mod vector;
+pub mod verdict;
 
 pub use error::{Error, Result};

@@ -132,6 +132,9 @@ fn key(model: &str, request: &Request) -> String {
         // Every field, those to come included.
         add(&format!("{passage:?}"));
     }
+    for field in &request.fields {
+        add(&format!("{field:?}"));
+    }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -186,6 +189,7 @@ mod tests {
             instructions: String::new(),
             passages: Vec::new(),
             question: None,
+            fields: Vec::new(),
             images: Vec::new(),
             max_tokens,
         }

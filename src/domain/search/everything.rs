@@ -26,7 +26,7 @@ impl Search {
     ) -> Result<Vec<SearchResult>> {
         let limit = query.limit;
         // So many hits are of as many chunks as are wanted, whichever analyzers they are of.
-        let of_all = limit * self.catalog.analyzers.all().count().max(1);
+        let of_all = limit * self.catalog.analyzers.all().len().max(1);
         let hits = self.search(mode, text, VectorQuery { limit: of_all, ..query }).await?;
         let mut merged = by_chunk(hits);
         merged.truncate(limit);
@@ -122,6 +122,7 @@ mod tests {
             text: analyzer.into(),
             snippet: String::new(),
             video_url: String::new(),
+            recorded_at: None,
             document,
         }
     }

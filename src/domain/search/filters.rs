@@ -4,7 +4,7 @@
 use ports::index::{Condition, Filter, Predicate};
 use serde_json::{Map, Value};
 
-use crate::domain::analysis::{Analyzer, AnalyzerSpec};
+use crate::domain::analysis::{AnalyzerRef, AnalyzerSpec};
 use crate::domain::catalog::about;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::{listed, nearest};
@@ -102,7 +102,7 @@ impl Kind {
 
 impl Spec {
     /// As `/schema` shows it, in an install of these analyzers.
-    pub fn describe(&self, analyzers: &[&'static dyn Analyzer]) -> FilterSpec {
+    pub fn describe(&self, analyzers: &[AnalyzerRef]) -> FilterSpec {
         let matches = match self.matches {
             Matches::Any => "any",
             Matches::Exact => "exact",
@@ -119,10 +119,7 @@ impl Spec {
     }
 
     /// The analyzers whose points have its field.
-    fn of(
-        &self,
-        analyzers: &[&'static dyn Analyzer],
-    ) -> impl Iterator<Item = &'static AnalyzerSpec> {
+    fn of<'a>(&self, analyzers: &'a [AnalyzerRef]) -> impl Iterator<Item = AnalyzerSpec<'a>> {
         let specs = analyzers.iter().map(|analyzer| analyzer.spec());
         specs.filter(|spec| spec.filtered_by.contains(&self.field))
     }

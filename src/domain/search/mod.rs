@@ -102,6 +102,8 @@ pub struct SearchResult {
     pub snippet: String,
     /// Public storage URL of the video.
     pub video_url: String,
+    /// The instant when it begins, ISO 8601 in UTC, where it is known when the video was recorded.
+    pub recorded_at: Option<String>,
     /// Everything else.
     pub document: HitDocument,
 }
@@ -227,7 +229,11 @@ impl Search {
         let detail = Detail::parse(&query.detail)?;
         let analyzer = match query.analyzer.as_str() {
             EVERY_ANALYZER => None,
-            id => Some(self.catalog.analyzers.find(&self.models, id)?.spec().id),
+            id => {
+                self.catalog.load_extractors_of(id).await?;
+                self.catalog.analyzers.find(&self.models, id)?;
+                Some(id)
+            }
         };
         if !analysis::VECTOR_FIELDS.iter().any(|(name, _)| *name == query.field) {
             let names: Vec<_> = analysis::VECTOR_FIELDS.iter().map(|(name, _)| *name).collect();
@@ -360,9 +366,10 @@ impl Search {
     }
 
     fn result(&self, presence: &Presence<'_>, field: &str, hit: Published) -> SearchResult {
-        let Published { hit, document, video_url } = hit;
+        let Published { hit, document, video_url, recorded_at } = hit;
         let span = Span { start: document.start, end: document.end };
         let analyzer = self.catalog.analyzers.known(&hit.id.analyzer_id);
+        let analyzer = analyzer.as_deref();
         let statements = analyzer.map_or_else(Vec::new, |analyzer| analyzer.tells(&document));
         let whole = analyzer.map_or(TextStyle::Prose, |analyzer| analyzer.spec().style);
         let style = TextStyle::of_field(field, whole);
@@ -379,6 +386,7 @@ impl Search {
             text: analyzer.map_or_else(|| document.text.clone(), |a| a.embedded(field, &document)),
             snippet: document.text.chars().take(SNIPPET).collect(),
             video_url,
+            recorded_at,
             document,
         }
     }
@@ -429,8 +437,10 @@ impl Search {
                 let revision = video.revisions.get(&id.analyzer_id);
                 document.revision.is_empty() || revision == Some(&document.revision)
             };
-            if let Some((_, url)) = videos.get(&id.video_id).filter(current) {
-                published.push(Published { video_url: url.clone(), hit, document });
+            if let Some((video, url)) = videos.get(&id.video_id).filter(current) {
+                let (video_url, recorded_at) =
+                    (url.clone(), video.about.wall_clock(document.start));
+                published.push(Published { video_url, recorded_at, hit, document });
             }
         }
         Ok(published)
@@ -442,4 +452,5 @@ struct Published {
     hit: mode::Found,
     document: HitDocument,
     video_url: String,
+    recorded_at: Option<String>,
 }

@@ -293,7 +293,7 @@ impl Search {
             };
             let (embedder, revision) = (self.models.embedder.as_ref(), &entry.revision);
             let of_analyzer =
-                points(embedder, &record.video_id, &config, revision, &spans, analyzer, &outputs)
+                points(embedder, &record.video_id, &config, revision, &spans, &*analyzer, &outputs)
                     .await?;
             entry.points = of_analyzer.len() as u64;
             entry.embedder = self.models.embedder.model().to_owned();

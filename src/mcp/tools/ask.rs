@@ -4,7 +4,8 @@ use poem_openapi::Object;
 
 use super::search_moments::told;
 use super::{Answer, Call, Tool};
-use crate::domain::answering::audit::{AuditedSentence, Verdict};
+use crate::domain::answering::audit::AuditedSentence;
+use crate::domain::kernel::verdict::Verdict;
 use crate::http::views::{AskRequest, AskResponse, Failure};
 
 /// Answers a question.

@@ -102,6 +102,32 @@ async fn captions_name_speakers_and_keep_markup_out() {
 }
 
 #[tokio::test]
+async fn what_was_recorded_when_it_is_known_has_the_time_of_day() {
+    let (app, id) = spoken().await;
+    let unknown = app.get(&format!("/videos/{id}/export?format=srt&wall_clock=true")).await;
+    mentions(&unknown.error(400), &["not known when", "PATCH", "recorded_at"]);
+    let recorded = json!({"recorded_at": "2026-01-31T23:59:58Z"});
+    app.patch_json(&format!("/videos/{id}"), recorded).await.ok();
+    let captions = app.get(&format!("/videos/{id}/export?format=srt&wall_clock=true")).await.text();
+    let first = "1\n00:00:00,500 --> 00:00:03,250\n2026-01-31T23:59:58.500Z\nIs 2";
+    assert!(captions.starts_with(first), "{captions}");
+    let plain = exported(&app, &id, "srt").await.text();
+    assert!(!plain.contains("2026"), "{plain}");
+    let edits = exported(&app, &id, "edl").await.text();
+    mentions(
+        &edits,
+        &["* RECORDED AT: 2026-01-31T23:59:58.000Z", "* RECORDED AT: 2026-02-01T00:00:"],
+    );
+    let moment = app.get(&format!("/moments/m_{id}_2500_3000")).await.ok();
+    assert_eq!(moment["recorded_at"], "2026-02-01T00:00:00.500Z");
+    let search = json!({"text": "captain", "analyzer": "*", "synthesize": false});
+    for hit in app.post_json("/query", search).await.ok()["results"].as_array().unwrap() {
+        let told = hit["recorded_at"].as_str().unwrap();
+        assert!(told.starts_with("2026-0"), "{hit}");
+    }
+}
+
+#[tokio::test]
 async fn ffmpeg_reads_captions_and_chapters() {
     let (app, id) = spoken().await;
     for (format, name) in [("srt", "clip.srt"), ("vtt", "clip.vtt")] {

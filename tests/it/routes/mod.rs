@@ -6,6 +6,7 @@ mod chunking;
 mod chunks;
 mod entities;
 mod export;
+mod extractors;
 mod frames;
 mod jobs;
 mod media;

@@ -1,7 +1,9 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
+use shotlog::domain::analysis::Analyzers;
 
+use crate::extension::brightness::Brightness;
 use crate::support::{TestApp, clip, mentions};
 
 async fn plan(app: &TestApp, request: Value) -> Value {
@@ -54,6 +56,25 @@ async fn a_video_that_is_there_is_planned_exactly() {
     let expected = &finer["analyzers"]["default_video"];
     assert_eq!((&expected["reused"], &expected["model_calls"]), (&json!(0), &json!(6)));
     assert_eq!(finer["aggregators"]["summary"]["reused"], 0);
+}
+
+#[tokio::test]
+async fn what_another_split_drops_is_told_before_and_after() {
+    let app = TestApp::with(|setup| setup.analyzers = Analyzers::default().and(&Brightness)).await;
+    let both =
+        [("analyzers", "default_video,brightness"), ("mode", "interval"), ("interval", "10")];
+    let done = app.job_of(&both, "c.mp4", &clip(30.0)).await;
+    let id = &done["result"]["video_id"];
+    assert_eq!(done["result"].get("dropped"), None, "{done}");
+    let same = json!({"video_id": id, "mode": "interval", "interval": 10});
+    assert_eq!(plan(&app, same).await["drops"], json!([]));
+    let mut finer = json!({"video_id": id, "mode": "interval", "interval": 5});
+    assert_eq!(plan(&app, finer.clone()).await["drops"], json!(["brightness"]));
+    finer["analyzers"] = json!("brightness,default_video");
+    assert_eq!(plan(&app, finer).await["drops"], json!([]));
+    let done = app.job_of(&[("mode", "interval"), ("interval", "5")], "c.mp4", &clip(30.0)).await;
+    assert_eq!(done["result"]["dropped"], json!(["brightness"]), "{done}");
+    assert_eq!(done["result"]["analyzers"], json!(["default_video"]));
 }
 
 #[tokio::test]

@@ -16,8 +16,8 @@ use ports::decoder::{
 };
 use ports::embedder::Embedder;
 use ports::llm::{
-    Answer, AnswerSentence, Completion, Description, Event, Events, LanguageModel, Narrative,
-    Person, Persons, Request, Summary, Task, Title, Usage,
+    Answer, AnswerSentence, Completion, Description, Event, Events, Extraction, LanguageModel,
+    Narrative, Person, Persons, Request, Summary, Task, Title, Usage,
 };
 use ports::records::{Expected, RecordStore};
 use ports::storage::{ObjectInfo, ObjectStorage};
@@ -303,6 +303,7 @@ impl LanguageModel for FakeModel {
         let first =
             request.passages.first().map(|p| (p.id.clone(), p.text.clone())).unwrap_or_default();
         let answer = match request.task {
+            Task::Extract => json!(Extraction::default()),
             Task::Describe => {
                 self.described.fetch_add(1, Ordering::SeqCst);
                 json!(self.describe(&first.1))

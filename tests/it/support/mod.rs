@@ -284,6 +284,11 @@ impl TestApp {
         self.raw(self.request(Method::DELETE, uri).finish()).await
     }
 
+    pub async fn put_json(&self, uri: &str, body: Value) -> Reply {
+        let request = self.request(Method::PUT, uri).content_type("application/json");
+        self.raw(request.body(body.to_string())).await
+    }
+
     pub async fn patch_json(&self, uri: &str, body: Value) -> Reply {
         let request = self.request(Method::PATCH, uri).content_type("application/json");
         self.raw(request.body(body.to_string())).await

@@ -5,6 +5,7 @@ mod account;
 mod answer;
 mod document;
 mod events;
+mod extract;
 mod phrases;
 mod question;
 mod rank;
@@ -65,6 +66,7 @@ impl Extractive {
             Task::Events => json(&events::find(&document)),
             Task::Answer => json(&answer::find(&document, question, self.options.max_sentences)),
             Task::Narrate => json(&self.narrative(&document, question)),
+            Task::Extract => json(&extract::find(&request.passages, &request.fields)),
         }
     }
 

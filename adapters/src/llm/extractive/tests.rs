@@ -30,6 +30,7 @@ fn ask<T: DeserializeOwned>(task: Task, passages: &[Passage], question: Option<&
         instructions: String::new(),
         passages: passages.to_vec(),
         question: question.map(str::to_owned),
+        fields: Vec::new(),
         images: Vec::new(),
         max_tokens: 500,
     };
@@ -254,6 +255,7 @@ fn pictures_are_not_described() {
         instructions: String::new(),
         passages: Vec::new(),
         question: None,
+        fields: Vec::new(),
         images: vec![bytes::Bytes::from_static(b"jpeg")],
         max_tokens: 10,
     };

@@ -66,6 +66,13 @@ fn ground(request: &Request, answer: &mut Value) {
             event["passage"] = Value::from(id);
             true
         }),
+        Task::Extract => retain(&mut answer["values"], |value| {
+            // Without a passage it is the pictures that show it.
+            if let Some(id) = value["passage"].as_str().and_then(resolve) {
+                value["passage"] = Value::from(id);
+            }
+            true
+        }),
         Task::Describe | Task::Persons | Task::Summarize | Task::Title | Task::Narrate => {}
     }
 }
@@ -90,6 +97,7 @@ mod tests {
             instructions: String::new(),
             passages: vec![passage("v:10"), passage("v:11")],
             question: None,
+            fields: Vec::new(),
             images: Vec::new(),
             max_tokens: 100,
         }

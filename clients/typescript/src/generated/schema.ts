@@ -416,6 +416,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/extractors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every extractor. */
+        get: operations["extractors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/extractors/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One extractor. */
+        get: operations["extractor"];
+        /**
+         * Define an analyzer of your own.
+         * @description It fills in the schema for every chunk, from what is said, shown and seen. Its name can then be
+         *     used wherever an analyzer is named: an ingest runs it, searches and questions go by what it
+         *     finds, tables have its columns. Defined anew, what it has found is out of date and found again
+         *     by the next ingest.
+         */
+        put: operations["put_extractor"];
+        post?: never;
+        /**
+         * Forget an extractor.
+         * @description What it has found stays with the videos, as output of an analyzer that is not there, until they
+         *     are ingested again.
+         */
+        delete: operations["delete_extractor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/media/{video_id}": {
         parameters: {
             query?: never;
@@ -854,12 +900,51 @@ export interface components {
             /** Format: double */
             seconds: number | null;
         };
+        /** ExtractorDetail */
+        ExtractorDetail: {
+            name: string;
+            description: string;
+            schema: {
+                [key: string]: unknown;
+            };
+            /** @description When it was defined first, in UTC. */
+            created_at: string;
+            /** @description When it was last changed, in UTC. */
+            updated_at: string;
+        };
+        /** ExtractorList */
+        ExtractorList: {
+            /** @description By name. */
+            extractors: components["schemas"]["ExtractorDetail"][];
+        };
+        /** ExtractorRequest */
+        ExtractorRequest: {
+            /**
+             * @description What it is for, in a sentence.
+             * @default
+             */
+            description?: string;
+            /**
+             * @description A JSON schema of type object. Its parts are objects with `properties`, arrays with `items`
+             *     (`maxItems`), strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and integers
+             *     (`minimum`, `maximum`), booleans, and spans of the video (an object of the format `span`). Each
+             *     may have a `description`, which a language model is told. What a chunk does not show is null.
+             */
+            schema: {
+                [key: string]: unknown;
+            };
+        };
         /** Filter */
         Filter: {
             type: string;
             /** @description `any`, `exact`, `gte` or `lte`. */
             matches: string;
             payload_field: string;
+        };
+        /** ForgottenExtractor */
+        ForgottenExtractor: {
+            name: string;
+            deleted: boolean;
         };
         /**
          * FullResult
@@ -900,6 +985,8 @@ export interface components {
             /** @description The analyzers that found it, the surest first; present when all were searched. */
             found_by?: string[];
             video_url: string;
+            /** @description The instant when it begins, ISO 8601 in UTC; present where the video has `recorded_at`. */
+            recorded_at?: string;
             description: string;
             people: string[];
             objects: string[];
@@ -972,6 +1059,8 @@ export interface components {
              */
             chunks: number;
             analyzers: string[];
+            /** @description Analyzers whose output is gone: the video was split otherwise, and they were not asked for. */
+            dropped?: string[];
             /** @description Vectors written, by analyzer. */
             indexed: {
                 [key: string]: number;
@@ -1084,6 +1173,8 @@ export interface components {
             end: number;
             timecode: string;
             video_url: string;
+            /** @description The instant when it begins, ISO 8601 in UTC; present where the video has `recorded_at`. */
+            recorded_at?: string;
             /** @description Where this service shows the frame in its middle. */
             frame_url: string;
             /** @description Today's chunks that overlap it, at most 500. */
@@ -1185,6 +1276,11 @@ export interface components {
             chunk_config: string;
             /** Format: uint32 */
             chunks: number | null;
+            /**
+             * @description Analyzers whose output on the video would be gone: the video would be split otherwise, and they
+             *     are not asked for.
+             */
+            drops: string[];
             /** @description By analyzer id. */
             analyzers: {
                 [key: string]: components["schemas"]["Expected"];
@@ -1378,6 +1474,8 @@ export interface components {
             end: number;
             timecode: string;
             video_url: string;
+            /** @description The instant when it begins, ISO 8601 in UTC; present where the video has `recorded_at`. */
+            recorded_at?: string;
             /** @description Where this service shows the frame in its middle. */
             frame_url: string;
             /** @description Today's chunks that overlap it, at most 500. */
@@ -1691,6 +1789,8 @@ export interface components {
             /** @description The analyzers that found it, the surest first; present when all were searched. */
             found_by?: string[];
             video_url: string;
+            /** @description The instant when it begins, ISO 8601 in UTC; present where the video has `recorded_at`. */
+            recorded_at?: string;
             description: string;
             people: string[];
             objects: string[];
@@ -2005,7 +2105,11 @@ export type EntityList = components['schemas']['EntityList'];
 export type EvidenceRequest = components['schemas']['EvidenceRequest'];
 export type EvidenceResponse = components['schemas']['EvidenceResponse'];
 export type Expected = components['schemas']['Expected'];
+export type ExtractorDetail = components['schemas']['ExtractorDetail'];
+export type ExtractorList = components['schemas']['ExtractorList'];
+export type ExtractorRequest = components['schemas']['ExtractorRequest'];
 export type Filter = components['schemas']['Filter'];
+export type ForgottenExtractor = components['schemas']['ForgottenExtractor'];
 export type FullResult = components['schemas']['FullResult'];
 export type Health = components['schemas']['Health'];
 export type HealthStatus = components['schemas']['HealthStatus'];
@@ -2658,6 +2762,11 @@ export interface operations {
             query: {
                 /** @description `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`. */
                 format: string;
+                /**
+                 * @description Whether captions (`srt`, `vtt`) begin with the instant when they are said. It has to be known
+                 *     when the video was recorded; where it is, `edl` has it for every chunk.
+                 */
+                wall_clock?: boolean;
             };
             header?: never;
             path: {
@@ -2800,6 +2909,97 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EvidenceResponse"];
+                };
+            };
+        };
+    };
+    extractors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractorList"];
+                };
+            };
+        };
+    };
+    extractor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractorDetail"];
+                };
+            };
+        };
+    };
+    put_extractor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A lower-case letter, then lower-case letters, digits or `_`, 40 at most. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtractorRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractorDetail"];
+                };
+            };
+        };
+    };
+    delete_extractor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForgottenExtractor"];
                 };
             };
         };

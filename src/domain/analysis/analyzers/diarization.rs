@@ -46,8 +46,8 @@ pub(crate) struct Voices {
 
 #[async_trait]
 impl Analyzer for Diarization {
-    fn spec(&self) -> &'static AnalyzerSpec {
-        &AnalyzerSpec {
+    fn spec(&self) -> AnalyzerSpec<'_> {
+        AnalyzerSpec {
             id: ID,
             group: Some(SPEECH),
             description: "who says what: turns with speaker, times and text",
@@ -55,7 +55,7 @@ impl Analyzer for Diarization {
             telling_rank: 5,
             style: TextStyle::Speech,
             filtered_by: &["speakers"],
-            columns: &[Column { name: "speakers", rank: 7 }, Column { name: "turns", rank: 8 }],
+            columns: const { &[Column::new("speakers", 7), Column::new("turns", 8)] },
         }
     }
 

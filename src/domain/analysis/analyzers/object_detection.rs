@@ -76,8 +76,8 @@ pub struct ObjectTrack {
 
 #[async_trait]
 impl Analyzer for ObjectDetection {
-    fn spec(&self) -> &'static AnalyzerSpec {
-        &AnalyzerSpec {
+    fn spec(&self) -> AnalyzerSpec<'_> {
+        AnalyzerSpec {
             id: ID,
             group: None,
             description: "objects: labels, distinct counts, when and where they are seen",
@@ -85,7 +85,7 @@ impl Analyzer for ObjectDetection {
             telling_rank: 1,
             style: TextStyle::Objects,
             filtered_by: &["objects"],
-            columns: &[Column { name: "objects", rank: 4 }],
+            columns: const { &[Column::new("objects", 4)] },
         }
     }
 

@@ -39,8 +39,8 @@ pub(crate) struct ScreenText {
 
 #[async_trait]
 impl Analyzer for Ocr {
-    fn spec(&self) -> &'static AnalyzerSpec {
-        &AnalyzerSpec {
+    fn spec(&self) -> AnalyzerSpec<'_> {
+        AnalyzerSpec {
             id: ID,
             group: None,
             description: "text in the picture: lines with when and where they are seen",
@@ -48,7 +48,7 @@ impl Analyzer for Ocr {
             telling_rank: 3,
             style: TextStyle::Screen,
             filtered_by: &[],
-            columns: &[Column { name: "on_screen_text", rank: 10 }],
+            columns: const { &[Column::new("on_screen_text", 10)] },
         }
     }
 

@@ -46,8 +46,8 @@ pub(crate) struct Words {
 
 #[async_trait]
 impl Analyzer for Transcript {
-    fn spec(&self) -> &'static AnalyzerSpec {
-        &AnalyzerSpec {
+    fn spec(&self) -> AnalyzerSpec<'_> {
+        AnalyzerSpec {
             id: ID,
             group: Some(SPEECH),
             description: "what is said: text and timed segments",
@@ -55,7 +55,7 @@ impl Analyzer for Transcript {
             telling_rank: 4,
             style: TextStyle::Speech,
             filtered_by: &[],
-            columns: &[Column { name: "transcript", rank: 9 }],
+            columns: const { &[Column::new("transcript", 9)] },
         }
     }
 

@@ -25,6 +25,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::media::picture::jpeg;
+pub(crate) use compose::inventory;
 
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "default_video";
@@ -78,8 +79,8 @@ const MAX_TOKENS: u32 = 800;
 
 #[async_trait]
 impl Analyzer for DefaultVideo {
-    fn spec(&self) -> &'static AnalyzerSpec {
-        &AnalyzerSpec {
+    fn spec(&self) -> AnalyzerSpec<'_> {
+        AnalyzerSpec {
             id: ID,
             group: None,
             description: "what is seen: a description, the setting, people, objects, actions, tags",
@@ -87,13 +88,15 @@ impl Analyzer for DefaultVideo {
             telling_rank: 0,
             style: TextStyle::Prose,
             filtered_by: &["objects", "tags", "people"],
-            columns: &[
-                Column { name: "description", rank: 0 },
-                Column { name: "setting", rank: 1 },
-                Column { name: "people", rank: 2 },
-                Column { name: "actions", rank: 5 },
-                Column { name: "tags", rank: 6 },
-            ],
+            columns: const {
+                &[
+                    Column::new("description", 0),
+                    Column::new("setting", 1),
+                    Column::new("people", 2),
+                    Column::new("actions", 5),
+                    Column::new("tags", 6),
+                ]
+            },
         }
     }
 
@@ -255,6 +258,7 @@ async fn describe(models: &Models, chunk: &ChunkEvidence) -> Result<Description>
         instructions: PROMPT.into(),
         passages,
         question: None,
+        fields: Vec::new(),
         images,
         max_tokens: MAX_TOKENS,
     };

@@ -91,8 +91,8 @@ const DESCRIBED: usize = 8;
 
 #[async_trait]
 impl Analyzer for People {
-    fn spec(&self) -> &'static AnalyzerSpec {
-        &AnalyzerSpec {
+    fn spec(&self) -> AnalyzerSpec<'_> {
+        AnalyzerSpec {
             id: ID,
             group: None,
             description: "people: how many distinct ones, clothing, appearance, place, movement",
@@ -100,7 +100,7 @@ impl Analyzer for People {
             telling_rank: 2,
             style: TextStyle::People,
             filtered_by: &["people", "people_count"],
-            columns: &[Column { name: "people_count", rank: 3 }],
+            columns: const { &[Column::new("people_count", 3)] },
         }
     }
 
@@ -257,6 +257,7 @@ async fn describe(models: &Models, people: &[PersonTrack]) -> Result<Vec<SeenPer
         passages: Vec::new(),
         question: None,
         max_tokens: TOKENS_PER_PERSON * images.len() as u32,
+        fields: Vec::new(),
         images,
     };
     let completion = models.llm.complete(&request).await?;

@@ -32,7 +32,11 @@ from .entity_list import EntityList
 from .evidence_request import EvidenceRequest
 from .evidence_response import EvidenceResponse
 from .expected import Expected
+from .extractor_detail import ExtractorDetail
+from .extractor_list import ExtractorList
+from .extractor_request import ExtractorRequest
 from .filter_ import Filter
+from .forgotten_extractor import ForgottenExtractor
 from .full_result import FullResult
 from .health import Health
 from .health_status import HealthStatus
@@ -148,7 +152,11 @@ __all__ = (
     "EvidenceRequest",
     "EvidenceResponse",
     "Expected",
+    "ExtractorDetail",
+    "ExtractorList",
+    "ExtractorRequest",
     "Filter",
+    "ForgottenExtractor",
     "FullResult",
     "Health",
     "HealthStatus",

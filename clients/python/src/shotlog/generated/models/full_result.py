@@ -42,6 +42,8 @@ class FullResult:
         texts (list[Any]):
         text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` where the words were found.
         found_by (list[str] | Unset): The analyzers that found it, the surest first; present when all were searched.
+        recorded_at (str | Unset): The instant when it begins, ISO 8601 in UTC; present where the video has
+            `recorded_at`.
     """
 
     moment_id: str
@@ -67,6 +69,7 @@ class FullResult:
     texts: list[Any]
     text_score: float | Unset = UNSET
     found_by: list[str] | Unset = UNSET
+    recorded_at: str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         moment_id = self.moment_id
@@ -121,6 +124,8 @@ class FullResult:
         if not isinstance(self.found_by, Unset):
             found_by = self.found_by
 
+        recorded_at = self.recorded_at
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -152,6 +157,8 @@ class FullResult:
             field_dict["text_score"] = text_score
         if found_by is not UNSET:
             field_dict["found_by"] = found_by
+        if recorded_at is not UNSET:
+            field_dict["recorded_at"] = recorded_at
 
         return field_dict
 
@@ -216,6 +223,8 @@ class FullResult:
 
         found_by = cast(list[str], d.pop("found_by", UNSET))
 
+        recorded_at = d.pop("recorded_at", UNSET)
+
         full_result = cls(
             moment_id=moment_id,
             video_id=video_id,
@@ -240,6 +249,7 @@ class FullResult:
             texts=texts,
             text_score=text_score,
             found_by=found_by,
+            recorded_at=recorded_at,
         )
 
         return full_result

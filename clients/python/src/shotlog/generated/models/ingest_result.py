@@ -35,6 +35,8 @@ class IngestResult:
         analyzers (list[str]):
         indexed (IngestResultIndexed): Vectors written, by analyzer.
         aggregated (AggregatedDone | AggregatedFailed):
+        dropped (list[str] | Unset): Analyzers whose output is gone: the video was split otherwise, and they were not
+            asked for.
         profile (IngestResultProfile | Unset): What each step took, by its name.
     """
 
@@ -50,6 +52,7 @@ class IngestResult:
     analyzers: list[str]
     indexed: IngestResultIndexed
     aggregated: AggregatedDone | AggregatedFailed
+    dropped: list[str] | Unset = UNSET
     profile: IngestResultProfile | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -85,6 +88,10 @@ class IngestResult:
         else:
             aggregated = self.aggregated.to_dict()
 
+        dropped: list[str] | Unset = UNSET
+        if not isinstance(self.dropped, Unset):
+            dropped = self.dropped
+
         profile: dict[str, Any] | Unset = UNSET
         if not isinstance(self.profile, Unset):
             profile = self.profile.to_dict()
@@ -107,6 +114,8 @@ class IngestResult:
                 "aggregated": aggregated,
             }
         )
+        if dropped is not UNSET:
+            field_dict["dropped"] = dropped
         if profile is not UNSET:
             field_dict["profile"] = profile
 
@@ -164,6 +173,8 @@ class IngestResult:
 
         aggregated = _parse_aggregated(d.pop("aggregated"))
 
+        dropped = cast(list[str], d.pop("dropped", UNSET))
+
         _profile = d.pop("profile", UNSET)
         profile: IngestResultProfile | Unset
         if isinstance(_profile, Unset):
@@ -184,6 +195,7 @@ class IngestResult:
             analyzers=analyzers,
             indexed=indexed,
             aggregated=aggregated,
+            dropped=dropped,
             profile=profile,
         )
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.moment_chunk import MomentChunk
     from ..models.neighbour import Neighbour
@@ -31,6 +33,8 @@ class Moment:
         total_chunks (int): All that overlap it.
         before (Neighbour | None): The chunk right before those; null at the beginning.
         after (Neighbour | None): The chunk right after those; null at the end.
+        recorded_at (str | Unset): The instant when it begins, ISO 8601 in UTC; present where the video has
+            `recorded_at`.
     """
 
     moment_id: str
@@ -45,6 +49,7 @@ class Moment:
     total_chunks: int
     before: Neighbour | None
     after: Neighbour | None
+    recorded_at: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,6 +90,8 @@ class Moment:
         else:
             after = self.after
 
+        recorded_at = self.recorded_at
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -103,6 +110,8 @@ class Moment:
                 "after": after,
             }
         )
+        if recorded_at is not UNSET:
+            field_dict["recorded_at"] = recorded_at
 
         return field_dict
 
@@ -167,6 +176,8 @@ class Moment:
 
         after = _parse_after(d.pop("after"))
 
+        recorded_at = d.pop("recorded_at", UNSET)
+
         moment = cls(
             moment_id=moment_id,
             video_id=video_id,
@@ -180,6 +191,7 @@ class Moment:
             total_chunks=total_chunks,
             before=before,
             after=after,
+            recorded_at=recorded_at,
         )
 
         moment.additional_properties = d

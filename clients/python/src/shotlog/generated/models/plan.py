@@ -22,6 +22,9 @@ class Plan:
         video_id (None | str): The video, if it is there.
         chunk_config (str):
         chunks (int | None):
+        drops (list[str]): Analyzers whose output on the video would be gone: the video would be split otherwise, and
+            they
+            are not asked for.
         analyzers (PlanAnalyzers): By analyzer id.
         aggregators (PlanAggregators): By aggregator id, those that have what they depend on; their time is in `total`.
         total (Expected):
@@ -31,6 +34,7 @@ class Plan:
     video_id: None | str
     chunk_config: str
     chunks: int | None
+    drops: list[str]
     analyzers: PlanAnalyzers
     aggregators: PlanAggregators
     total: Expected
@@ -45,6 +49,8 @@ class Plan:
 
         chunks: int | None
         chunks = self.chunks
+
+        drops = self.drops
 
         analyzers = self.analyzers.to_dict()
 
@@ -61,6 +67,7 @@ class Plan:
                 "video_id": video_id,
                 "chunk_config": chunk_config,
                 "chunks": chunks,
+                "drops": drops,
                 "analyzers": analyzers,
                 "aggregators": aggregators,
                 "total": total,
@@ -94,6 +101,8 @@ class Plan:
 
         chunks = _parse_chunks(d.pop("chunks"))
 
+        drops = cast(list[str], d.pop("drops"))
+
         analyzers = PlanAnalyzers.from_dict(d.pop("analyzers"))
 
         aggregators = PlanAggregators.from_dict(d.pop("aggregators"))
@@ -106,6 +115,7 @@ class Plan:
             video_id=video_id,
             chunk_config=chunk_config,
             chunks=chunks,
+            drops=drops,
             analyzers=analyzers,
             aggregators=aggregators,
             total=total,

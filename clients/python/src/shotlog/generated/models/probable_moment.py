@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.moment_chunk import MomentChunk
     from ..models.neighbour import Neighbour
@@ -34,6 +36,8 @@ class ProbableMoment:
         citation (str): As answers cite it.
         p_present (float): Probability, measured against unrelated searches, that what was asked for is really here.
         found_by (list[str]): The analyzers that found it, the surest first.
+        recorded_at (str | Unset): The instant when it begins, ISO 8601 in UTC; present where the video has
+            `recorded_at`.
     """
 
     moment_id: str
@@ -51,6 +55,7 @@ class ProbableMoment:
     citation: str
     p_present: float
     found_by: list[str]
+    recorded_at: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,6 +102,8 @@ class ProbableMoment:
 
         found_by = self.found_by
 
+        recorded_at = self.recorded_at
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -118,6 +125,8 @@ class ProbableMoment:
                 "found_by": found_by,
             }
         )
+        if recorded_at is not UNSET:
+            field_dict["recorded_at"] = recorded_at
 
         return field_dict
 
@@ -188,6 +197,8 @@ class ProbableMoment:
 
         found_by = cast(list[str], d.pop("found_by"))
 
+        recorded_at = d.pop("recorded_at", UNSET)
+
         probable_moment = cls(
             moment_id=moment_id,
             video_id=video_id,
@@ -204,6 +215,7 @@ class ProbableMoment:
             citation=citation,
             p_present=p_present,
             found_by=found_by,
+            recorded_at=recorded_at,
         )
 
         probable_moment.additional_properties = d

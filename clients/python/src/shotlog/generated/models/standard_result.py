@@ -38,6 +38,8 @@ class StandardResult:
         turns (list[Turn]):
         text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` where the words were found.
         found_by (list[str] | Unset): The analyzers that found it, the surest first; present when all were searched.
+        recorded_at (str | Unset): The instant when it begins, ISO 8601 in UTC; present where the video has
+            `recorded_at`.
     """
 
     moment_id: str
@@ -59,6 +61,7 @@ class StandardResult:
     turns: list[Turn]
     text_score: float | Unset = UNSET
     found_by: list[str] | Unset = UNSET
+    recorded_at: str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         moment_id = self.moment_id
@@ -105,6 +108,8 @@ class StandardResult:
         if not isinstance(self.found_by, Unset):
             found_by = self.found_by
 
+        recorded_at = self.recorded_at
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -132,6 +137,8 @@ class StandardResult:
             field_dict["text_score"] = text_score
         if found_by is not UNSET:
             field_dict["found_by"] = found_by
+        if recorded_at is not UNSET:
+            field_dict["recorded_at"] = recorded_at
 
         return field_dict
 
@@ -188,6 +195,8 @@ class StandardResult:
 
         found_by = cast(list[str], d.pop("found_by", UNSET))
 
+        recorded_at = d.pop("recorded_at", UNSET)
+
         standard_result = cls(
             moment_id=moment_id,
             video_id=video_id,
@@ -208,6 +217,7 @@ class StandardResult:
             turns=turns,
             text_score=text_score,
             found_by=found_by,
+            recorded_at=recorded_at,
         )
 
         return standard_result

@@ -6,18 +6,21 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...types import UNSET, Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
     video_id: str,
     *,
     format_: str,
+    wall_clock: bool | Unset = False,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
 
     params["format"] = format_
+
+    params["wall_clock"] = wall_clock
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -57,6 +60,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
     format_: str,
+    wall_clock: bool | Unset = False,
 ) -> Response[str]:
     """The log of a video as a file.
 
@@ -67,6 +71,7 @@ def sync_detailed(
     Args:
         video_id (str):
         format_ (str):
+        wall_clock (bool | Unset):  Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -79,6 +84,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         video_id=video_id,
         format_=format_,
+        wall_clock=wall_clock,
     )
 
     response = client.get_httpx_client().request(
@@ -93,6 +99,7 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
     format_: str,
+    wall_clock: bool | Unset = False,
 ) -> str | None:
     """The log of a video as a file.
 
@@ -103,6 +110,7 @@ def sync(
     Args:
         video_id (str):
         format_ (str):
+        wall_clock (bool | Unset):  Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -116,6 +124,7 @@ def sync(
         video_id=video_id,
         client=client,
         format_=format_,
+        wall_clock=wall_clock,
     ).parsed
 
 
@@ -124,6 +133,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
     format_: str,
+    wall_clock: bool | Unset = False,
 ) -> Response[str]:
     """The log of a video as a file.
 
@@ -134,6 +144,7 @@ async def asyncio_detailed(
     Args:
         video_id (str):
         format_ (str):
+        wall_clock (bool | Unset):  Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -146,6 +157,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         video_id=video_id,
         format_=format_,
+        wall_clock=wall_clock,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -158,6 +170,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
     format_: str,
+    wall_clock: bool | Unset = False,
 ) -> str | None:
     """The log of a video as a file.
 
@@ -168,6 +181,7 @@ async def asyncio(
     Args:
         video_id (str):
         format_ (str):
+        wall_clock (bool | Unset):  Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -182,5 +196,6 @@ async def asyncio(
             video_id=video_id,
             client=client,
             format_=format_,
+            wall_clock=wall_clock,
         )
     ).parsed

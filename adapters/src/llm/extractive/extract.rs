@@ -1,0 +1,260 @@
+//! Values of fields by words alone: an option that is named, a number beside the field's own words,
+//! what stands behind the field's name and a colon, what is written as an address, a date or a time,
+//! the passage that speaks of it. What takes understanding is left out.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use ports::llm::{ExtractedValue, Extraction, Field, FieldKind, Passage, PassageKind};
+use regex::Regex;
+use text::numbers::numbers;
+use text::{Quotations, Token, is_function_word, sentences, stem, tokens};
+
+/// Most items of a list.
+const MOST_ITEMS: usize = 50;
+
+/// What the passages say of the fields, in the order of the fields.
+pub(super) fn find(passages: &[Passage], fields: &[Field]) -> Extraction {
+    let lines = Line::of(passages);
+    let mut values = Vec::new();
+    for field in fields {
+        let found = values_of(field, &lines);
+        match field.path.strip_suffix("/*") {
+            Some(list) if !list.contains('*') => {
+                let mut known = BTreeSet::new();
+                let distinct = found.into_iter().filter(|(value, _)| known.insert(value.clone()));
+                values.extend(distinct.take(MOST_ITEMS).enumerate().map(
+                    |(n, (value, passage))| ExtractedValue {
+                        field: format!("{list}/{n}"),
+                        value,
+                        passage,
+                    },
+                ));
+            }
+            // Which values make up one item of a list, words do not tell.
+            _ if field.path.contains('*') => {}
+            _ => values.extend(found.into_iter().next().map(|(value, passage)| ExtractedValue {
+                field: field.path.clone(),
+                value,
+                passage,
+            })),
+        }
+    }
+    Extraction { values }
+}
+
+/// A sentence that is said or a line that is read.
+struct Line<'a> {
+    passage: &'a Passage,
+    text: &'a str,
+    tokens: Vec<Token<'a>>,
+}
+
+impl<'a> Line<'a> {
+    fn of(passages: &'a [Passage]) -> Vec<Self> {
+        let told = passages.iter().filter(|passage| passage.kind != PassageKind::Scene);
+        let lines = told.flat_map(|passage| {
+            let lines: Vec<&str> = match passage.kind {
+                PassageKind::Screen | PassageKind::Objects => passage.text.lines().collect(),
+                _ => sentences(&passage.text, Quotations::Whole),
+            };
+            lines.into_iter().map(move |text| Self { passage, text, tokens: tokens(text) })
+        });
+        lines.collect()
+    }
+
+    /// What stands behind a name and a colon, where the name is made of these words.
+    fn labelled(&self, name: &BTreeSet<String>) -> Option<&'a str> {
+        let (label, value) = self.text.split_once(": ")?;
+        let label: BTreeSet<String> = content(&tokens(label)).collect();
+        (!label.is_empty() && label == *name && !value.trim().is_empty()).then(|| value.trim())
+    }
+
+    /// How many of these words it has.
+    fn shared(&self, words: &BTreeSet<String>) -> usize {
+        words.iter().filter(|word| self.tokens.iter().any(|t| t.stem() == word.as_str())).count()
+    }
+}
+
+/// Stems of the words that are about something.
+fn content<'a>(tokens: &'a [Token<'_>]) -> impl Iterator<Item = String> + 'a {
+    tokens.iter().filter(|t| !is_function_word(&t.lower)).map(|t| stem(&t.lower))
+}
+
+/// Each value that is found, the likeliest first, with the id of its passage.
+fn values_of(field: &Field, lines: &[Line<'_>]) -> Vec<(String, String)> {
+    let name = field.path.trim_end_matches("/*").rsplit('/').next().unwrap_or_default();
+    let name = name.replace(['_', '-'], " ");
+    let named: BTreeSet<String> = content(&tokens(&name)).collect();
+    let mut about = named.clone();
+    about.extend(content(&tokens(&field.description)));
+    let every = |find: &dyn Fn(&Line<'_>) -> Vec<String>| {
+        let found = lines
+            .iter()
+            .flat_map(|line| find(line).into_iter().map(|value| (value, line.passage.id.clone())));
+        found.collect::<Vec<_>>()
+    };
+    let written = |pattern: &Regex| {
+        every(&|line| pattern.find_iter(line.text).map(|m| m.as_str().to_owned()).collect())
+    };
+    match &field.kind {
+        FieldKind::Text => {
+            every(&|line| line.labelled(&named).map(str::to_owned).into_iter().collect())
+        }
+        FieldKind::Email => written(&EMAIL),
+        FieldKind::Uri => written(&URI),
+        FieldKind::Date => written(&DATE),
+        FieldKind::Time => written(&TIME),
+        FieldKind::OneOf(options) => every(&|line| {
+            let is_named = |option: &&String| is_named(option, &line.tokens);
+            options.iter().filter(is_named).cloned().collect()
+        }),
+        FieldKind::Number { whole, minimum, maximum } => {
+            let fits = |value: &f64| {
+                (!*whole || value.fract() == 0.0)
+                    && minimum.is_none_or(|least| *value >= least)
+                    && maximum.is_none_or(|most| *value <= most)
+            };
+            let mut found: Vec<(usize, (String, String))> = Vec::new();
+            for line in lines {
+                let shared = line.shared(&about);
+                if shared == 0 {
+                    continue;
+                }
+                let values = numbers_beside(&line.tokens, &about).into_iter().filter(fits);
+                found.extend(
+                    values.map(|value| (shared, (value.to_string(), line.passage.id.clone()))),
+                );
+            }
+            found.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+            found.into_iter().map(|(_, value)| value).collect()
+        }
+        FieldKind::Span => {
+            let speaks = |line: &Line<'_>| 2 * line.shared(&about) >= about.len();
+            let spans = lines.iter().filter(|line| !about.is_empty() && speaks(line));
+            let span = |line: &Line<'_>| {
+                let moment = line.passage.moment.as_ref()?;
+                Some((format!("{}-{}", moment.start, moment.end), line.passage.id.clone()))
+            };
+            spans.filter_map(span).collect()
+        }
+        // A statement and its opposite share their words.
+        FieldKind::Boolean => Vec::new(),
+    }
+}
+
+/// Whether an option stands in a sentence, endings aside.
+fn is_named(option: &str, there: &[Token<'_>]) -> bool {
+    let option = option.replace(['_', '-'], " ");
+    let words = tokens(&option);
+    !words.is_empty()
+        && there.windows(words.len()).any(|window| {
+            window.iter().zip(&words).all(|(a, b)| a.lower == b.lower || a.stem() == b.stem())
+        })
+}
+
+/// The numbers of a sentence, the nearest to one of these words first.
+fn numbers_beside(there: &[Token<'_>], words: &BTreeSet<String>) -> Vec<f64> {
+    let places: Vec<usize> =
+        (0..there.len()).filter(|at| words.contains(there[*at].stem())).collect();
+    let mut found = numbers(there);
+    let distance = |at: usize| places.iter().map(|place| place.abs_diff(at)).min();
+    found.sort_by_key(|number| distance(number.first).min(distance(number.last)));
+    found.into_iter().map(|number| number.value).collect()
+}
+
+static EMAIL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b"));
+static URI: LazyLock<Regex> = LazyLock::new(|| pattern(r#"\bhttps?://[^\s<>"']+[^\s<>"'.,;:!?)]"#));
+static DATE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\b"));
+static TIME: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:[01]?\d|2[0-3]):[0-5]\d\b"));
+
+fn pattern(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a pattern that compiles")
+}
+
+#[cfg(test)]
+mod tests {
+    use ports::llm::Moment;
+
+    use super::*;
+
+    fn passages() -> Vec<Passage> {
+        let passage = |id: &str, kind, start: f64, text: &str| Passage {
+            moment: Some(Moment { video_id: None, start, end: start + 2.0 }),
+            ..Passage::new(id, kind, text)
+        };
+        vec![
+            passage("t0", PassageKind::Screen, 1.0, "Dish: Fish soup"),
+            passage(
+                "t1",
+                PassageKind::Screen,
+                1.0,
+                "Open 11:15, www and https://rosa.example/menu.",
+            ),
+            passage(
+                "s0",
+                PassageKind::Speech,
+                4.0,
+                "The soup costs 12 euros. It serves sixty guests.",
+            ),
+            passage(
+                "s1",
+                PassageKind::Speech,
+                8.0,
+                "Write to rosa@kitchen.example before 2026-12-01.",
+            ),
+            passage("o0", PassageKind::Objects, 0.0, "2 bowls"),
+        ]
+    }
+
+    fn found(path: &str, description: &str, kind: FieldKind) -> Vec<(String, String, String)> {
+        let field = Field { path: path.into(), description: description.into(), kind };
+        let found = find(&passages(), &[field]).values;
+        found.into_iter().map(|v| (v.field, v.value, v.passage)).collect()
+    }
+
+    fn one(path: &str, description: &str, kind: FieldKind) -> Option<(String, String)> {
+        let mut found = found(path, description, kind);
+        assert!(found.len() < 2, "{found:?}");
+        found.pop().map(|(_, value, passage)| (value, passage))
+    }
+
+    #[test]
+    fn each_kind_is_found_where_words_tell_it() {
+        let number = || FieldKind::Number { whole: true, minimum: None, maximum: None };
+        let options = |options: &[&str]| {
+            FieldKind::OneOf(options.iter().map(|option| (*option).to_owned()).collect())
+        };
+        for (path, description, kind, expected) in [
+            ("/dish", "what is cooked", FieldKind::Text, Some(("Fish soup", "t0"))),
+            ("/price", "what it costs, in euros", number(), Some(("12", "s0"))),
+            ("/guests", "how many it serves", number(), Some(("60", "s0"))),
+            ("/contact", "", FieldKind::Email, Some(("rosa@kitchen.example", "s1"))),
+            ("/link", "", FieldKind::Uri, Some(("https://rosa.example/menu", "t1"))),
+            ("/until", "", FieldKind::Date, Some(("2026-12-01", "s1"))),
+            ("/opens", "", FieldKind::Time, Some(("11:15", "t1"))),
+            ("/course", "", options(&["dessert", "soup"]), Some(("soup", "t0"))),
+            ("/writing", "", FieldKind::Span, Some(("8-10", "s1"))),
+            ("/price", "what the soup costs", FieldKind::Span, Some(("4-6", "s0"))),
+            ("/good", "whether it is good", FieldKind::Boolean, None),
+            ("/chef", "who cooks", FieldKind::Text, None),
+            ("/year", "the year of the harvest", number(), None),
+        ] {
+            let expected = expected.map(|(value, id)| (value.to_owned(), id.to_owned()));
+            assert_eq!(one(path, description, kind), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn bounds_and_lists_are_kept() {
+        let bounded = FieldKind::Number { whole: true, minimum: Some(20.0), maximum: None };
+        assert_eq!(one("/price", "soup", bounded), None);
+        let options = FieldKind::OneOf(vec!["bowl".into(), "soup".into(), "pan".into()]);
+        let numbered = |n: &str, value: &str, id: &str| (n.into(), value.into(), id.into());
+        let expected = [numbered("/things/0", "soup", "t0"), numbered("/things/1", "bowl", "o0")];
+        assert_eq!(found("/things/*", "", options), expected);
+        assert!(found("/courses/*/dish", "", FieldKind::Text).is_empty());
+    }
+}

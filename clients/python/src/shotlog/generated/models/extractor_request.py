@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="ExtractorRequest")
+
+
+@_attrs_define
+class ExtractorRequest:
+    """
+    Attributes:
+        schema (Any): A JSON schema of type object. Its parts are objects with `properties`, arrays with `items`
+            (`maxItems`), strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and integers
+            (`minimum`, `maximum`), booleans, and spans of the video (an object of the format `span`). Each
+            may have a `description`, which a language model is told. What a chunk does not show is null.
+        description (str | Unset): What it is for, in a sentence. Default: ''.
+    """
+
+    schema: Any
+    description: str | Unset = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        schema = self.schema
+
+        description = self.description
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "schema": schema,
+            }
+        )
+        if description is not UNSET:
+            field_dict["description"] = description
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        schema = d.pop("schema")
+
+        description = d.pop("description", UNSET)
+
+        extractor_request = cls(
+            schema=schema,
+            description=description,
+        )
+
+        return extractor_request
