@@ -31,6 +31,7 @@ use shotlog::domain::catalog::outputs::{OutputPages, PAGE_CHUNKS};
 use shotlog::domain::catalog::record::{AnalyzerEntry, VideoRecord};
 use shotlog::domain::chunking::Signals;
 use shotlog::domain::kernel::time::Span;
+use shotlog::domain::kernel::video::VideoId;
 use shotlog::domain::search::indexing::points;
 
 /// Videos whose points are written together.
@@ -137,7 +138,7 @@ impl Originals {
         let original = i % self.records.len();
         let mut record = self.records[original].clone();
         let digest = Sha1::digest(format!("{i} {}", record.video_id).as_bytes());
-        let id: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let id = VideoId::of_digest(digest.into());
         let mut dealt = Rng::with_seed(i as u64);
         let key = |name: &str| format!("videos/{id}/{name}-{i}.json");
         let mut documents = Vec::new();
@@ -165,10 +166,10 @@ impl Originals {
                 .collect::<std::result::Result<_, _>>()?;
             let revision = format!("{analyzer_id}-{i}");
             let of_analyzer =
-                points(embedder, &id, &config, &revision, &spans, &*analyzer, &outputs).await?;
+                points(embedder, id, &config, &revision, &spans, &*analyzer, &outputs).await?;
             let of_original = entries.get(analyzer_id).map(|entry| entry.fingerprint.clone());
             let entry = AnalyzerEntry {
-                pages: OutputPages::new(&id, analyzer_id),
+                pages: OutputPages::new(id, analyzer_id),
                 fingerprint: of_original.unwrap_or_default(),
                 found: chunks as u32,
                 points: of_analyzer.len() as u64,
@@ -193,7 +194,7 @@ impl Originals {
         record.created_at = created_at(i);
         let said = json!({"metadata": {"camera": format!("c{}", i % CAMERAS), "take": i}});
         record.about = serde_json::from_value(said)?;
-        record.video_id.clone_from(&id);
+        record.video_id = id;
         documents.push((format!("videos/{id}/video.json"), serde_json::to_value(&record)?));
         Ok((documents, all))
     }

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use ports::VideoId;
 use ports::index::{
     FieldValue, Filter, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
@@ -86,7 +87,10 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
             filter: Filter::default().and(
                 "video_id",
                 Predicate::AnyKeyword(
-                    (0..points / CHUNKS_PER_VIDEO).step_by(10).map(video).collect(),
+                    (0..points / CHUNKS_PER_VIDEO)
+                        .step_by(10)
+                        .map(|i| video(i).to_string())
+                        .collect(),
                 ),
             ),
             keeps: |i| (i / CHUNKS_PER_VIDEO).is_multiple_of(10),
@@ -166,7 +170,7 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
 
     let (mut small, mut after) = (Vec::new(), Vec::new());
     for number in 0..20 {
-        let (first, scope) = (number * CHUNKS_PER_VIDEO, Filter::video(&video(number)));
+        let (first, scope) = (number * CHUNKS_PER_VIDEO, Filter::video(video(number)));
         let points = (first..first + CHUNKS_PER_VIDEO).map(|i| point(i, &rows)).collect();
         small.push(timed(index.replace(Some(&scope), points)).await?.1);
         let published = Instant::now();
@@ -318,8 +322,8 @@ fn id(i: usize) -> PointId {
     }
 }
 
-fn video(number: usize) -> String {
-    format!("{number:016x}")
+fn video(number: usize) -> VideoId {
+    format!("{number:016x}").parse().expect("an id")
 }
 
 fn word(number: usize) -> String {

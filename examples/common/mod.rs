@@ -20,6 +20,7 @@ use shotlog::domain::catalog::about::AboutPatch;
 use shotlog::domain::chunking::ChunkingFields;
 use shotlog::domain::ingest::IngestFields;
 use shotlog::domain::jobs::JobResult;
+use shotlog::domain::kernel::video::VideoId;
 use shotlog::domain::{Models, Settings, Shotlog, Stores};
 
 const DIMENSION: usize = 256;
@@ -63,7 +64,7 @@ pub(crate) async fn ingested(
     service: &Shotlog,
     clip: &str,
     analyzers: &str,
-) -> Result<String, Box<dyn Error>> {
+) -> Result<VideoId, Box<dyn Error>> {
     let mut spool = service.ingest.spool_upload().await?;
     spool.write(&std::fs::read(clip)?).await?;
     let fields = IngestFields {

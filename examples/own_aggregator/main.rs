@@ -31,6 +31,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let aggregators = Aggregators::default().and(&Darkest);
     let service = common::service(work.path(), analyzers, aggregators)?;
     let video_id = common::ingested(&service, &clip, brightness::ID).await?;
-    println!("{:#}", service.catalog.aggregate(&video_id, darkest::ID).await?);
+    println!("{:#}", service.catalog.aggregate(video_id, darkest::ID).await?);
     Ok(())
 }

@@ -7,14 +7,14 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Result;
+use crate::{Result, VideoId};
 
 /// Whose result a point is. Results of several runs of an analyzer over a chunk may stand beside each
 /// other: their points differ in their revision, and so are different points.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PointId {
-    /// 16 hexadecimal digits.
-    pub video_id: String,
+    /// Its video.
+    pub video_id: VideoId,
     /// Position in the video's chunk list.
     pub chunk_id: u32,
     /// Analyzer id.
@@ -135,8 +135,14 @@ pub struct Filter(pub Vec<Condition>);
 
 impl Filter {
     /// The points of one video.
-    pub fn video(video_id: &str) -> Self {
-        Self::default().and("video_id", Predicate::AnyKeyword(vec![video_id.into()]))
+    pub fn video(video_id: VideoId) -> Self {
+        Self::default().of_videos([video_id])
+    }
+
+    /// This filter for the points of these videos alone.
+    pub fn of_videos(self, video_ids: impl IntoIterator<Item = VideoId>) -> Self {
+        let any = video_ids.into_iter().map(String::from).collect();
+        self.and("video_id", Predicate::AnyKeyword(any))
     }
 
     /// This filter with one more condition.
@@ -217,7 +223,7 @@ pub trait VectorIndex: Send + Sync {
     async fn values(&self, field: &str) -> Result<Vec<String>>;
 
     /// The distinct revisions of a video's points, in order.
-    async fn revisions(&self, video_id: &str) -> Result<Vec<String>>;
+    async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>>;
 
     /// Whether other instances may search and change the points too.
     fn shared(&self) -> bool {

@@ -22,12 +22,14 @@ pub mod speaker;
 pub mod storage;
 pub mod transcriber;
 pub mod vad;
+pub mod video;
 pub mod webhook;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
 pub use error::{ErrorKind, PortError, Result};
+pub use video::VideoId;
 
 /// Bytes in flight: what storage and fetchers yield and what uploads are made of.
 pub type ByteStream = futures::stream::BoxStream<'static, Result<bytes::Bytes>>;

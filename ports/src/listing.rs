@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::Result;
 use crate::index::{Condition, FieldValue};
+use crate::{Result, VideoId};
 
 /// What is listed of a video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoEntry {
-    /// 16 hexadecimal digits; empty is `Invalid`. Replaces the entry of the same video.
-    pub video_id: String,
+    /// Replaces the entry of the same video.
+    pub video_id: VideoId,
     /// Milliseconds since 1970.
     pub created_at: i64,
     /// As the video shows it.
@@ -33,7 +33,7 @@ pub struct Position {
     /// [`VideoEntry::created_at`].
     pub created_at: i64,
     /// [`VideoEntry::video_id`].
-    pub video_id: String,
+    pub video_id: VideoId,
 }
 
 /// Which entries are listed: those for which every condition holds. The default has no condition,
@@ -72,23 +72,23 @@ pub struct Listed {
 pub trait VideoListing: Send + Sync {
     /// Adds entries, replacing those of the same videos; the last of several of one video counts.
     /// When it returns they are durable and every later read sees them; after a crash on the way
-    /// each is there whole or not at all. `Invalid` entries change nothing.
+    /// each is there whole or not at all.
     async fn put(&self, entries: Vec<VideoEntry>) -> Result<()>;
 
     /// Removes the entries of these videos. Durable when it returns. None there is no error.
-    async fn remove(&self, video_ids: &[String]) -> Result<()>;
+    async fn remove(&self, video_ids: &[VideoId]) -> Result<()>;
 
     /// The entries that satisfy the conditions, in order.
     async fn list(&self, query: &ListQuery) -> Result<Listed>;
 
     /// The entries of these videos in the order of the ids; those that are not there are left out.
-    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>>;
+    async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>>;
 
     /// The ids of the entries that satisfy these conditions, ascending.
-    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>>;
+    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>>;
 
     /// The ids that are listed and greater than `after`, ascending, at most `limit`.
-    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>>;
+    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>>;
 
     /// What was last set by [`Self::set_mark`], by whatever process: what the entries are in step
     /// with. `None` until then, and once entries were lost.

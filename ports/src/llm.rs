@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Result;
+use crate::{Result, VideoId};
 
 /// What is asked for; each has one answer type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -253,7 +253,7 @@ pub enum PassageKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moment {
     /// Whose, where a request is about more than one video.
-    pub video_id: Option<String>,
+    pub video_id: Option<VideoId>,
     /// When it begins, seconds of the video.
     pub start: f64,
     /// When it ends, seconds of the video.

@@ -27,9 +27,9 @@ use serde::{Deserialize, Serialize};
 use aggregation::Aggregators;
 use analysis::Analyzers;
 use answering::Answering;
+use catalog::Catalog;
 use catalog::extractors::Extractors;
 use catalog::videos::Deleted;
-use catalog::{Catalog, unknown};
 use export::Exports;
 use frames::Frames;
 use ingest::Ingest;
@@ -39,6 +39,7 @@ use status::Status;
 
 pub use kernel::ports::{Models, Stores};
 use kernel::tokens::Tokens;
+use kernel::video::{VideoId, unknown};
 pub use kernel::{Error, Result};
 
 /// What the domain reads of the configuration, by the names of the sections in the file: its own
@@ -237,18 +238,18 @@ impl Shotlog {
 
     /// Removes vectors, record, objects and local copies of a video. A running ingest of it is
     /// cancelled first. Goes on when the caller does not wait for it.
-    pub async fn delete_video(self: &Arc<Self>, video_id: &str) -> Result<Deleted> {
+    pub async fn delete_video(self: &Arc<Self>, video_id: VideoId) -> Result<Deleted> {
         self.catalog.opening.check()?;
         // Also one whose record does not read back.
         if !self.catalog.stored(video_id).await?.is_deletable() {
             return Err(unknown(video_id));
         }
-        let (service, video_id) = (self.clone(), video_id.to_owned());
-        let deleting = tokio::spawn(async move { service.delete_unwatched(&video_id).await });
+        let service = self.clone();
+        let deleting = tokio::spawn(async move { service.delete_unwatched(video_id).await });
         deleting.await.map_err(|e| Error::corrupt(format!("the delete panicked: {e}")))?
     }
 
-    async fn delete_unwatched(&self, video_id: &str) -> Result<Deleted> {
+    async fn delete_unwatched(&self, video_id: VideoId) -> Result<Deleted> {
         let lock = loop {
             // Again, since a job tells only after a while which video it works on.
             self.jobs.cancel_all_of(video_id, "the video was deleted").await?;

@@ -13,6 +13,7 @@ use super::params::Flag;
 use super::values::{AnyObject, Ordered};
 use crate::domain::Shotlog;
 use crate::domain::catalog::aggregates;
+use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
 pub(super) struct AggregatesApi(pub(super) Arc<Shotlog>);
@@ -28,12 +29,13 @@ impl AggregatesApi {
         /// Only this aggregate.
         aggregator: Query<Option<String>>,
     ) -> Result<Json<AggregatesResponse>, ApiError<ByIdNamed>> {
+        let video_id = video_named(&video_id)?;
         let Some(aggregator) = aggregator.0 else {
-            let all = self.0.catalog.aggregates(&video_id).await?;
+            let all = self.0.catalog.aggregates(video_id).await?;
             return Ok(Json(AggregatesResponse::All(all.into())));
         };
-        let result = AnyObject::from_value(self.0.catalog.aggregate(&video_id, &aggregator).await?);
-        let one = OneAggregate { video_id: video_id.0, aggregator, result };
+        let result = AnyObject::from_value(self.0.catalog.aggregate(video_id, &aggregator).await?);
+        let one = OneAggregate { video_id: video_id.to_string(), aggregator, result };
         Ok(Json(AggregatesResponse::One(one)))
     }
 
@@ -52,7 +54,8 @@ impl AggregatesApi {
         force: Query<Flag>,
         form: OptionalForm<RerunForm>,
     ) -> Result<Accepted<RerunAccepted>, ApiError<Rerun>> {
-        let job = self.0.jobs.rerun_aggregates(&video_id, form.0.ids(), force.0.0).await?;
+        let job =
+            self.0.jobs.rerun_aggregates(video_named(&video_id)?, form.0.ids(), force.0.0).await?;
         let (job_id, status) = (job.job_id, job.status.into());
         Ok(Accepted(RerunAccepted { job_id, status, video_id: video_id.0 }))
     }
@@ -108,6 +111,10 @@ impl From<aggregates::Aggregates> for AllAggregates {
     fn from(mut all: aggregates::Aggregates) -> Self {
         let results = all.available.iter().filter_map(|id| all.aggregates.remove_entry(id));
         let results = results.map(|(id, result)| (id, AnyObject::from_value(result))).collect();
-        Self { video_id: all.video_id, available: all.available, aggregates: Ordered(results) }
+        Self {
+            video_id: all.video_id.to_string(),
+            available: all.available,
+            aggregates: Ordered(results),
+        }
     }
 }

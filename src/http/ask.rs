@@ -135,7 +135,7 @@ impl From<AskRequest> for ask::Question {
 
 impl From<ask::AskResponse> for AskResponse {
     fn from(r: ask::AskResponse) -> Self {
-        let sources = r.sources.into_iter().map(|(id, sources)| (id, Sources(sources)));
+        let sources = r.sources.into_iter().map(|(id, sources)| (id.to_string(), Sources(sources)));
         let results = r.results.into_iter().map(|mut hit| {
             // The analyzer is one and the same for all of a video's.
             hit.found_by.clear();

@@ -13,6 +13,7 @@ use crate::domain::Shotlog;
 use crate::domain::chunking;
 use crate::domain::chunking::{ChunkingFields, Weights};
 use crate::domain::ingest::preview;
+use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
 pub(super) struct ChunkingApi(pub(super) Arc<Shotlog>);
@@ -34,7 +35,9 @@ impl ChunkingApi {
         video_id: Path<String>,
         Json(request): Json<PreviewRequest>,
     ) -> Result<Json<Preview>, ApiError<ByIdNamed>> {
-        Ok(Json(self.0.ingest.preview_chunking(&video_id, &request.into()).await?.into()))
+        Ok(Json(
+            self.0.ingest.preview_chunking(video_named(&video_id)?, &request.into()).await?.into(),
+        ))
     }
 }
 
@@ -142,7 +145,7 @@ impl From<preview::ChunkingPreview> for Preview {
             votes: b.votes.into_iter().map(vote).collect(),
         };
         Self {
-            video_id: p.video_id,
+            video_id: p.video_id.to_string(),
             chunk_config: p.chunk_config,
             chunks: p.chunks,
             boundaries: p.boundaries.into_iter().map(boundary).collect(),

@@ -18,6 +18,7 @@ use super::query::SpeakerTurn;
 use super::values::AnyObject;
 use crate::domain::Shotlog;
 use crate::domain::catalog::chunks;
+use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
 pub(super) struct ChunksApi(pub(super) Arc<Shotlog>);
@@ -66,7 +67,7 @@ impl ChunksApi {
         let named = format!("{} {query:?}", video_id.0);
         let skipped = wanted.skipped(&named)?;
         query.offset = query.offset.saturating_add(u32::try_from(skipped).unwrap_or(u32::MAX));
-        let page = self.0.catalog.chunks(&video_id, query).await?;
+        let page = self.0.catalog.chunks(video_named(&video_id)?, query).await?;
         let chunks: Vec<String> = page.chunks.iter().map(written_chunk).collect();
         let left = page.total.saturating_sub(page.offset) as usize;
         let (fit, spent) = match wanted.max_tokens {
@@ -87,7 +88,8 @@ impl ChunksApi {
         #[oai(default = "off")]
         verbose: Query<Flag>,
     ) -> Result<Written<Chunk>, ApiError<OfOne>> {
-        let chunk = self.0.catalog.chunk(&video_id, chunk_id.0.0, verbose.0.0).await?;
+        let chunk =
+            self.0.catalog.chunk(video_named(&video_id)?, chunk_id.0.0, verbose.0.0).await?;
         Ok(Written::new(written_chunk(&chunk)))
     }
 }

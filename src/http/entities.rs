@@ -12,6 +12,7 @@ use super::params::Bounded;
 use crate::domain::catalog::entities;
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::{VideoId, video_named};
 use crate::domain::{Shotlog, aggregation};
 
 /// The routes of this section.
@@ -31,7 +32,9 @@ impl EntitiesApi {
         #[oai(default = "one")]
         min_appearances: Query<Bounded<0, { u32::MAX }>>,
     ) -> Result<Json<EntityList>, ApiError<ByIdNamed>> {
-        Ok(Json(self.0.catalog.entities(&video_id, min_appearances.0.0).await?.into()))
+        Ok(Json(
+            self.0.catalog.entities(video_named(&video_id)?, min_appearances.0.0).await?.into(),
+        ))
     }
 }
 
@@ -76,13 +79,13 @@ struct Timeline {
 impl From<entities::EntityList> for EntityList {
     fn from(list: entities::EntityList) -> Self {
         let video_id = list.video_id;
-        let entities = list.entities.into_iter().map(|e| Entity::of(&video_id, e)).collect();
-        Self { total: list.total, entities, video_id }
+        let entities = list.entities.into_iter().map(|e| Entity::of(video_id, e)).collect();
+        Self { total: list.total, entities, video_id: video_id.to_string() }
     }
 }
 
 impl Entity {
-    fn of(video_id: &str, e: aggregation::entity::Entity) -> Self {
+    fn of(video_id: VideoId, e: aggregation::entity::Entity) -> Self {
         let moment =
             |&[start, end]: &[f64; 2]| MomentId::new(video_id, Span { start, end }).to_string();
         Self {

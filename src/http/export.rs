@@ -12,6 +12,7 @@ use super::errors::{ApiError, ByIdNamed};
 use super::values::AnyObject;
 use crate::domain::Shotlog;
 use crate::domain::export::Content;
+use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
 pub(super) struct ExportApi(pub(super) Arc<Shotlog>);
@@ -35,7 +36,8 @@ impl ExportApi {
         #[oai(default)]
         wall_clock: Query<bool>,
     ) -> Result<Exported, ApiError<ByIdNamed>> {
-        let export = self.0.exports.export(&video_id, &format, wall_clock.0).await?;
+        let video_id = video_named(&video_id)?;
+        let export = self.0.exports.export(video_id, &format, wall_clock.0).await?;
         let disposition = format!("attachment; filename=\"{}\"", export.filename);
         let file = match export.content {
             Content::Document(value) => File::Json(Json(AnyObject::from_value(value))),

@@ -12,6 +12,7 @@ use super::errors::{ApiError, Busy};
 use super::params::{Bounded, Number};
 use crate::domain::Shotlog;
 use crate::domain::frames;
+use crate::domain::kernel::video::{VideoId, video_named};
 
 /// The routes of this section.
 pub(super) struct FramesApi(pub(super) Arc<Shotlog>);
@@ -33,7 +34,7 @@ impl FramesApi {
         #[oai(default = "width")]
         width: Query<Bounded<16, 7680>>,
     ) -> Result<Jpeg, ApiError<Busy>> {
-        let bytes = self.0.frames.frame(&video_id, t.0.0, width.0.0).await?;
+        let bytes = self.0.frames.frame(video_named(&video_id)?, t.0.0, width.0.0).await?;
         Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
     }
 
@@ -47,8 +48,9 @@ impl FramesApi {
         _token: Token,
         video_id: Path<String>,
     ) -> Result<Json<Storyboard>, ApiError<Busy>> {
-        let index = self.0.frames.storyboard(&video_id).await?;
-        Ok(Json(Storyboard::new(&video_id, index)))
+        let video_id = video_named(&video_id)?;
+        let index = self.0.frames.storyboard(video_id).await?;
+        Ok(Json(Storyboard::new(video_id, index)))
     }
 
     /// The storyboard's sheet, as a JPEG.
@@ -58,7 +60,7 @@ impl FramesApi {
         operation_id = "storyboard_sheet"
     )]
     async fn sheet(&self, _token: Token, video_id: Path<String>) -> Result<Jpeg, ApiError<Busy>> {
-        let bytes = self.0.frames.storyboard_sheet(&video_id).await?;
+        let bytes = self.0.frames.storyboard_sheet(video_named(&video_id)?).await?;
         Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
     }
 }
@@ -93,9 +95,9 @@ struct Storyboard {
 }
 
 impl Storyboard {
-    fn new(video_id: &str, index: frames::Storyboard) -> Self {
+    fn new(video_id: VideoId, index: frames::Storyboard) -> Self {
         Self {
-            video_id: video_id.to_owned(),
+            video_id: video_id.to_string(),
             sheet: format!("/videos/{video_id}/storyboard.jpg"),
             interval: index.interval,
             tiles: index.tiles,

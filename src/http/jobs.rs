@@ -269,7 +269,7 @@ impl From<jobs::JobResult> for JobResult {
 impl From<IngestResult> for IngestOutcome {
     fn from(r: IngestResult) -> Self {
         Self {
-            video_id: r.video_id,
+            video_id: r.video_id.to_string(),
             video_url: r.video_url,
             poster_url: r.poster_url,
             storage_path: r.storage_path,
@@ -304,7 +304,7 @@ impl From<profile::StepCost> for StepCost {
 impl From<AggregatesResult> for AggregatesOutcome {
     fn from(r: AggregatesResult) -> Self {
         Self {
-            video_id: r.video_id,
+            video_id: r.video_id.to_string(),
             ran: r.ran,
             reused: r.reused,
             skipped: r.skipped,

@@ -8,6 +8,7 @@ use poem_openapi::{ApiResponse, OpenApi};
 use super::auth::Token;
 use super::errors::{ApiError, OfOne};
 use crate::domain::Shotlog;
+use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
 pub(super) struct MediaApi(pub(super) Arc<Shotlog>);
@@ -21,7 +22,7 @@ impl MediaApi {
         _token: Token,
         video_id: Path<String>,
     ) -> Result<Redirect, ApiError<OfOne>> {
-        Ok(Redirect::Temporary(self.0.catalog.media_url(&video_id).await?))
+        Ok(Redirect::Temporary(self.0.catalog.media_url(video_named(&video_id)?).await?))
     }
 }
 

@@ -169,7 +169,7 @@ impl From<status::Health> for Health {
 
 impl From<unreadable::UnreadableVideo> for UnreadableVideo {
     fn from(video: unreadable::UnreadableVideo) -> Self {
-        Self { video_id: video.video_id, error: video.error }
+        Self { video_id: video.video_id.to_string(), error: video.error }
     }
 }
 

@@ -345,7 +345,7 @@ impl From<EvidenceMoment> for ProbableMoment {
 impl Moment {
     pub(crate) fn of(moment: moments::Moment, detail: MomentDetail) -> Self {
         let Span { start, end } = moment.moment_id.span();
-        let video_id = moment.moment_id.video_id().to_owned();
+        let video_id = moment.moment_id.video_id();
         Self {
             moment_id: moment.moment_id.to_string(),
             filename: moment.filename,
@@ -359,7 +359,7 @@ impl Moment {
             total_chunks: moment.total_chunks,
             before: moment.before.map(Into::into),
             after: moment.after.map(Into::into),
-            video_id,
+            video_id: video_id.to_string(),
         }
     }
 }

@@ -12,6 +12,7 @@ use super::videos::IngestOptions;
 use crate::domain::Shotlog;
 use crate::domain::ingest::plan;
 use crate::domain::ingest::plan::Subject;
+use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
 pub(super) struct PlanApi(pub(super) Arc<Shotlog>);
@@ -52,7 +53,7 @@ impl PlanRequest {
     /// What the ingest would take.
     pub(crate) async fn plan(self, service: &Shotlog) -> Result<Plan, Failure> {
         let subject = match (self.video_id, self.url) {
-            (Some(video_id), None) => Subject::Video(video_id),
+            (Some(video_id), None) => Subject::Video(video_named(&video_id)?),
             (None, Some(url)) => Subject::Url(url),
             _ => return Err(Failure::unprocessable("give either url or video_id")),
         };
@@ -103,7 +104,7 @@ impl From<plan::IngestPlan> for Plan {
             steps.into_iter().map(|(id, expected)| (id, expected.into())).collect()
         };
         Self {
-            video_id: plan.video_id,
+            video_id: plan.video_id.map(String::from),
             chunk_config: plan.chunk_config,
             chunks: plan.chunks,
             drops: plan.drops,

@@ -12,6 +12,7 @@ use super::errors::{ApiError, Search};
 use super::values::{AnyObject, Ordered, shortest};
 use crate::domain::Shotlog;
 use crate::domain::answering::query;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::media::speech;
 use crate::domain::search;
 use crate::domain::search::Detail;
@@ -207,10 +208,11 @@ impl From<query::QueryResponse> for QueryResponse {
 
 impl From<search::Diagnostics> for Diagnostics {
     fn from(d: search::Diagnostics) -> Self {
+        let strings = |ids: Vec<VideoId>| ids.into_iter().map(String::from).collect();
         Self {
             hits_without_filter: Ordered(d.without_filter),
-            videos_without_analyzer: d.videos_without_analyzer,
-            videos_without_field: d.videos_without_field,
+            videos_without_analyzer: strings(d.videos_without_analyzer),
+            videos_without_field: strings(d.videos_without_field),
             unknown_videos: d.unknown_videos,
             found_by_others: found_by_others(d.found_by_others),
             best_score: d.best_score.map(score),
@@ -338,7 +340,7 @@ impl From<search::SearchResult> for MinimalResult {
     fn from(hit: search::SearchResult) -> Self {
         Self {
             moment_id: hit.moment_id.to_string(),
-            video_id: hit.video_id,
+            video_id: hit.video_id.to_string(),
             chunk_id: hit.chunk_id,
             start: hit.document.start,
             end: hit.document.end,
@@ -357,7 +359,7 @@ impl From<search::SearchResult> for StandardResult {
         let document = hit.document;
         Self {
             moment_id: hit.moment_id.to_string(),
-            video_id: hit.video_id,
+            video_id: hit.video_id.to_string(),
             chunk_id: hit.chunk_id,
             start: document.start,
             end: document.end,

@@ -19,6 +19,7 @@ use crate::domain::catalog::videos;
 use crate::domain::chunking::{ChunkingFields, Weights};
 use crate::domain::ingest::IngestFields;
 use crate::domain::jobs;
+use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
 pub(super) struct VideosApi(pub(super) Arc<Shotlog>);
@@ -116,7 +117,7 @@ impl VideosApi {
         _token: Token,
         video_id: Path<String>,
     ) -> Result<Json<VideoDetail>, ApiError<OfOne>> {
-        Ok(Json(self.0.catalog.video(&video_id).await?.into()))
+        Ok(Json(self.0.catalog.video(video_named(&video_id)?).await?.into()))
     }
 
     /// Change what is said of a video.
@@ -129,7 +130,7 @@ impl VideosApi {
         video_id: Path<String>,
         Json(request): Json<AnnotateRequest>,
     ) -> Result<Json<VideoDetail>, ApiError<Rerun>> {
-        Ok(Json(self.0.ingest.annotate(&video_id, &request.into()).await?.into()))
+        Ok(Json(self.0.ingest.annotate(video_named(&video_id)?, &request.into()).await?.into()))
     }
 
     /// Remove a video completely.
@@ -141,7 +142,7 @@ impl VideosApi {
         _token: Token,
         video_id: Path<String>,
     ) -> Result<Json<Deleted>, ApiError<Change>> {
-        Ok(Json(self.0.delete_video(&video_id).await?.into()))
+        Ok(Json(self.0.delete_video(video_named(&video_id)?).await?.into()))
     }
 }
 
@@ -379,7 +380,7 @@ struct Deleted {
 impl From<videos::Video> for Video {
     fn from(v: videos::Video) -> Self {
         Self {
-            video_id: v.video_id,
+            video_id: v.video_id.to_string(),
             filename: v.filename,
             video_url: v.video_url,
             poster_url: v.poster_url,
@@ -418,7 +419,7 @@ impl From<videos::VideoDetail> for VideoDetail {
 impl From<videos::Deleted> for Deleted {
     fn from(d: videos::Deleted) -> Self {
         Self {
-            video_id: d.video_id,
+            video_id: d.video_id.to_string(),
             deleted: true,
             objects: d.objects,
             storage_error: d.storage_error,

@@ -11,6 +11,7 @@ use super::Server;
 use super::budget::{Budget, tokens_of, tokens_of_text};
 use super::pages;
 use crate::domain::catalog::videos;
+use crate::domain::kernel::video::video_named;
 use crate::http::views::{Failure, Schema, VideoDetail, VideoList};
 
 const JSON: &str = "application/json";
@@ -104,7 +105,8 @@ async fn document(server: &Server, uri: &str) -> Result<Map<String, Value>, Fail
             videos(server, cursor, shown, |list| tokens_of_text(&list.clone().into())).await
         }
         (Some("videos"), video_id) => {
-            let video = VideoDetail::from(server.service.catalog.video(video_id).await?);
+            let video =
+                VideoDetail::from(server.service.catalog.video(video_named(video_id)?).await?);
             Ok(page(server, object(&video), pages::position(cursor.as_deref())?))
         }
         (Some("schema"), "") => {

@@ -9,7 +9,7 @@ use ports::records::RecordStore;
 use serde_json::{Value, json};
 use shotlog::domain::search::reindex::Repair;
 
-use crate::support::{TestApp, clip};
+use crate::support::{TestApp, clip, video_id};
 
 /// Every JSON document below a folder, with its key in the record store.
 fn documents(folder: &Path) -> Vec<(String, Value)> {
@@ -139,7 +139,7 @@ async fn records_of_the_first_version_are_aggregated_again() {
         // Of what the first version stored as text alone, as composed descriptions, nothing is lost.
         let again = ["stats", "ner", "events"];
         let ids = again.map(str::to_owned).to_vec();
-        let aggregated = app.service.jobs.rerun_aggregates(id, Some(ids), true);
+        let aggregated = app.service.jobs.rerun_aggregates(video_id(id), Some(ids), true);
         let job = aggregated.await.expect("a job").job_id;
         let done = app.finished(&job).await;
         assert_eq!(done["result"]["ran"], json!(again), "{done}");

@@ -16,7 +16,7 @@ use ports::records::RecordStore;
 use serde_json::json;
 use shotlog::domain::search::reindex::Repair;
 
-use crate::support::{BASE, FakeEmbedder, FlakyRecords, FlakyStorage, TestApp, clip};
+use crate::support::{BASE, FakeEmbedder, FlakyRecords, FlakyStorage, TestApp, clip, video_id};
 
 /// In the short form so many calls lie between those at which the sleeper is stopped.
 const SHORT_STEP: usize = 6;
@@ -74,7 +74,7 @@ impl Pair {
         };
         for nth in (1..).step_by(step) {
             let file = clip(first + nth as f64 / 100.0);
-            let id = video_id(&file);
+            let id = id_of(&file);
             if published {
                 assert_eq!(self.other.video_of(&file).await, id);
             }
@@ -139,7 +139,7 @@ impl Pair {
     }
 }
 
-fn video_id(file: &[u8]) -> String {
+fn id_of(file: &[u8]) -> String {
     use sha1::{Digest, Sha1};
     Sha1::digest(file).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
@@ -231,6 +231,6 @@ async fn a_delete_goes_on_when_its_client_hangs_up() {
     while !pair.other.records.list("").await.expect("records").is_empty() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    let points = pair.other.index.count(&Filter::video(&id)).await.expect("an index");
+    let points = pair.other.index.count(&Filter::video(video_id(&id))).await.expect("an index");
     assert_eq!(points, 0);
 }

@@ -9,7 +9,7 @@ use ports::records::RecordStore;
 use serde_json::json;
 use shotlog::domain::search::reindex::Repair;
 
-use crate::support::{TestApp, clip, mentions};
+use crate::support::{TestApp, clip, mentions, video_id};
 
 fn key(id: &str) -> String {
     format!("videos/{id}/video.json")
@@ -52,7 +52,7 @@ async fn a_record_that_does_not_read_back_can_be_deleted() {
         let deleted = app.delete(&format!("/videos/{bad}")).await.ok();
         assert_eq!(deleted["objects"].as_array().unwrap().len(), 2, "{deleted}");
         assert_eq!(app.records.list(&format!("videos/{bad}/")).await.unwrap(), [""; 0]);
-        assert_eq!(app.index.count(&Filter::video(&bad)).await.unwrap(), 0);
+        assert_eq!(app.index.count(&Filter::video(video_id(&bad))).await.unwrap(), 0);
         assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
         app.delete(&format!("/videos/{bad}")).await.error(404);
     }
@@ -156,7 +156,7 @@ async fn a_lease_that_nobody_can_read_is_nobodys() {
     let length = Some(std::time::Duration::from_secs(3600));
     let claims = shotlog::domain::catalog::locks::VideoLocks::new(records.clone(), length);
     records.spoil("claims/0123456789abcdef.json").await;
-    assert!(claims.try_lock("0123456789abcdef").await.unwrap().is_some());
+    assert!(claims.try_lock(video_id("0123456789abcdef")).await.unwrap().is_some());
 }
 
 #[tokio::test]

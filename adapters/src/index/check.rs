@@ -92,21 +92,20 @@ pub(super) fn highest_integer(bound: f64) -> Option<i64> {
 }
 
 fn id(id: &PointId) -> Result<()> {
-    for (name, value) in [("video_id", &id.video_id), ("analyzer_id", &id.analyzer_id)] {
-        if value.is_empty() {
-            return Err(invalid(format!("the point's {name} is empty")));
-        }
-        // The length of a compound key is bounded by both.
-        if value.len() > MAX_KEYWORD_BYTES / 4 {
-            return Err(invalid(format!(
-                "the point's {name} has {} bytes; at most {} are accepted",
-                value.len(),
-                MAX_KEYWORD_BYTES / 4
-            )));
-        }
-        if value.contains('\0') {
-            return Err(invalid(format!("the point's {name} contains a NUL character")));
-        }
+    let analyzer = &id.analyzer_id;
+    if analyzer.is_empty() {
+        return Err(invalid("the point's analyzer_id is empty"));
+    }
+    // The length of a compound key is bounded by it.
+    if analyzer.len() > MAX_KEYWORD_BYTES / 4 {
+        return Err(invalid(format!(
+            "the point's analyzer_id has {} bytes; at most {} are accepted",
+            analyzer.len(),
+            MAX_KEYWORD_BYTES / 4
+        )));
+    }
+    if analyzer.contains('\0') {
+        return Err(invalid("the point's analyzer_id contains a NUL character"));
     }
     Ok(())
 }

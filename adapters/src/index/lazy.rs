@@ -1,8 +1,8 @@
 //! An index on a server, which is connected to when it is first used.
 
 use async_trait::async_trait;
-use ports::Result;
 use ports::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use ports::{Result, VideoId};
 
 use crate::lazy::Lazy;
 
@@ -40,7 +40,7 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
         self.opened().await?.values(field).await
     }
 
-    async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
+    async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
         self.opened().await?.revisions(video_id).await
     }
 

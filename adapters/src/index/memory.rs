@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use ports::index::{
     FieldValue, Filter, Hit, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
-use ports::{ErrorKind, PortError, Result};
+use ports::{ErrorKind, PortError, Result, VideoId};
 
 use super::{check, words};
 
@@ -179,8 +179,8 @@ impl VectorIndex for MemoryIndex {
         .await
     }
 
-    async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
-        let (points, video_id) = (self.snapshot(), video_id.to_owned());
+    async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
+        let points = self.snapshot();
         blocking(move || {
             let of_video = points.keys().filter(|(id, _)| id.video_id == video_id);
             let revisions: BTreeSet<&String> = of_video.map(|(_, revision)| revision).collect();
@@ -208,7 +208,7 @@ enum Held<'a> {
 
 fn value<'a>(point: &'a Point, field: &str) -> Option<Held<'a>> {
     Some(match field {
-        "video_id" => Held::Keyword(&point.id.video_id),
+        "video_id" => Held::Keyword(point.id.video_id.as_str()),
         "chunk_id" => Held::Integer(point.id.chunk_id.into()),
         "analyzer_id" => Held::Keyword(&point.id.analyzer_id),
         _ => match point.payload.get(field)? {
@@ -304,11 +304,11 @@ fn best(mut scored: Vec<Scored<'_>>, limit: usize) -> Vec<Hit> {
 /// The first `per_video` of each of the `limit` videos that come first.
 fn best_by_video(mut scored: Vec<Scored<'_>>, limit: usize, per_video: usize) -> Vec<Hit> {
     rank(&mut scored);
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut places: HashMap<VideoId, usize> = HashMap::new();
     let mut groups: Vec<Vec<Hit>> = Vec::new();
     for (score, entry) in scored {
         let next = places.len();
-        let place = *places.entry(&entry.point.id.video_id).or_insert(next);
+        let place = *places.entry(entry.point.id.video_id).or_insert(next);
         if place == groups.len() {
             groups.push(Vec::new());
         }

@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use async_trait::async_trait;
 use ports::index::{Condition, FieldValue};
 use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
-use ports::{ErrorKind, PortError, Result};
+use ports::video::NoVideoId;
+use ports::{ErrorKind, PortError, Result, VideoId};
 use redb::{
     Database, DatabaseError, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
     StorageError, TableDefinition, WriteTransaction,
 };
 
-use super::check;
 use super::order::Order;
 use crate::blocking;
 
@@ -113,7 +113,7 @@ impl Inner {
                 let (created_at, filename, analyzers) = tested.value();
                 let analyzers: Vec<String> = analyzers.into_iter().map(str::to_owned).collect();
                 let fields = fields(id.value(), &stored)?;
-                order.add(id.value(), created_at, filename, &analyzers, fields);
+                order.add(named(id.value())?, created_at, filename, &analyzers, fields);
             }
             Ok(order)
         })?;
@@ -179,7 +179,7 @@ impl Inner {
         self.change(change, |order| entries.iter().for_each(|entry| order.put(entry)))
     }
 
-    fn remove(&self, ids: &[String]) -> Result<()> {
+    fn remove(&self, ids: &[VideoId]) -> Result<()> {
         let change = |change: &WriteTransaction| {
             let (mut tested, mut stored) =
                 (change.open_table(TESTED)?, change.open_table(DOCUMENTS)?);
@@ -191,16 +191,17 @@ impl Inner {
             }
             Ok(())
         };
-        self.change(change, |order| ids.iter().for_each(|id| order.remove(id)))
+        self.change(change, |order| ids.iter().for_each(|id| order.remove(*id)))
     }
 
     /// The entries of these videos, as they are now.
-    fn entries<'a>(&self, ids: impl Iterator<Item = &'a str>) -> Result<Vec<VideoEntry>> {
+    fn entries(&self, ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
         type Found = (VideoEntry, Vec<u8>);
         let find = |read: &ReadTransaction| {
             let (tested, documents) = (read.open_table(TESTED)?, read.open_table(DOCUMENTS)?);
             let found_by = read.open_table(FIELDS)?;
-            ids.filter_map(|id| find(id, &tested, &documents, &found_by).transpose())
+            ids.iter()
+                .filter_map(|id| find(*id, &tested, &documents, &found_by).transpose())
                 .collect::<std::result::Result<Vec<Found>, redb::Error>>()
         };
         let parsed = |(entry, json): Found| {
@@ -228,24 +229,29 @@ impl Inner {
 
 /// An entry without its document, and that as JSON.
 fn find(
-    id: &str,
+    id: VideoId,
     tested: &ReadOnlyTable<&str, (i64, &str, Vec<&str>)>,
     documents: &ReadOnlyTable<&str, &[u8]>,
     found_by: &ReadOnlyTable<&str, &[u8]>,
 ) -> std::result::Result<Option<(VideoEntry, Vec<u8>)>, redb::Error> {
-    let (Some(tested), Some(json)) = (tested.get(id)?, documents.get(id)?) else {
+    let (Some(tested), Some(json)) = (tested.get(id.as_str())?, documents.get(id.as_str())?) else {
         return Ok(None);
     };
     let (created_at, filename, analyzers) = tested.value();
     let entry = VideoEntry {
-        video_id: id.to_owned(),
+        video_id: id,
         created_at,
         filename: filename.to_owned(),
         analyzers: analyzers.into_iter().map(str::to_owned).collect(),
-        fields: fields(id, found_by)?,
+        fields: fields(id.as_str(), found_by)?,
         document: serde_json::Value::Null,
     };
     Ok(Some((entry, json.value().to_vec())))
+}
+
+/// The video whose entry has this key.
+fn named(key: &str) -> std::result::Result<VideoId, redb::Error> {
+    key.parse().map_err(|e: NoVideoId| redb::Error::Corrupted(e.to_string()))
 }
 
 /// The fields of an entry.
@@ -280,14 +286,13 @@ fn unusable(file: &Path, error: DatabaseError) -> PortError {
 #[async_trait]
 impl VideoListing for EmbeddedListing {
     async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
-        check(&entries)?;
         if entries.is_empty() {
             return Ok(());
         }
         self.run(move |inner| inner.put(&entries)).await
     }
 
-    async fn remove(&self, video_ids: &[String]) -> Result<()> {
+    async fn remove(&self, video_ids: &[VideoId]) -> Result<()> {
         if video_ids.is_empty() {
             return Ok(());
         }
@@ -300,18 +305,17 @@ impl VideoListing for EmbeddedListing {
         self.run(move |inner| {
             let (page, total) =
                 inner.order.read().unwrap_or_else(PoisonError::into_inner).page(&query);
-            let entries = inner.entries(page.iter().map(|id| &**id))?;
-            Ok(Listed { entries, total })
+            Ok(Listed { entries: inner.entries(&page)?, total })
         })
         .await
     }
 
-    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+    async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
         let ids = video_ids.to_vec();
-        self.run(move |inner| inner.entries(ids.iter().map(String::as_str))).await
+        self.run(move |inner| inner.entries(&ids)).await
     }
 
-    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
         let conditions = conditions.to_vec();
         self.run(move |inner| {
             let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
@@ -320,11 +324,10 @@ impl VideoListing for EmbeddedListing {
         .await
     }
 
-    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
-        let after = after.map(str::to_owned);
+    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
         self.run(move |inner| {
             let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
-            Ok(order.ids(after.as_deref(), limit))
+            Ok(order.ids(after, limit))
         })
         .await
     }

@@ -1,9 +1,9 @@
 //! A listing on a server, which is connected to when it is first used.
 
 use async_trait::async_trait;
-use ports::Result;
 use ports::index::Condition;
 use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
+use ports::{Result, VideoId};
 
 use crate::lazy::Lazy;
 
@@ -13,7 +13,7 @@ impl<T: VideoListing> VideoListing for Lazy<T> {
         self.opened().await?.put(entries).await
     }
 
-    async fn remove(&self, video_ids: &[String]) -> Result<()> {
+    async fn remove(&self, video_ids: &[VideoId]) -> Result<()> {
         self.opened().await?.remove(video_ids).await
     }
 
@@ -21,15 +21,15 @@ impl<T: VideoListing> VideoListing for Lazy<T> {
         self.opened().await?.list(query).await
     }
 
-    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+    async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
         self.opened().await?.get(video_ids).await
     }
 
-    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
         self.opened().await?.matching(conditions).await
     }
 
-    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
+    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
         self.opened().await?.ids(after, limit).await
     }
 

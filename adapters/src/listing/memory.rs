@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
-use ports::Result;
 use ports::index::Condition;
 use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
+use ports::{Result, VideoId};
 
-use super::check;
 use super::order::Order;
 use crate::blocking;
 
@@ -21,7 +20,7 @@ pub struct MemoryListing {
 #[derive(Default)]
 struct State {
     order: Order,
-    entries: HashMap<String, VideoEntry>,
+    entries: HashMap<VideoId, VideoEntry>,
     mark: Option<String>,
 }
 
@@ -43,20 +42,19 @@ impl MemoryListing {
 #[async_trait]
 impl VideoListing for MemoryListing {
     async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
-        check(&entries)?;
         self.change(|state| {
             for entry in entries {
                 state.order.put(&entry);
-                state.entries.insert(entry.video_id.clone(), entry);
+                state.entries.insert(entry.video_id, entry);
             }
         });
         Ok(())
     }
 
-    async fn remove(&self, video_ids: &[String]) -> Result<()> {
+    async fn remove(&self, video_ids: &[VideoId]) -> Result<()> {
         self.change(|state| {
             for id in video_ids {
-                state.order.remove(id);
+                state.order.remove(*id);
                 state.entries.remove(id);
             }
         });
@@ -69,26 +67,26 @@ impl VideoListing for MemoryListing {
         blocking::run(move || {
             Ok(listing.read(|state| {
                 let (page, total) = state.order.page(&query);
-                let entries = page.iter().filter_map(|id| state.entries.get(&**id).cloned());
+                let entries = page.iter().filter_map(|id| state.entries.get(id).cloned());
                 Listed { entries: entries.collect(), total }
             }))
         })
         .await
     }
 
-    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+    async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
         let found = |state: &State| {
             video_ids.iter().filter_map(|id| state.entries.get(id).cloned()).collect()
         };
         Ok(self.read(found))
     }
 
-    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
         let (listing, conditions) = (self.clone(), conditions.to_vec());
         blocking::run(move || Ok(listing.read(|state| state.order.matching(&conditions)))).await
     }
 
-    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
+    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
         Ok(self.read(|state| state.order.ids(after, limit)))
     }
 

@@ -7,13 +7,14 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
+use ports::VideoId;
 use ports::index::{Condition, FieldValue};
 use ports::listing::{ListQuery, Position, VideoEntry};
 
 use super::folded;
 
 /// Newest first, those of one instant by id.
-type Place = (Reverse<i64>, Arc<str>);
+type Place = (Reverse<i64>, VideoId);
 
 /// What conditions test besides the place.
 struct Tested {
@@ -35,7 +36,7 @@ impl Tested {
 #[derive(Default)]
 pub(super) struct Order {
     tested: BTreeMap<Place, Tested>,
-    created: BTreeMap<Arc<str>, i64>,
+    created: BTreeMap<VideoId, i64>,
     /// Every list of analyzers once: most videos have the same.
     lists: HashSet<Arc<[String]>>,
 }
@@ -43,20 +44,19 @@ pub(super) struct Order {
 impl Order {
     pub(super) fn put(&mut self, entry: &VideoEntry) {
         let VideoEntry { video_id, created_at, filename, analyzers, fields, .. } = entry;
-        self.add(video_id, *created_at, filename, analyzers, fields.clone());
+        self.add(*video_id, *created_at, filename, analyzers, fields.clone());
     }
 
     /// Adds an entry, replacing that of the same video.
     pub(super) fn add(
         &mut self,
-        id: &str,
+        id: VideoId,
         created_at: i64,
         filename: &str,
         analyzers: &[String],
         fields: BTreeMap<String, FieldValue>,
     ) {
         self.remove(id);
-        let id: Arc<str> = id.into();
         let analyzers = match self.lists.get(analyzers) {
             Some(list) => list.clone(),
             None => {
@@ -67,40 +67,39 @@ impl Order {
         };
         let fields = fields.into_iter().collect();
         let tested = Tested { filename: folded(filename).into(), analyzers, fields };
-        self.created.insert(id.clone(), created_at);
+        self.created.insert(id, created_at);
         self.tested.insert((Reverse(created_at), id), tested);
     }
 
-    pub(super) fn remove(&mut self, id: &str) {
-        if let Some((id, created_at)) = self.created.remove_entry(id) {
+    pub(super) fn remove(&mut self, id: VideoId) {
+        if let Some(created_at) = self.created.remove(&id) {
             self.tested.remove(&(Reverse(created_at), id));
         }
     }
 
     /// The ids of a page, and how many entries satisfy the conditions.
-    pub(super) fn page(&self, query: &ListQuery) -> (Vec<Arc<str>>, u64) {
+    pub(super) fn page(&self, query: &ListQuery) -> (Vec<VideoId>, u64) {
         let part = query.filename.as_deref().map(folded).filter(|part| !part.is_empty());
         let analyzer = query.analyzer.as_ref();
         let (least, most) = (query.from.unwrap_or(i64::MIN), query.to.unwrap_or(i64::MAX));
         let follows = |place: &Place| match &query.after {
-            Some(Position { created_at, video_id }) => {
-                (place.0, &*place.1) > (Reverse(*created_at), video_id.as_str())
-            }
+            Some(Position { created_at, video_id }) => *place > (Reverse(*created_at), *video_id),
             None => true,
         };
         let unbounded = least == i64::MIN && most == i64::MAX;
         if part.is_none() && analyzer.is_none() && unbounded && query.conditions.is_empty() {
             let start = match &query.after {
-                Some(p) => Bound::Excluded((Reverse(p.created_at), p.video_id.as_str().into())),
+                Some(p) => Bound::Excluded((Reverse(p.created_at), p.video_id)),
                 None => Bound::Unbounded,
             };
-            let left = self.tested.range((start, Bound::Unbounded)).map(|(place, _)| &place.1);
-            let page = left.skip(query.offset).take(query.limit).cloned().collect();
+            let left = self.tested.range((start, Bound::Unbounded)).map(|(place, _)| place.1);
+            let page = left.skip(query.offset).take(query.limit).collect();
             return (page, self.tested.len() as u64);
         }
         let (mut page, mut total, mut skipped) = (Vec::new(), 0, 0);
         let part = part.as_ref().map(Finder::new);
-        let newest = (Reverse(most), "".into());
+        // No id comes before that of zeros.
+        let newest = (Reverse(most), VideoId::of_digest([0; 20]));
         for (place, tested) in self.tested.range(newest..) {
             if place.0.0 < least {
                 break;
@@ -116,7 +115,7 @@ impl Order {
             if page.len() < query.limit && follows(place) {
                 match skipped < query.offset {
                     true => skipped += 1,
-                    false => page.push(place.1.clone()),
+                    false => page.push(place.1),
                 }
             }
         }
@@ -124,17 +123,17 @@ impl Order {
     }
 
     /// The ids of the entries that satisfy these conditions, ascending.
-    pub(super) fn matching(&self, conditions: &[Condition]) -> Vec<String> {
+    pub(super) fn matching(&self, conditions: &[Condition]) -> Vec<VideoId> {
         let matching = self.tested.iter().filter(|(_, tested)| tested.satisfies(conditions));
-        let mut ids: Vec<String> = matching.map(|((_, id), _)| id.to_string()).collect();
+        let mut ids: Vec<VideoId> = matching.map(|((_, id), _)| *id).collect();
         ids.sort_unstable();
         ids
     }
 
     /// The ids after one, ascending.
-    pub(super) fn ids(&self, after: Option<&str>, limit: usize) -> Vec<String> {
+    pub(super) fn ids(&self, after: Option<VideoId>, limit: usize) -> Vec<VideoId> {
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let ids = self.created.range::<str, _>((start, Bound::Unbounded));
-        ids.take(limit).map(|(id, _)| id.to_string()).collect()
+        let ids = self.created.range((start, Bound::Unbounded));
+        ids.take(limit).map(|(id, _)| *id).collect()
     }
 }

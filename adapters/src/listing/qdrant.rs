@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::index::{self, FieldValue, Predicate};
 use ports::listing::{ListQuery, Listed, Position, VideoEntry, VideoListing};
-use ports::{ErrorKind, PortError, Result};
+use ports::{ErrorKind, PortError, Result, VideoId};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
     Condition, CountPointsBuilder, CreateCollectionBuilder, CreateFieldIndexCollectionBuilder,
@@ -18,7 +18,7 @@ use qdrant_client::qdrant::{
 };
 use uuid::Uuid;
 
-use super::{check, folded};
+use super::folded;
 use crate::qdrant::Server;
 
 /// Entries written or read in one request.
@@ -29,9 +29,6 @@ const PLACES: usize = 4096;
 
 /// Bytes of documents written in one request; the server refuses larger messages.
 const REQUEST_BYTES: usize = 8 << 20;
-
-/// Bytes of the longest id: a point is named by them.
-const ID_BYTES: usize = 16;
 
 /// The instant, the newest having the lowest number, so that the server sorts by it as ids go.
 const AGE: &str = "age";
@@ -152,7 +149,7 @@ impl QdrantListing {
     async fn page(&self, query: &ListQuery, filter: &Filter) -> Result<Vec<Place>> {
         let place = |Position { created_at, video_id }: &Position| Place {
             age: age(*created_at),
-            point: last_up_to(video_id),
+            point: named(*video_id),
         };
         let mut after = query.after.as_ref().map(place);
         let (mut skip, mut page) = (query.offset, Vec::new());
@@ -254,11 +251,11 @@ impl QdrantListing {
     async fn ids_of(
         &self,
         filter: Filter,
-        after: Option<&str>,
+        after: Option<VideoId>,
         limit: usize,
-    ) -> Result<Vec<String>> {
+    ) -> Result<Vec<VideoId>> {
         let mut ids = Vec::new();
-        let mut from = after.map_or(Some(0), |id| last_up_to(id).as_u128().checked_add(1));
+        let mut from = after.map_or(Some(0), |id| named(id).as_u128().checked_add(1));
         while let Some(next) = from.filter(|_| ids.len() < limit) {
             let wanted = (limit - ids.len()).min(PLACES);
             let request = ScrollPointsBuilder::new(&self.collection)
@@ -303,11 +300,10 @@ impl QdrantListing {
 #[async_trait]
 impl VideoListing for QdrantListing {
     async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
-        check(&entries)?;
         // The last of several entries of one video is the one that counts.
         let mut points = HashMap::new();
         for entry in &entries {
-            points.insert(named(&entry.video_id)?, point(entry)?);
+            points.insert(entry.video_id, point(entry)?);
         }
         let (mut batch, mut bytes) = (Vec::new(), 0);
         for (size, point) in points.into_values() {
@@ -324,8 +320,8 @@ impl VideoListing for QdrantListing {
         }
     }
 
-    async fn remove(&self, video_ids: &[String]) -> Result<()> {
-        let points: Vec<Uuid> = video_ids.iter().filter_map(|id| named(id).ok()).collect();
+    async fn remove(&self, video_ids: &[VideoId]) -> Result<()> {
+        let points: Vec<Uuid> = video_ids.iter().copied().map(named).collect();
         for some in points.chunks(PAGE) {
             let ids = some.iter().map(|id| id.to_string().into()).collect();
             let request = DeletePointsBuilder::new(&self.collection)
@@ -345,17 +341,17 @@ impl VideoListing for QdrantListing {
         Ok(Listed { entries: self.entries(&points).await?, total })
     }
 
-    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
-        let points: Vec<Uuid> = video_ids.iter().filter_map(|id| named(id).ok()).collect();
+    async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
+        let points: Vec<Uuid> = video_ids.iter().copied().map(named).collect();
         self.entries(&points).await
     }
 
-    async fn matching(&self, conditions: &[index::Condition]) -> Result<Vec<String>> {
+    async fn matching(&self, conditions: &[index::Condition]) -> Result<Vec<VideoId>> {
         let filter = Filter::must(conditions.iter().map(tested));
         self.ids_of(filter, None, usize::MAX).await
     }
 
-    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
+    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
         self.ids_of(Filter::default(), after, limit).await
     }
 
@@ -392,28 +388,14 @@ fn age(created_at: i64) -> i64 {
 }
 
 /// The point of a video: the bytes of its id, so that points are in the order of ids.
-fn named(id: &str) -> Result<Uuid> {
-    if id.len() > ID_BYTES || id.ends_with('\0') {
-        let message = format!("{id:?} is no video id; 16 hexadecimal digits are expected");
-        return Err(PortError::new(ErrorKind::Invalid, message));
-    }
-    Ok(last_up_to(id))
-}
-
-/// The last point whose id is not greater than this.
-fn last_up_to(id: &str) -> Uuid {
-    let mut bytes = [0; ID_BYTES];
-    let known = id.len().min(ID_BYTES);
-    bytes[..known].copy_from_slice(&id.as_bytes()[..known]);
-    Uuid::from_bytes(bytes)
+fn named(id: VideoId) -> Uuid {
+    Uuid::from_bytes(*id.as_bytes())
 }
 
 /// The id of the video whose point this is.
-fn id(point: Uuid) -> Result<String> {
-    let bytes = point.as_bytes();
-    let length = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    let id = str::from_utf8(&bytes[..length]).map_err(|_| foreign("video id"))?;
-    Ok(id.to_owned())
+fn id(point: Uuid) -> Result<VideoId> {
+    let digits = str::from_utf8(point.as_bytes()).ok();
+    digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| foreign("video id"))
 }
 
 fn letters(filename: &str) -> String {
@@ -437,7 +419,7 @@ fn point(entry: &VideoEntry) -> Result<(usize, PointStruct)> {
         (FIELDS.to_owned(), Value::from(fields)),
         (FOUND_BY.to_owned(), found_by(&entry.fields)),
     ]);
-    let point = named(&entry.video_id)?.to_string();
+    let point = named(entry.video_id).to_string();
     Ok((size, PointStruct::new(point, NamedVectors::default(), payload)))
 }
 
@@ -555,14 +537,14 @@ mod tests {
 
     #[test]
     fn points_are_in_the_order_of_ids() {
-        let ids = ["", "00", "000000000000000a", "00ff", "aa", "ab", "ffffffffffffffff", "zz"];
-        let points: Vec<Uuid> = ids.iter().map(|id| named(id).unwrap()).collect();
+        let ids = ["000000000000000a", "00ff000000000000", "a000000000000000", "ffffffffffffffff"];
+        let ids: Vec<VideoId> = ids.iter().map(|id| id.parse().unwrap()).collect();
+        let points: Vec<Uuid> = ids.iter().copied().map(named).collect();
         assert!(points.is_sorted());
         for (name, point) in ids.iter().zip(points) {
             assert_eq!(id(point).unwrap(), *name);
         }
-        assert_eq!(named("0123456789abcdef0").unwrap_err().kind(), ErrorKind::Invalid);
-        assert!(last_up_to("0123456789abcdef0") == named("0123456789abcdef").unwrap());
+        assert_eq!(id(Uuid::nil()).unwrap_err().kind(), ErrorKind::Corrupt);
         assert!(age(i64::MAX) < age(0) && age(0) < age(-1) && age(-1) < age(i64::MIN));
         assert_eq!(age(age(-7)), -7);
     }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ports::ErrorKind;
 use ports::conformance::index::{DIMENSION, check, check_whole_batches};
 use ports::index::{
     FieldValue, Filter, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
+use ports::{ErrorKind, VideoId};
 use serde_json::json;
 use shotlog_adapters::index::embedded::{Beside, EmbeddedIndex, EmbeddedOptions};
 use shotlog_adapters::index::memory::MemoryIndex;
@@ -115,7 +115,7 @@ async fn embedded_takes_back_the_room_of_removed_points() {
     // Half of a segment removed bit by bit: what is left is merged into a new one.
     let index = open(once.path()).await;
     for number in 0..9 {
-        index.replace(Some(&Filter::video(&video(number))), vec![]).await.unwrap();
+        index.replace(Some(&Filter::video(video(number))), vec![]).await.unwrap();
     }
     drop(index);
     let left = vector_bytes(once.path());
@@ -137,7 +137,7 @@ async fn a_large_embedded_index_says_so() {
     for part in ["80 points", "index.large", "index.kind = \"qdrant\""] {
         assert!(advice.contains(part), "{advice}");
     }
-    index.replace(Some(&Filter::video(&video(0))), vec![]).await.unwrap();
+    index.replace(Some(&Filter::video(video(0))), vec![]).await.unwrap();
     assert_eq!(index.advice().await.unwrap(), None);
     drop(index);
     let index = open(folder.path()).await;
@@ -194,7 +194,7 @@ async fn embedded_survives_being_killed() {
         for (sequence, acknowledged) in acknowledged.iter_mut().enumerate() {
             // The batch on the way may have been published without having been acknowledged.
             let next = number(sequence, *acknowledged);
-            if index.count(&Filter::video(&video(next))).await.unwrap() > 0 {
+            if index.count(&Filter::video(video(next))).await.unwrap() > 0 {
                 *acknowledged += 1;
             }
             expected.extend(living(sequence, *acknowledged));
@@ -202,7 +202,8 @@ async fn embedded_survives_being_killed() {
         for number in &expected {
             assert_whole(&index, *number).await;
         }
-        let mut videos: Vec<String> = expected.iter().map(|number| video(*number)).collect();
+        let mut videos: Vec<String> =
+            expected.iter().map(|number| video(*number).to_string()).collect();
         videos.sort();
         assert_eq!(index.values("video_id").await.unwrap(), videos);
         let count = index.count(&Filter::default()).await.unwrap();
@@ -257,7 +258,7 @@ async fn writes_until_killed() {
             let index = index.clone();
             tokio::spawn(async move {
                 for i in from.. {
-                    let scope = removed_by(sequence, i).map(|number| Filter::video(&video(number)));
+                    let scope = removed_by(sequence, i).map(|number| Filter::video(video(number)));
                     let points = batch(number(sequence, i));
                     index.replace(scope.as_ref(), points).await.unwrap();
                     println!("\nacknowledged {sequence} {}", i + 1);
@@ -287,8 +288,8 @@ fn living(sequence: usize, written: usize) -> impl Iterator<Item = usize> {
         .map(move |i| number(sequence, i))
 }
 
-fn video(number: usize) -> String {
-    format!("{number:016x}")
+fn video(number: usize) -> VideoId {
+    format!("{number:016x}").parse().expect("an id")
 }
 
 fn batches(numbers: std::ops::Range<usize>) -> Vec<Point> {
@@ -323,7 +324,7 @@ fn batch(number: usize) -> Vec<Point> {
 /// Every part of every point of a batch is there and is this batch's.
 async fn assert_whole(index: &EmbeddedIndex, number: usize) {
     let points = batch(number);
-    let filter = Filter::video(&video(number));
+    let filter = Filter::video(video(number));
     for field in ["combined", "people"] {
         let expected: Vec<_> = points
             .iter()

@@ -83,7 +83,7 @@ async fn a_damaged_listing_is_made_anew() {
 
 fn entry(number: i64) -> VideoEntry {
     VideoEntry {
-        video_id: format!("{number:016x}"),
+        video_id: format!("{number:016x}").parse().unwrap(),
         created_at: number,
         filename: format!("clip-{number}.mp4"),
         analyzers: vec!["transcript".into(), "ocr".into()],

@@ -12,7 +12,7 @@ use crate::index::{Condition, Filter, Hit, Point, PointId, TextQuery, VectorInde
 use crate::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 use crate::records::{Expected, RecordStore};
 use crate::storage::{ObjectInfo, ObjectStorage};
-use crate::{ByteStream, ErrorKind, PortError, Result};
+use crate::{ByteStream, ErrorKind, PortError, Result, VideoId};
 
 /// What happens at a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -233,7 +233,7 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
         self.faults.meet("values", self.port.values(field)).await
     }
 
-    async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
+    async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
         self.faults.meet("revisions", self.port.revisions(video_id)).await
     }
 
@@ -264,7 +264,7 @@ impl VideoListing for Faulty<dyn VideoListing> {
         self.faults.meet("list videos", self.port.put(entries)).await
     }
 
-    async fn remove(&self, video_ids: &[String]) -> Result<()> {
+    async fn remove(&self, video_ids: &[VideoId]) -> Result<()> {
         self.faults.meet("unlist videos", self.port.remove(video_ids)).await
     }
 
@@ -272,15 +272,15 @@ impl VideoListing for Faulty<dyn VideoListing> {
         self.faults.meet("list a page", self.port.list(query)).await
     }
 
-    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+    async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
         self.faults.meet("get listed", self.port.get(video_ids)).await
     }
 
-    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
         self.faults.meet("match videos", self.port.matching(conditions)).await
     }
 
-    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
+    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
         self.faults.meet("list ids", self.port.ids(after, limit)).await
     }
 

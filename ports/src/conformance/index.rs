@@ -14,6 +14,7 @@ use points::{
     axis, chunks, filter, id, invalid, keys, lean, nearest, point, replace, search, text,
 };
 
+use crate::conformance::video;
 use crate::index::{Filter, Point, Predicate, TextQuery, VectorIndex, VectorQuery};
 
 /// The dimension every index under test is opened with.
@@ -185,13 +186,14 @@ async fn filters_are_exact_ands(index: &dyn VectorIndex) {
     ];
     replace(index, points.into_iter().map(|p| p.vector("combined", axis(0))).collect()).await;
 
+    let bb = video("bb");
     let any = |words: &[&str]| Predicate::AnyKeyword(words.iter().map(|&w| w.into()).collect());
     let among = |numbers: &[i64]| Predicate::AnyInteger(numbers.to_vec());
     let cases: Vec<(Filter, &[(&str, u32)])> = vec![
         (Filter::default(), &[("aa", 0), ("aa", 1), ("aa", 2), ("bb", 0), ("bb", 3)]),
-        (Filter::video("aa"), &[("aa", 0), ("aa", 1), ("aa", 2)]),
-        (Filter::video("zz"), &[]),
-        (filter("video_id", any(&["bb", "zz"])), &[("bb", 0), ("bb", 3)]),
+        (Filter::video(video("aa")), &[("aa", 0), ("aa", 1), ("aa", 2)]),
+        (Filter::video(video("ff")), &[]),
+        (filter("video_id", any(&[bb.as_str(), "zz"])), &[("bb", 0), ("bb", 3)]),
         (filter("video_id", any(&[])), &[]),
         (
             filter("analyzer_id", any(&["default_video"])),
@@ -232,8 +234,8 @@ async fn filters_are_exact_ands(index: &dyn VectorIndex) {
             filter("start", Predicate::AtLeast(5.0)).and("end", Predicate::AtMost(10.0)),
             &[("aa", 1)],
         ),
-        (Filter::video("aa").and("chunk_id", among(&[0, 3])), &[("aa", 0)]),
-        (Filter::video("aa").and("video_id", any(&["bb"])), &[]),
+        (Filter::video(video("aa")).and("chunk_id", among(&[0, 3])), &[("aa", 0)]),
+        (Filter::video(video("aa")).and("video_id", any(&[bb.as_str()])), &[]),
     ];
     for (filter, expected) in cases {
         let expected: Vec<_> = expected.iter().map(|(v, c)| id(v, *c, "default_video")).collect();
@@ -298,46 +300,55 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     replace(index, vec![tagged("aa", 1, "r2"), tagged("aa", 2, "r2")]).await;
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 6);
     assert_eq!(chunks(&search(index, "combined", axis(1), 2).await), [1, 1]);
-    assert_eq!(index.revisions("aa").await.unwrap(), ["r1", "r2"]);
-    assert_eq!(index.revisions("bb").await.unwrap(), ["r1"]);
-    assert_eq!(index.revisions("cc").await.unwrap(), [""; 0]);
-    let old = Filter::video("aa").and("revision", Predicate::AnyKeyword(vec!["r1".into()]));
+    assert_eq!(index.revisions(video("aa")).await.unwrap(), ["r1", "r2"]);
+    assert_eq!(index.revisions(video("bb")).await.unwrap(), ["r1"]);
+    assert_eq!(index.revisions(video("cc")).await.unwrap(), [""; 0]);
+    let old = Filter::video(video("aa")).and("revision", Predicate::AnyKeyword(vec!["r1".into()]));
     index.replace(Some(&old), vec![]).await.unwrap();
-    assert_eq!(index.revisions("aa").await.unwrap(), ["r2"], "removed revisions are gone");
-    assert_eq!(index.count(&Filter::video("aa")).await.unwrap(), 2);
+    assert_eq!(index.revisions(video("aa")).await.unwrap(), ["r2"], "removed revisions are gone");
+    assert_eq!(index.count(&Filter::video(video("aa"))).await.unwrap(), 2);
 
     // A scope removes what matches, before the new points are added.
-    let scope = Filter::video("aa");
+    let scope = Filter::video(video("aa"));
     let new = vec![tagged("aa", 0, "r3").build(), tagged("cc", 5, "r3").build()];
     index.replace(Some(&scope), new).await.unwrap();
-    assert_eq!(index.count(&Filter::video("aa")).await.unwrap(), 1);
-    assert_eq!(index.count(&Filter::video("bb")).await.unwrap(), 1, "outside the scope");
-    assert_eq!(index.count(&Filter::video("cc")).await.unwrap(), 1, "new points need no scope");
+    assert_eq!(index.count(&Filter::video(video("aa"))).await.unwrap(), 1);
+    assert_eq!(index.count(&Filter::video(video("bb"))).await.unwrap(), 1, "outside the scope");
+    assert_eq!(
+        index.count(&Filter::video(video("cc"))).await.unwrap(),
+        1,
+        "new points need no scope"
+    );
 
     // A narrower scope, nothing new.
-    let scope = Filter::video("aa").and("chunk_id", Predicate::AtLeast(1.0));
+    let scope = Filter::video(video("aa")).and("chunk_id", Predicate::AtLeast(1.0));
     index.replace(Some(&scope), vec![]).await.unwrap();
-    assert_eq!(index.count(&Filter::video("aa")).await.unwrap(), 1, "nothing matched the scope");
-    index.replace(Some(&Filter::video("aa")), vec![]).await.unwrap();
-    assert_eq!(index.count(&Filter::video("aa")).await.unwrap(), 0);
+    assert_eq!(
+        index.count(&Filter::video(video("aa"))).await.unwrap(),
+        1,
+        "nothing matched the scope"
+    );
+    index.replace(Some(&Filter::video(video("aa"))), vec![]).await.unwrap();
+    assert_eq!(index.count(&Filter::video(video("aa"))).await.unwrap(), 0);
 
     // The last of several points with one id wins, in one batch as over several.
     replace(index, vec![tagged("dd", 0, "r5").says("r4"), tagged("dd", 0, "r5")]).await;
-    assert_eq!(index.count(&Filter::video("dd")).await.unwrap(), 1);
+    assert_eq!(index.count(&Filter::video(video("dd"))).await.unwrap(), 1);
     assert_eq!(index.count(&revision("r5")).await.unwrap(), 1);
 
     // Another analyzer of the same chunk is another point.
     let mut other = tagged("dd", 0, "r6");
     other.id.analyzer_id = "ocr".into();
     replace(index, vec![other]).await;
-    assert_eq!(index.count(&Filter::video("dd")).await.unwrap(), 2);
-    let scope = Filter::video("dd").and("analyzer_id", Predicate::AnyKeyword(vec!["ocr".into()]));
+    assert_eq!(index.count(&Filter::video(video("dd"))).await.unwrap(), 2);
+    let scope =
+        Filter::video(video("dd")).and("analyzer_id", Predicate::AnyKeyword(vec!["ocr".into()]));
     index.replace(Some(&scope), vec![]).await.unwrap();
-    assert_eq!(index.count(&Filter::video("dd")).await.unwrap(), 1);
+    assert_eq!(index.count(&Filter::video(video("dd"))).await.unwrap(), 1);
 
     // The empty filter is every point.
     index.replace(Some(&Filter::default()), vec![tagged("ee", 0, "r7").build()]).await.unwrap();
-    assert_eq!(index.values("video_id").await.unwrap(), ["ee"]);
+    assert_eq!(index.values("video_id").await.unwrap(), [video("ee").as_str()]);
     assert_eq!(text(index, "r5").await, []);
 }
 
@@ -346,8 +357,7 @@ async fn large_batches_stay_searchable(index: &dyn VectorIndex) {
     let all = |revision: &str| -> Vec<Point> {
         (0..many)
             .map(|i| {
-                let video = format!("v{}", i % 7);
-                point(&video, i)
+                point(&format!("{}", i % 7), i)
                     .vector("combined", lean(i as f32 / many as f32))
                     .keywords("revision", &[revision])
                     .says(&format!("word{i} common"))
@@ -363,7 +373,8 @@ async fn large_batches_stay_searchable(index: &dyn VectorIndex) {
     assert_eq!(index.count(&old).await.unwrap(), 0);
     let hits = search(index, "combined", axis(0), 20).await;
     assert_eq!(chunks(&hits), (0..20).collect::<Vec<_>>());
-    let query = VectorQuery { filter: Filter::video("v3"), ..nearest("combined", axis(0), 3) };
+    let query =
+        VectorQuery { filter: Filter::video(video("3")), ..nearest("combined", axis(0), 3) };
     assert_eq!(chunks(&index.search(query).await.unwrap()), [3, 10, 17]);
     assert_eq!(chunks(&text(index, "word1234").await), [1234]);
 }
@@ -406,7 +417,7 @@ async fn invalid_input_changes_nothing(index: &dyn VectorIndex) {
         ("a bound on a keyword", filter("objects", Predicate::AtLeast(1.0))),
         ("an upper bound on a keyword", filter("video_id", Predicate::AtMost(1.0))),
         ("a bound that is no number", filter("start", Predicate::AtLeast(f64::NAN))),
-        ("one bad condition among good ones", Filter::video("aa").and("colour", any())),
+        ("one bad condition among good ones", Filter::video(video("aa")).and("colour", any())),
     ];
     for (why, filter) in filters {
         invalid(index.count(&filter).await, why);
@@ -433,7 +444,11 @@ async fn invalid_input_changes_nothing(index: &dyn VectorIndex) {
     for field in ["colour", "combined", "start", "chunk_id"] {
         invalid(index.values(field).await, "values of what is no keyword field");
     }
-    assert_eq!(index.values("video_id").await.unwrap(), ["aa"], "all of that changed nothing");
+    assert_eq!(
+        index.values("video_id").await.unwrap(),
+        [video("aa").as_str()],
+        "all of that changed nothing"
+    );
 }
 
 async fn text_is_found_by_words_and_phrases(index: &dyn VectorIndex) {
@@ -496,12 +511,13 @@ async fn text_search_filters_and_limits(index: &dyn VectorIndex) {
     let find = |filter: Filter, limit| TextQuery { text: "lighthouse".into(), filter, limit };
     let all = index.text_search(find(Filter::default(), 99)).await.unwrap();
     assert_eq!(all.len(), 30);
-    let odd = index.text_search(find(Filter::video("bb"), 99)).await.unwrap();
+    let odd = index.text_search(find(Filter::video(video("bb")), 99)).await.unwrap();
     assert_eq!(odd.len(), 15);
-    assert!(odd.iter().all(|hit| hit.id.video_id == "bb"));
-    let expected: Vec<_> = all.iter().filter(|hit| hit.id.video_id == "bb").cloned().collect();
+    assert!(odd.iter().all(|hit| hit.id.video_id == video("bb")));
+    let expected: Vec<_> =
+        all.iter().filter(|hit| hit.id.video_id == video("bb")).cloned().collect();
     assert_eq!(odd, expected, "a filter changes neither order nor score");
-    let late = Filter::video("aa").and("start", Predicate::AtLeast(20.0));
+    let late = Filter::video(video("aa")).and("start", Predicate::AtLeast(20.0));
     assert_eq!(index.text_search(find(late, 99)).await.unwrap().len(), 5);
     for limit in [0, 1, 7] {
         let few = index.text_search(find(Filter::default(), limit)).await.unwrap();
@@ -517,14 +533,14 @@ async fn vectors_come_back_in_order(index: &dyn VectorIndex) {
         replace(index, vec![if chunk == 9 { one.vector("people", axis(3)) } else { one }]).await;
     }
     let all = index.vectors(&Filter::default(), "combined").await.unwrap();
-    let ids: Vec<_> = all.iter().map(|(id, _)| (id.video_id.as_str(), id.chunk_id)).collect();
-    assert_eq!(ids, [("aa", 9), ("aa", 10), ("bb", 0), ("bb", 2)]);
+    let ids: Vec<_> = all.iter().map(|(id, _)| (id.video_id, id.chunk_id)).collect();
+    assert_eq!(ids, points::owned(&[("aa", 9), ("aa", 10), ("bb", 0), ("bb", 2)]));
     for (id, vector) in &all {
         let stored = lean(id.chunk_id as f32 * 0.1);
         assert_eq!(vector.len(), DIMENSION);
         assert!(vector.iter().zip(stored).all(|(a, b)| (a - b).abs() < 1e-6), "as it was stored");
     }
-    let people = index.vectors(&Filter::video("aa"), "people").await.unwrap();
+    let people = index.vectors(&Filter::video(video("aa")), "people").await.unwrap();
     assert_eq!(people.len(), 1, "points without the field are left out");
     assert_eq!(people[0].0.chunk_id, 9);
     assert_eq!(index.vectors(&Filter::default(), "objects").await.unwrap(), []);
@@ -538,12 +554,15 @@ async fn values_are_distinct_and_in_order(index: &dyn VectorIndex) {
     ];
     replace(index, points).await;
     assert_eq!(index.values("tags").await.unwrap(), ["Rain", "night", "rain", "snow"]);
-    assert_eq!(index.values("video_id").await.unwrap(), ["aa", "bb"]);
+    assert_eq!(
+        index.values("video_id").await.unwrap(),
+        ["aa", "bb"].map(|id| video(id).to_string())
+    );
     assert_eq!(index.values("analyzer_id").await.unwrap(), ["default_video"]);
     assert!(index.values("people").await.unwrap().is_empty());
-    index.replace(Some(&Filter::video("aa")), vec![]).await.unwrap();
+    index.replace(Some(&Filter::video(video("aa"))), vec![]).await.unwrap();
     assert_eq!(index.values("tags").await.unwrap(), ["night", "rain"], "removed values are gone");
-    assert_eq!(index.values("video_id").await.unwrap(), ["bb"]);
+    assert_eq!(index.values("video_id").await.unwrap(), [video("bb").as_str()]);
 }
 
 async fn writers_do_not_lose_each_others_points(index: Arc<dyn VectorIndex>) {
@@ -551,12 +570,12 @@ async fn writers_do_not_lose_each_others_points(index: Arc<dyn VectorIndex>) {
         .map(|writer| {
             let index = index.clone();
             tokio::spawn(async move {
-                let video = format!("v{writer}");
+                let digit = writer.to_string();
                 for chunk in 0..6 {
-                    let new = point(&video, chunk).vector("combined", axis(writer));
+                    let new = point(&digit, chunk).vector("combined", axis(writer));
                     index.replace(None, vec![new.build()]).await.unwrap();
                     // What is acknowledged is visible to whoever asks next.
-                    let seen = index.count(&Filter::video(&video)).await.unwrap();
+                    let seen = index.count(&Filter::video(video(&digit))).await.unwrap();
                     assert_eq!(seen, u64::from(chunk) + 1);
                 }
             })
@@ -582,7 +601,7 @@ async fn readers_see_whole_batches(index: Arc<dyn VectorIndex>) {
             })
             .collect()
     };
-    let scope = Filter::video("aa");
+    let scope = Filter::video(video("aa"));
     index.replace(Some(&scope), generation(0)).await.unwrap();
     let done = Arc::new(AtomicBool::new(false));
     let readers: Vec<_> = (0..3)
@@ -595,7 +614,7 @@ async fn readers_see_whole_batches(index: Arc<dyn VectorIndex>) {
                         0 => search(&*index, "combined", axis(0), 99).await,
                         1 => text(&*index, "steady").await,
                         _ => {
-                            let filter = Filter::video("aa");
+                            let filter = Filter::video(video("aa"));
                             let query = VectorQuery { filter, ..nearest("combined", axis(0), 99) };
                             index.search(query).await.unwrap()
                         }

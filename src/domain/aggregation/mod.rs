@@ -31,6 +31,7 @@ use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::llm::memoised::Model;
 use aggregators::{
     chapters, cooccurrence, entities, entity_timelines, events, ner, novelty, object_entities,
@@ -322,8 +323,8 @@ fn batches(input: &Input<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
 }
 
 /// The part of a video's id that the ids of its people and things begin with.
-fn prefix(video_id: &str) -> &str {
-    video_id.get(..8).unwrap_or(video_id)
+fn prefix(video_id: &VideoId) -> &str {
+    &video_id.as_str()[..8]
 }
 
 /// A number of seconds in a result: milliseconds are enough.

@@ -15,13 +15,14 @@ use crate::domain::analysis::chunk_text::{based_on, chunk_texts};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::progress::{Progress, Stage};
+use crate::domain::kernel::video::VideoId;
 use crate::domain::llm::memoised::{KeptAnswers, Model};
 
 /// What a run has done, as the job of a re-run shows it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AggregatesResult {
     /// The id of its video.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// Computed this time.
     pub ran: Vec<String>,
     /// Stored already and kept.
@@ -74,9 +75,14 @@ pub(crate) struct Outcome {
 /// what is stored and depends on it: no result is kept whose foundation has changed.
 pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
     let mut report = AggregatesResult {
-        video_id: run.video.video_id.clone(),
+        video_id: run.video.video_id,
+        ran: Vec::new(),
+        reused: Vec::new(),
+        skipped: Vec::new(),
+        failed: BTreeMap::new(),
+        aggregates: Vec::new(),
         recomputed_because_analyzers_changed: run.analyzers_changed && !run.stored.is_empty(),
-        ..AggregatesResult::default()
+        llm_calls_saved: Vec::new(),
     };
     // After a change of analyzers nothing stored is true any more, so everything is due.
     let changed_input = report.recomputed_because_analyzers_changed;
@@ -286,7 +292,7 @@ mod tests {
     impl Observer for Nobody {
         fn stage(&self, _stage: Stage, _detail: Map<String, Value>) {}
 
-        fn video(&self, _video_id: &str) {}
+        fn video(&self, _video_id: VideoId) {}
     }
 
     /// Runs what is selected of `aggregators` where `stored` is stored already, as 0.

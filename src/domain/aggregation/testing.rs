@@ -16,7 +16,7 @@ use crate::domain::llm::memoised::{KeptAnswers, Model};
 /// A video of `count` chunks of `seconds` each, without output.
 pub(crate) fn video(seconds: f64, count: usize) -> AnalyzedVideo {
     AnalyzedVideo {
-        video_id: "0123456789abcdef".into(),
+        video_id: "0123456789abcdef".parse().expect("an id"),
         duration: seconds * count as f64,
         spans: (0..count)
             .map(|i| Span { start: i as f64 * seconds, end: (i + 1) as f64 * seconds })

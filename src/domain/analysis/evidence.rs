@@ -15,6 +15,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::profile::{Profile, Step};
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::media::clothing::{Garment, measured};
 use crate::domain::media::decode;
 use crate::domain::media::picture::portrait;
@@ -25,7 +26,7 @@ use crate::domain::media::tracking::{Track, Tracker};
 /// A video while it is analyzed.
 pub struct VideoEvidence {
     /// Its id.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// The local copy.
     pub file: PathBuf,
     /// What the decoding pass measured.

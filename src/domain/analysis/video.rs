@@ -8,6 +8,7 @@ use text::words;
 
 use crate::domain::analysis::finding::{Finding, StoredFinding, output_of};
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::VideoId;
 
 /// One analyzer's output on one chunk.
 pub type Output = Arc<dyn StoredFinding>;
@@ -19,7 +20,7 @@ pub type Outputs = Vec<Option<Output>>;
 #[derive(Debug, Clone)]
 pub struct AnalyzedVideo {
     /// First 16 hex characters of the SHA-1 of the file.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// Length of the video, seconds.
     pub duration: f64,
     /// When its chunks are, seconds of the video.

@@ -16,6 +16,7 @@ use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::dot;
 use crate::domain::kernel::verdict::Verdict;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::search::SearchResult;
 use crate::domain::search::calibration::content_words;
 
@@ -52,7 +53,7 @@ const LONGEST_SENTENCE: usize = 200;
 /// A piece of text about a moment of a video.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Evidence {
-    pub(crate) video_id: String,
+    pub(crate) video_id: VideoId,
     pub(crate) span: Span,
     /// What it is part of: `chunks`, `sections`, `summary` or an aggregator's id.
     pub(crate) source: &'static str,
@@ -99,7 +100,7 @@ impl Evidence {
             statements = vec![vec![Statement::new(PassageKind::Prose, document.text.clone())]];
         }
         let evidence = |statement: &Statement, text: String| Self {
-            video_id: hit.video_id.clone(),
+            video_id: hit.video_id,
             span: statement.span.unwrap_or(whole),
             source: "chunks",
             element: hit.chunk_id,
@@ -126,7 +127,7 @@ impl Evidence {
     }
 
     fn moment_id(&self) -> MomentId {
-        MomentId::new(&self.video_id, self.span)
+        MomentId::new(self.video_id, self.span)
     }
 
     fn style(&self) -> TextStyle {
@@ -146,7 +147,7 @@ impl Evidence {
     fn passage(&self, id: String) -> Passage {
         let Span { start, end } = self.span;
         Passage {
-            moment: Some(Moment { video_id: Some(self.video_id.clone()), start, end }),
+            moment: Some(Moment { video_id: Some(self.video_id), start, end }),
             speaker: self.speaker.clone(),
             topic: self.topic.clone(),
             ..Passage::new(id, self.kind, self.text.clone())
@@ -239,11 +240,11 @@ pub(crate) enum CitationForm {
 
 impl CitationForm {
     fn cite(self, evidence: &Evidence) -> String {
-        self.of(&evidence.video_id, evidence.span)
+        self.of(evidence.video_id, evidence.span)
     }
 
     /// The citation of a span of a video.
-    pub(super) fn of(self, video_id: &str, Span { start, end }: Span) -> String {
+    pub(super) fn of(self, video_id: VideoId, Span { start, end }: Span) -> String {
         let unit = if self == Self::Seconds { "s" } else { "" };
         format!("[{video_id} {start}-{end}{unit}]")
     }
@@ -298,10 +299,10 @@ impl Answering {
                 kept.extend(told);
             }
         }
-        let mut videos: Vec<&str> = Vec::new();
+        let mut videos: Vec<VideoId> = Vec::new();
         for piece in &kept {
-            if !videos.contains(&piece.video_id.as_str()) {
-                videos.push(&piece.video_id);
+            if !videos.contains(&piece.video_id) {
+                videos.push(piece.video_id);
             }
         }
         let place = |piece: &Evidence| videos.iter().position(|video| *video == piece.video_id);
@@ -579,7 +580,7 @@ mod tests {
 
     fn piece(start: f64, end: f64, text: &str) -> Evidence {
         Evidence {
-            video_id: "00ff00ff00ff00ff".into(),
+            video_id: "00ff00ff00ff00ff".parse().expect("an id"),
             span: Span { start, end },
             source: "chunks",
             element: 0,

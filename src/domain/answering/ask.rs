@@ -19,6 +19,7 @@ use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::dot;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::search::{SearchResult, filters};
 
 /// Answers.
@@ -77,7 +78,7 @@ pub struct AskResponse {
     /// `TypeName: message`, where writing the answer failed.
     pub answer_error: Option<String>,
     /// By video id.
-    pub sources: BTreeMap<String, Sources>,
+    pub sources: BTreeMap<VideoId, Sources>,
     /// Supporting segments.
     pub results: Vec<SearchResult>,
     /// Why there is nothing, in the contract's words.
@@ -140,7 +141,7 @@ impl Answering {
         let mut sources = BTreeMap::new();
         let mut results = Vec::new();
         for context in contexts {
-            sources.insert(context.record.video_id.clone(), context.sources(&kept));
+            sources.insert(context.record.video_id, context.sources(&kept));
             results.extend(context.results);
         }
         Ok(AskResponse {
@@ -157,7 +158,7 @@ impl Answering {
 
     /// The videos that a question is put to: those that are named, or else those that most probably
     /// have the answer; of both, those that the filters leave.
-    async fn videos_of(&self, question: &Question, vector: &[f32]) -> Result<Vec<String>> {
+    async fn videos_of(&self, question: &Question, vector: &[f32]) -> Result<Vec<VideoId>> {
         let left = self.search.videos_left(&question.filters).await?;
         if let Some(ids) = &question.video_ids {
             let mut ids = once_each(ids);
@@ -216,10 +217,9 @@ impl Answering {
         let chunks = filters::parse(&question.filters)?.chunks;
         let search = async |analyzers: Vec<String>| {
             let per_video = question.limit as usize * analyzers.len();
-            let ids = records.iter().map(|record| record.video_id.clone()).collect();
             let filter = chunks
                 .clone()
-                .and("video_id", Predicate::AnyKeyword(ids))
+                .of_videos(records.iter().map(|record| record.video_id))
                 .and("analyzer_id", Predicate::AnyKeyword(analyzers));
             let query = nearest_to(vector, filter, records.len());
             let mut hits =
@@ -239,7 +239,7 @@ impl Answering {
             false => HashMap::new(),
         };
         for context in &mut contexts {
-            let of_video = |hits: &mut HashMap<String, Vec<SearchResult>>| {
+            let of_video = |hits: &mut HashMap<VideoId, Vec<SearchResult>>| {
                 hits.remove(&context.record.video_id).unwrap_or_default()
             };
             context.results = of_video(&mut found);
@@ -363,7 +363,7 @@ impl<'a> Context<'a> {
             let of_source = (0..).zip(pieces).filter(|(_, (_, text))| !text.is_empty());
             let of_source = of_source.map(|(element, (span, text))| {
                 vec![Evidence {
-                    video_id: self.record.video_id.clone(),
+                    video_id: self.record.video_id,
                     span: *span,
                     source,
                     element,
@@ -449,17 +449,18 @@ fn nearest_to(vector: &[f32], filter: Filter, limit: usize) -> VectorQuery {
     VectorQuery { field, vector, filter, limit, threshold: None }
 }
 
-fn by_video(hits: Vec<SearchResult>) -> HashMap<String, Vec<SearchResult>> {
-    let mut videos: HashMap<String, Vec<SearchResult>> = HashMap::new();
+fn by_video(hits: Vec<SearchResult>) -> HashMap<VideoId, Vec<SearchResult>> {
+    let mut videos: HashMap<VideoId, Vec<SearchResult>> = HashMap::new();
     for hit in hits {
-        videos.entry(hit.video_id.clone()).or_default().push(hit);
+        videos.entry(hit.video_id).or_default().push(hit);
     }
     videos
 }
 
-fn once_each(ids: &[String]) -> Vec<String> {
+/// The videos that a request names, each once; what is no id names none.
+fn once_each(ids: &[String]) -> Vec<VideoId> {
     let mut seen = BTreeSet::new();
-    ids.iter().filter(|id| seen.insert(*id)).cloned().collect()
+    ids.iter().filter_map(|id| id.parse().ok()).filter(|id| seen.insert(*id)).collect()
 }
 
 /// The first of every list, then the second of every list, and so on.

@@ -85,7 +85,7 @@ impl Answering {
             read => read?,
         };
         let span = Span { start: document.start, end: document.end };
-        let citation = CitationForm::Plain.of(&video_id, span);
+        let citation = CitationForm::Plain.of(video_id, span);
         Ok(Some(EvidenceMoment { moment, citation, p_present, found_by }))
     }
 }

@@ -9,12 +9,13 @@ use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::VideoId;
 
 /// Stored aggregates of a video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aggregates {
     /// The id of its video.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// Ids of what is stored, which are the keys of `aggregates`.
     pub available: Vec<String>,
     /// Results by id.
@@ -23,10 +24,10 @@ pub struct Aggregates {
 
 impl Catalog {
     /// Every stored aggregate of a video.
-    pub async fn aggregates(&self, video_id: &str) -> Result<Aggregates> {
+    pub async fn aggregates(&self, video_id: VideoId) -> Result<Aggregates> {
         self.read_published(video_id, |record| async move {
             Ok(Aggregates {
-                video_id: video_id.to_owned(),
+                video_id,
                 available: self.aggregators.in_order(record.aggregates.keys()),
                 aggregates: self
                     .stored_aggregates(&record)
@@ -40,7 +41,7 @@ impl Catalog {
     }
 
     /// One stored aggregate; `Invalid` lists what is stored.
-    pub async fn aggregate(&self, video_id: &str, aggregator: &str) -> Result<Value> {
+    pub async fn aggregate(&self, video_id: VideoId, aggregator: &str) -> Result<Value> {
         let read = |record| async move { self.stored_aggregate(&record, aggregator).await };
         Ok(with_moments(video_id, self.read_published(video_id, read).await?))
     }
@@ -59,7 +60,7 @@ impl Catalog {
 
 /// The result with the name of the moment in everything that tells when it begins and ends: events,
 /// chapters, sections.
-fn with_moments(video_id: &str, mut result: Value) -> Value {
+fn with_moments(video_id: VideoId, mut result: Value) -> Value {
     match &mut result {
         Value::Object(fields) => {
             for field in fields.values_mut() {
@@ -90,7 +91,8 @@ mod tests {
     #[test]
     fn what_has_a_beginning_and_an_end_is_a_moment() {
         let result = json!({"events": [{"event": "x", "start": 1.5, "end": 2}], "end": 3});
-        let told = with_moments("0123456789abcdef", result);
+        let id = "0123456789abcdef".parse().expect("an id");
+        let told = with_moments(id, result);
         let moment = "m_0123456789abcdef_1500_2000";
         let event = json!({"event": "x", "start": 1.5, "end": 2, "moment_id": moment});
         assert_eq!(told, json!({"events": [event], "end": 3}));

@@ -7,8 +7,9 @@ use serde_json::Value;
 use crate::domain::catalog::about::{About, AboutPatch, MetadataKeys};
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::catalog::videos::VideoDetail;
-use crate::domain::catalog::{Catalog, Stored, unknown};
+use crate::domain::catalog::{Catalog, Stored};
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::video::{VideoId, unknown};
 
 /// The document with the type of every metadata key.
 const KEYS: &str = "metadata/keys.json";
@@ -23,7 +24,7 @@ impl Catalog {
     /// Changes what is said of a video. `NotFound` where there is none.
     pub async fn annotate(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         patch: &AboutPatch,
         max_bytes: usize,
     ) -> Result<VideoDetail> {

@@ -12,6 +12,7 @@ use crate::domain::analysis::video::Output;
 use crate::domain::catalog::Catalog;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::llm::memoised::KeptAnswers;
 use crate::domain::media::speech::TranscriptCache;
 
@@ -20,7 +21,7 @@ use crate::domain::media::speech::TranscriptCache;
 pub(crate) struct CacheKey(String);
 
 impl CacheKey {
-    pub(crate) fn new(video_id: &str, analyzer: &str, span: Span, fingerprint: &str) -> Self {
+    pub(crate) fn new(video_id: VideoId, analyzer: &str, span: Span, fingerprint: &str) -> Self {
         use sha1::{Digest, Sha1};
         let name = format!("{:.3}-{:.3}-{fingerprint}", span.start, span.end);
         let digest: String =
@@ -57,7 +58,7 @@ impl Catalog {
     /// How many of these results are cached.
     pub(crate) async fn count_cached(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         keys: &BTreeSet<CacheKey>,
     ) -> Result<u32> {
         let cached = self.records.list(&format!("cache/{video_id}/")).await?;
@@ -69,12 +70,12 @@ impl Catalog {
     }
 
     /// What the language model has answered aggregators that then failed.
-    pub(crate) async fn kept_answers(&self, video_id: &str) -> Result<KeptAnswers> {
+    pub(crate) async fn kept_answers(&self, video_id: VideoId) -> Result<KeptAnswers> {
         Ok(self.read_kept(&answers(video_id)).await?.unwrap_or_default())
     }
 
     /// Replaces [`Self::kept_answers`].
-    pub(crate) async fn keep_answers(&self, video_id: &str, kept: &KeptAnswers) -> Result<()> {
+    pub(crate) async fn keep_answers(&self, video_id: VideoId, kept: &KeptAnswers) -> Result<()> {
         if kept.is_empty() {
             return Ok(self.records.delete(&answers(video_id)).await?);
         }
@@ -95,14 +96,14 @@ impl Catalog {
     }
 }
 
-fn answers(video_id: &str) -> String {
+fn answers(video_id: VideoId) -> String {
     format!("cache/{video_id}/answers.json")
 }
 
 /// Recognised pieces of one video's speech, kept beside what else has been paid for.
 pub(crate) struct RecognisedPieces<'a> {
     pub(crate) catalog: &'a Catalog,
-    pub(crate) video_id: &'a str,
+    pub(crate) video_id: VideoId,
 }
 
 impl RecognisedPieces<'_> {

@@ -11,6 +11,7 @@ use crate::domain::catalog::{Catalog, PARALLEL};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::VideoId;
 
 /// Which chunks to list.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,7 +47,7 @@ pub struct ChunkView {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkPage {
     /// Their video.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// Analyzers with output on the video.
     pub analyzers: Vec<String>,
     /// Chunks that match, on all pages.
@@ -61,7 +62,7 @@ pub struct ChunkPage {
 
 impl Catalog {
     /// Stored analyzer output, filtered and paged.
-    pub async fn chunks(&self, video_id: &str, query: ChunkQuery) -> Result<ChunkPage> {
+    pub async fn chunks(&self, video_id: VideoId, query: ChunkQuery) -> Result<ChunkPage> {
         let wanted = query.chunk_ids.as_deref().map(parse_ids).transpose()?;
         let (query, wanted) = (&query, wanted.as_ref());
         let read = |record| async move { self.chunks_of(&record, query, wanted).await };
@@ -91,7 +92,7 @@ impl Catalog {
         let page = matching.into_iter().skip(query.offset as usize).take(query.limit as usize);
         let chunks = self.views(page.collect(), &entries, query.verbose).await?;
         Ok(ChunkPage {
-            video_id: record.video_id.clone(),
+            video_id: record.video_id,
             analyzers: record.analyzer_ids(),
             total,
             offset: query.offset,
@@ -101,7 +102,12 @@ impl Catalog {
     }
 
     /// One chunk, all analyzers merged.
-    pub async fn chunk(&self, video_id: &str, chunk_id: u32, verbose: bool) -> Result<ChunkView> {
+    pub async fn chunk(
+        &self,
+        video_id: VideoId,
+        chunk_id: u32,
+        verbose: bool,
+    ) -> Result<ChunkView> {
         let read = |record| async move { self.chunk_of(&record, chunk_id, verbose).await };
         self.read_published(video_id, read).await
     }

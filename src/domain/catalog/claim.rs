@@ -41,6 +41,7 @@ use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::{self, Absence, Tombstone, VideoRecord};
 use crate::domain::catalog::{Catalog, Stored, missing, named, published};
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::video::VideoId;
 
 /// Pauses before each attempt to find out what became of a write whose answer was an error.
 const REREADS: [Duration; 3] =
@@ -52,7 +53,7 @@ const REMOVALS: usize = 16;
 /// The right to publish over what was found, until somebody else claims the video.
 pub(crate) struct Claim {
     /// The video.
-    pub(crate) video_id: String,
+    pub(crate) video_id: VideoId,
     /// What is stored of it, with the mark of this claim; what does not read back bears none.
     pub(crate) found: Stored,
 }
@@ -64,14 +65,14 @@ fn mark() -> String {
 
 impl Stored {
     /// The same with a new mark.
-    pub(super) fn marked(&self, video_id: &str) -> Result<Self> {
+    pub(super) fn marked(&self, video_id: VideoId) -> Result<Self> {
         match self {
             Self::Absent => Self::of_tombstone(Tombstone {
                 tombstone: Absence::Unpublished,
                 version: record::VERSION,
                 epoch: 0,
                 fence: mark(),
-                video_id: video_id.to_owned(),
+                video_id,
                 objects: Vec::new(),
                 retired: Vec::new(),
             }),
@@ -132,7 +133,7 @@ impl Stored {
     fn names(&self) -> (BTreeSet<String>, BTreeSet<String>) {
         match self {
             Self::Record(record, _) => (named(record), record.revisions()),
-            Self::Tombstone(stone, _) => ([published(&stone.video_id)].into(), BTreeSet::new()),
+            Self::Tombstone(stone, _) => ([published(stone.video_id)].into(), BTreeSet::new()),
             Self::Absent | Self::Unreadable(..) => Default::default(),
         }
     }
@@ -141,7 +142,7 @@ impl Stored {
 impl Catalog {
     /// Begins a change of a video that the caller has locked. A delete that was begun is finished
     /// first.
-    pub(crate) async fn claim(&self, video_id: &str, lock: &VideoLock) -> Result<Claim> {
+    pub(crate) async fn claim(&self, video_id: VideoId, lock: &VideoLock) -> Result<Claim> {
         lock.check()?;
         let mut found = self.stored(video_id).await?;
         if found.is_being_removed() {
@@ -154,14 +155,14 @@ impl Catalog {
         let found = self.swap(video_id, &found, marked).await?;
         // The lock was held when the mark was entered: nobody else had begun by then.
         lock.check()?;
-        Ok(Claim { video_id: video_id.to_owned(), found })
+        Ok(Claim { video_id, found })
     }
 
     /// Makes `record` the published one in one step, if the claim still holds, and then removes what
     /// is not named any more. After an error it is not published, as far as can be told; where it
     /// was for certain, this is no error.
     pub(crate) async fn publish(&self, claim: &Claim, record: VideoRecord) -> Result<()> {
-        let Claim { video_id, found } = claim;
+        let (video_id, found) = (claim.video_id, &claim.found);
         let fence = match found {
             Stored::Unreadable(..) => mark(),
             found => found.fence().to_owned(),
@@ -181,7 +182,7 @@ impl Catalog {
     }
 
     /// Shows what was published. What that has replaced goes afterwards: until then searches show it.
-    async fn listed_and_clean(&self, video_id: &str, now: &Stored) -> Result<()> {
+    async fn listed_and_clean(&self, video_id: VideoId, now: &Stored) -> Result<()> {
         self.relist(video_id).await?;
         self.clean(video_id, now).await.map(drop)
     }
@@ -190,7 +191,7 @@ impl Catalog {
     /// meanwhile stays.
     pub(super) async fn swap(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         before: &Stored,
         mut after: Stored,
     ) -> Result<Stored> {
@@ -219,7 +220,7 @@ impl Catalog {
     }
 
     /// What is stored once a write has failed, as soon as that can be read.
-    pub(super) async fn settled(&self, video_id: &str) -> Result<Stored> {
+    pub(super) async fn settled(&self, video_id: VideoId) -> Result<Stored> {
         let mut read = Err(Error::corrupt("not read yet"));
         for pause in REREADS {
             tokio::time::sleep(pause).await;
@@ -233,7 +234,7 @@ impl Catalog {
 
     /// Removes the documents and points of a video that `current` does not name, and says whether
     /// that is what is stored; nothing is removed where it is not, or does not read back.
-    pub(crate) async fn clean(&self, video_id: &str, current: &Stored) -> Result<bool> {
+    pub(crate) async fn clean(&self, video_id: VideoId, current: &Stored) -> Result<bool> {
         let (documents, revisions) = self.surplus(video_id, current).await?;
         // Read after they were listed: what another instance has made since is not among them.
         if !self.stored(video_id).await?.is_still(current) {
@@ -249,7 +250,7 @@ impl Catalog {
     /// The documents and revisions of points that are stored and not named.
     pub(crate) async fn surplus(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         current: &Stored,
     ) -> Result<(BTreeSet<String>, BTreeSet<String>)> {
         let (named, revisions) = current.names();
@@ -269,7 +270,7 @@ impl Catalog {
     /// Removes what only a record that is not published names. Nothing where its claim still holds:
     /// then a publication may be on its way.
     async fn withdraw(&self, claim: &Claim, after: &Stored) -> Result<()> {
-        let now = self.stored(&claim.video_id).await?;
+        let now = self.stored(claim.video_id).await?;
         let unsure = |stored: &Stored| now.is_still(stored);
         if unsure(&claim.found) || unsure(after) || matches!(now, Stored::Unreadable(..)) {
             return Ok(());
@@ -277,10 +278,10 @@ impl Catalog {
         let (kept_documents, kept_revisions) = now.names();
         let (mut documents, mut revisions) = after.names();
         documents.retain(|key| !kept_documents.contains(key));
-        documents.remove(&published(&claim.video_id));
+        documents.remove(&published(claim.video_id));
         revisions.retain(|revision| !kept_revisions.contains(revision));
         self.remove_documents(documents).await?;
-        self.remove_points(&claim.video_id, revisions).await
+        self.remove_points(claim.video_id, revisions).await
     }
 
     async fn remove_documents(&self, keys: BTreeSet<String>) -> Result<()> {
@@ -288,7 +289,7 @@ impl Catalog {
         Ok(removals.buffer_unordered(REMOVALS).try_collect().await?)
     }
 
-    async fn remove_points(&self, video_id: &str, revisions: BTreeSet<String>) -> Result<()> {
+    async fn remove_points(&self, video_id: VideoId, revisions: BTreeSet<String>) -> Result<()> {
         if revisions.is_empty() {
             return Ok(());
         }
@@ -298,15 +299,15 @@ impl Catalog {
     }
 
     /// Leaves to a repair what could not be removed: it is garbage, and nobody's failure.
-    pub(super) fn clean_later(&self, video_id: &str, cleaned: Result<()>) {
+    pub(super) fn clean_later(&self, video_id: VideoId, cleaned: Result<()>) {
         if let Err(error) = cleaned {
-            tracing::warn!(video_id, error = %error.labelled(), "garbage remains until a repair");
-            self.unfinished().insert(video_id.to_owned());
+            tracing::warn!(%video_id, error = %error.labelled(), "garbage remains until a repair");
+            self.unfinished().insert(video_id);
         }
     }
 }
 
-pub(super) fn superseded(video_id: &str) -> PortError {
+pub(super) fn superseded(video_id: VideoId) -> PortError {
     let message = format!(
         "another instance has changed video '{video_id}' meanwhile, so this result was not \
          published; ingest it again"

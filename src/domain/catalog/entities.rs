@@ -9,12 +9,13 @@ use crate::domain::aggregation::result::result_of;
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::video::VideoId;
 
 /// The people of a video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntityList {
     /// Their video.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// How many match.
     pub total: u32,
     /// The people that are seen often enough, most seen first.
@@ -23,13 +24,13 @@ pub struct EntityList {
 
 impl Catalog {
     /// People seen in at least `min_appearances` chunks.
-    pub async fn entities(&self, video_id: &str, min_appearances: u32) -> Result<EntityList> {
+    pub async fn entities(&self, video_id: VideoId, min_appearances: u32) -> Result<EntityList> {
         let read = |record| async move { self.entities_of(&record, min_appearances).await };
         self.read_published(video_id, read).await
     }
 
     async fn entities_of(&self, record: &VideoRecord, min_appearances: u32) -> Result<EntityList> {
-        let video_id = &record.video_id;
+        let video_id = record.video_id;
         let unreadable =
             || Error::corrupt(format!("the entities of '{video_id}' are of another kind"));
         let linked = self.aggregate_result(record, entities::ID).await?;
@@ -50,6 +51,6 @@ impl Catalog {
                 ..entity.clone()
             })
             .collect();
-        Ok(EntityList { video_id: video_id.to_owned(), total: entities.len() as u32, entities })
+        Ok(EntityList { video_id, total: entities.len() as u32, entities })
     }
 }

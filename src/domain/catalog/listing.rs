@@ -18,6 +18,7 @@ use crate::domain::catalog::{Catalog, Stored};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::instant;
 use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::video::VideoId;
 
 /// What the listing says once it is complete. Another value when entries change their form.
 const COMPLETE: &str = "2";
@@ -62,7 +63,7 @@ pub(super) fn entry_of(record: &VideoRecord) -> Result<VideoEntry> {
     let document = serde_json::to_value(listed_of(record))
         .map_err(|e| Error::corrupt(format!("cannot list '{}': {e}", record.video_id)))?;
     Ok(VideoEntry {
-        video_id: record.video_id.clone(),
+        video_id: record.video_id,
         created_at: instant(&record.created_at).unwrap_or_default(),
         filename: record.filename.clone(),
         analyzers: record.analyzer_ids(),
@@ -89,13 +90,13 @@ impl Catalog {
     }
 
     /// What is listed of these videos; nothing of those that are not published.
-    pub(crate) async fn listed(&self, video_ids: &[String]) -> Result<HashMap<String, Listed>> {
+    pub(crate) async fn listed(&self, video_ids: &[VideoId]) -> Result<HashMap<VideoId, Listed>> {
         let entries = self.listing.get(video_ids).await?;
-        entries.into_iter().map(|entry| Ok((entry.video_id.clone(), listed(&entry)?))).collect()
+        entries.into_iter().map(|entry| Ok((entry.video_id, listed(&entry)?))).collect()
     }
 
     /// The ids of the videos that satisfy these conditions.
-    pub(crate) async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+    pub(crate) async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
         Ok(self.listing.matching(conditions).await?)
     }
 
@@ -110,18 +111,18 @@ impl Catalog {
     }
 
     /// The entries of these videos, in this order; none of those that are not published.
-    pub(crate) async fn entries(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+    pub(crate) async fn entries(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
         Ok(self.listing.get(video_ids).await?)
     }
 
     /// The newest video that was fetched from an address, which is without secrets.
-    pub(crate) async fn ingested_from(&self, url: &str) -> Result<Option<String>> {
+    pub(crate) async fn ingested_from(&self, url: &str) -> Result<Option<VideoId>> {
         let mut query = ListQuery { limit: BATCH, ..ListQuery::default() };
         loop {
             let (entries, _) = self.page(&query).await?;
             let from_there = |listed: &Listed| listed.source_url.as_deref() == Some(url);
             if let Some((entry, _)) = entries.iter().find(|(_, listed)| from_there(listed)) {
-                return Ok(Some(entry.video_id.clone()));
+                return Ok(Some(entry.video_id));
             }
             match entries.last() {
                 Some((last, _)) if entries.len() == BATCH => query.after = Some(position(last)),
@@ -131,12 +132,12 @@ impl Catalog {
     }
 
     /// Makes a video's entry say what its record says, or removes it with the record.
-    pub(crate) async fn relist(&self, video_id: &str) -> Result<()> {
+    pub(crate) async fn relist(&self, video_id: VideoId) -> Result<()> {
         let mut entry = self.entry(video_id).await?;
         loop {
             match &entry {
                 Some(entry) => self.listing.put(vec![entry.clone()]).await?,
-                None => self.listing.remove(&[video_id.to_owned()]).await?,
+                None => self.listing.remove(&[video_id]).await?,
             }
             let now = self.entry(video_id).await?;
             if now == entry {
@@ -147,13 +148,13 @@ impl Catalog {
     }
 
     /// Whether a video's entry says what its record says.
-    pub(crate) async fn is_listed(&self, video_id: &str, stored: &Stored) -> Result<bool> {
-        let listed = self.listing.get(&[video_id.to_owned()]).await?;
+    pub(crate) async fn is_listed(&self, video_id: VideoId, stored: &Stored) -> Result<bool> {
+        let listed = self.listing.get(&[video_id]).await?;
         let record = stored.record().map(entry_of).transpose()?;
         Ok(listed.first() == record.as_ref())
     }
 
-    async fn entry(&self, video_id: &str) -> Result<Option<VideoEntry>> {
+    async fn entry(&self, video_id: VideoId) -> Result<Option<VideoEntry>> {
         self.stored(video_id).await?.record().map(entry_of).transpose()
     }
 
@@ -170,26 +171,26 @@ impl Catalog {
             // Another instance may have published or deleted some before these were written.
             let now = self.recorded(batch).await?;
             for video_id in batch.iter().filter(|id| entries.get(*id) != now.get(*id)) {
-                self.relist(video_id).await?;
+                self.relist(*video_id).await?;
             }
         }
         Ok(self.listing.set_mark(COMPLETE).await?)
     }
 
     /// What the entries of these videos should be, of those that are published.
-    async fn recorded(&self, video_ids: &[String]) -> Result<HashMap<String, VideoEntry>> {
+    async fn recorded(&self, video_ids: &[VideoId]) -> Result<HashMap<VideoId, VideoEntry>> {
         let records = self.records(video_ids).await?;
-        records.iter().map(|record| Ok((record.video_id.clone(), entry_of(record)?))).collect()
+        records.iter().map(|record| Ok((record.video_id, entry_of(record)?))).collect()
     }
 
     /// Ids that are listed and not among these, which are in order.
-    pub(crate) async fn listed_beside(&self, ids: &[String]) -> Result<Vec<String>> {
+    pub(crate) async fn listed_beside(&self, ids: &[VideoId]) -> Result<Vec<VideoId>> {
         let mut beside = Vec::new();
-        let mut after: Option<String> = None;
+        let mut after = None;
         loop {
-            let page = self.listing.ids(after.as_deref(), BATCH).await?;
+            let page = self.listing.ids(after, BATCH).await?;
             let Some(last) = page.last() else { return Ok(beside) };
-            after = Some(last.clone());
+            after = Some(*last);
             beside.extend(page.into_iter().filter(|id| ids.binary_search(id).is_err()));
         }
     }
@@ -197,7 +198,7 @@ impl Catalog {
 
 /// Where an entry is in the order of the listing.
 pub(super) fn position(entry: &VideoEntry) -> Position {
-    Position { created_at: entry.created_at, video_id: entry.video_id.clone() }
+    Position { created_at: entry.created_at, video_id: entry.video_id }
 }
 
 /// Where a page ended, as a client gets it and gives it back.
@@ -205,7 +206,6 @@ pub(super) mod cursor {
     use ports::listing::Position;
 
     use crate::domain::kernel::error::{Error, Result};
-    use crate::domain::kernel::names::is_video_id;
 
     pub(in crate::domain::catalog) fn text(position: &Position) -> String {
         format!("{}-{}", position.created_at, position.video_id)
@@ -213,8 +213,8 @@ pub(super) mod cursor {
 
     pub(in crate::domain::catalog) fn read(text: &str) -> Result<Position> {
         let position = text.split_once('-').and_then(|(created_at, video_id)| {
-            let created_at = created_at.parse().ok()?;
-            is_video_id(video_id).then(|| Position { created_at, video_id: video_id.to_owned() })
+            let (created_at, video_id) = (created_at.parse().ok()?, video_id.parse().ok()?);
+            Some(Position { created_at, video_id })
         });
         position.ok_or_else(|| {
             let expected = "expected the `next` of a page of videos";

@@ -3,6 +3,7 @@
 //! share their records, the entry is a lease, which ends by itself when its holder dies.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::is_video_id;
+use crate::domain::kernel::video::VideoId;
 
 /// How often a lease that another instance holds is looked at.
 const POLL: Duration = Duration::from_secs(1);
@@ -22,9 +23,33 @@ const POLL: Duration = Duration::from_secs(1);
 /// A lease is renewed so many times within its length.
 const RENEWALS: u32 = 4;
 
+/// What one at a time may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Locked {
+    /// Change this video.
+    Video(VideoId),
+    /// Repair all of them.
+    Repair,
+}
+
+impl From<VideoId> for Locked {
+    fn from(video_id: VideoId) -> Self {
+        Self::Video(video_id)
+    }
+}
+
+impl fmt::Display for Locked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Video(video_id) => video_id.fmt(f),
+            Self::Repair => f.write_str("repair"),
+        }
+    }
+}
+
 /// Which videos are being changed right now.
 pub struct VideoLocks {
-    held: Mutex<HashMap<String, Weak<AsyncMutex<()>>>>,
+    held: Mutex<HashMap<Locked, Weak<AsyncMutex<()>>>>,
     records: Arc<dyn RecordStore>,
     /// Where other instances change the videos too.
     leases: Option<Leases>,
@@ -52,7 +77,7 @@ struct Leases {
 /// waits for, is never that of the next one.
 struct Note {
     records: Arc<dyn RecordStore>,
-    video_id: String,
+    what: Locked,
     key: String,
 }
 
@@ -91,16 +116,17 @@ impl VideoLocks {
     }
 
     /// The videos whose lock somebody has, or had when they died.
-    pub(crate) async fn entered(&self) -> Result<Vec<String>> {
+    pub(crate) async fn entered(&self) -> Result<Vec<VideoId>> {
         let names = self.records.children("claims/").await?;
-        Ok(names.iter().filter_map(|name| of_entry(name)).map(str::to_owned).collect())
+        Ok(names.iter().filter_map(|name| of_entry(name)).collect())
     }
 
     /// Waits until nobody else changes the video.
-    pub async fn lock(&self, video_id: &str) -> Result<VideoLock> {
+    pub async fn lock(&self, what: impl Into<Locked>) -> Result<VideoLock> {
+        let what = what.into();
         loop {
-            let guard = self.local(video_id).lock_owned().await;
-            if let Some(entry) = self.enter(video_id).await? {
+            let guard = self.local(what).lock_owned().await;
+            if let Some(entry) = self.enter(what).await? {
                 return Ok(VideoLock { entry, _guard: guard });
             }
             drop(guard);
@@ -109,31 +135,32 @@ impl VideoLocks {
     }
 
     /// The lock, unless someone else changes the video right now.
-    pub async fn try_lock(&self, video_id: &str) -> Result<Option<VideoLock>> {
-        let Ok(guard) = self.local(video_id).try_lock_owned() else { return Ok(None) };
-        let entry = self.enter(video_id).await?;
+    pub async fn try_lock(&self, what: impl Into<Locked>) -> Result<Option<VideoLock>> {
+        let what = what.into();
+        let Ok(guard) = self.local(what).try_lock_owned() else { return Ok(None) };
+        let entry = self.enter(what).await?;
         Ok(entry.map(|entry| VideoLock { entry, _guard: guard }))
     }
 
     /// Enters a lock, unless another instance has it.
-    async fn enter(&self, video_id: &str) -> Result<Option<Entry>> {
+    async fn enter(&self, what: Locked) -> Result<Option<Entry>> {
         if let Some(leases) = &self.leases {
-            return Ok(leases.take(video_id).await?.map(Entry::Lease));
+            return Ok(leases.take(what).await?.map(Entry::Lease));
         }
-        let key = format!("claims/{video_id}-{}.json", uuid::Uuid::new_v4().simple());
+        let key = format!("claims/{what}-{}.json", uuid::Uuid::new_v4().simple());
         self.records.put(&key, &json!({ "since": now() })).await?;
-        let (records, video_id) = (self.records.clone(), video_id.to_owned());
-        Ok(Some(Entry::Note(Note { records, video_id, key })))
+        let records = self.records.clone();
+        Ok(Some(Entry::Note(Note { records, what, key })))
     }
 
-    fn local(&self, video_id: &str) -> Arc<AsyncMutex<()>> {
+    fn local(&self, what: Locked) -> Arc<AsyncMutex<()>> {
         let mut held = self.held.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         held.retain(|_, lock| lock.strong_count() > 0);
-        match held.get(video_id).and_then(Weak::upgrade) {
+        match held.get(&what).and_then(Weak::upgrade) {
             Some(lock) => lock,
             None => {
                 let lock = Arc::new(AsyncMutex::new(()));
-                held.insert(video_id.to_owned(), Arc::downgrade(&lock));
+                held.insert(what, Arc::downgrade(&lock));
                 lock
             }
         }
@@ -143,10 +170,10 @@ impl VideoLocks {
 impl VideoLock {
     /// Removes what processes that died have entered of this video. A lease ends by itself.
     pub(crate) async fn forget_the_dead(&self) -> Result<()> {
-        let Entry::Note(Note { records, video_id, key }) = &self.entry else { return Ok(()) };
+        let Entry::Note(Note { records, what, key }) = &self.entry else { return Ok(()) };
         for name in records.children("claims/").await? {
             let of_dead = format!("claims/{name}");
-            if of_entry(&name) == Some(video_id) && of_dead != *key {
+            if of_entry(&name).map(Locked::Video) == Some(*what) && of_dead != *key {
                 records.delete(&of_dead).await?;
             }
         }
@@ -179,15 +206,14 @@ impl Drop for Note {
 }
 
 /// The video that an entry below `claims/` is of.
-fn of_entry(name: &str) -> Option<&str> {
-    let id = name.strip_suffix(".json")?.split('-').next()?;
-    is_video_id(id).then_some(id)
+fn of_entry(name: &str) -> Option<VideoId> {
+    name.strip_suffix(".json")?.split('-').next()?.parse().ok()
 }
 
 impl Leases {
     /// The lease, unless another holder's has not ended yet.
-    async fn take(&self, video_id: &str) -> Result<Option<Lease>> {
-        let key = format!("claims/{video_id}.json");
+    async fn take(&self, what: Locked) -> Result<Option<Lease>> {
+        let key = format!("claims/{what}.json");
         let holder = uuid::Uuid::new_v4().simple().to_string();
         let before = match self.records.get(&key).await {
             // Nobody holds what nobody can read.

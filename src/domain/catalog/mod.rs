@@ -51,9 +51,10 @@ use crate::domain::catalog::shown::ShownPages;
 use crate::domain::catalog::unreadable::Unreadable;
 use crate::domain::chunking::Signals;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::{is_video_id, listed};
+use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::Stores;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::{VideoId, unknown};
 use crate::domain::media::speech::Speech;
 pub(crate) use cache::{CacheKey, RecognisedPieces};
 pub(crate) use claim::Claim;
@@ -81,7 +82,7 @@ pub struct Catalog {
     pub opening: Opening,
     shown: ShownPages,
     /// Videos that a change has left garbage of.
-    unfinished: Mutex<BTreeSet<String>>,
+    unfinished: Mutex<BTreeSet<VideoId>>,
     /// The analyzers of this install.
     pub(crate) analyzers: Analyzers,
     /// The aggregators of this install.
@@ -119,14 +120,14 @@ impl Catalog {
     }
 
     /// Videos that a change has left garbage of, as far as this process knows.
-    pub(crate) fn unfinished(&self) -> MutexGuard<'_, BTreeSet<String>> {
+    pub(crate) fn unfinished(&self) -> MutexGuard<'_, BTreeSet<VideoId>> {
         self.unfinished.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Videos that changes which have not come to their end may have left garbage of.
-    pub(crate) async fn left_unfinished(&self) -> Result<BTreeSet<String>> {
-        let mut left: BTreeSet<String> = self.locks.entered().await?.into_iter().collect();
-        left.extend(self.unfinished().iter().cloned());
+    pub(crate) async fn left_unfinished(&self) -> Result<BTreeSet<VideoId>> {
+        let mut left: BTreeSet<VideoId> = self.locks.entered().await?.into_iter().collect();
+        left.extend(self.unfinished().iter());
         left.extend(self.unreadable.ids());
         Ok(left)
     }
@@ -135,7 +136,7 @@ impl Catalog {
     /// meanwhile and some of them are gone. `NotFound` where there is no such video.
     pub(crate) async fn read_published<T, Reading: Future<Output = Result<T>>>(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         read: impl Fn(VideoRecord) -> Reading,
     ) -> Result<T> {
         let mut record = self.record(video_id).await?;
@@ -155,12 +156,12 @@ impl Catalog {
     }
 
     /// The published record, if there is one.
-    pub(crate) async fn find(&self, video_id: &str) -> Result<Option<VideoRecord>> {
+    pub(crate) async fn find(&self, video_id: VideoId) -> Result<Option<VideoRecord>> {
         self.stored(video_id).await?.into_record()
     }
 
     /// The published record, if there is one that reads back.
-    pub(crate) async fn find_readable(&self, video_id: &str) -> Result<Option<VideoRecord>> {
+    pub(crate) async fn find_readable(&self, video_id: VideoId) -> Result<Option<VideoRecord>> {
         match self.stored(video_id).await? {
             Stored::Record(record, _) => Ok(Some(*record)),
             Stored::Absent | Stored::Tombstone(..) | Stored::Unreadable(..) => Ok(None),
@@ -168,21 +169,20 @@ impl Catalog {
     }
 
     /// The published record, or `NotFound`.
-    pub(crate) async fn record(&self, video_id: &str) -> Result<VideoRecord> {
+    pub(crate) async fn record(&self, video_id: VideoId) -> Result<VideoRecord> {
         self.find(video_id).await?.ok_or_else(|| unknown(video_id))
     }
 
     /// Ids of videos of which anything is stored, published or not.
-    pub(crate) async fn ids(&self) -> Result<Vec<String>> {
-        let mut ids = self.records.children("videos/").await?;
-        ids.retain(|id| is_video_id(id));
-        Ok(ids)
+    pub(crate) async fn ids(&self) -> Result<Vec<VideoId>> {
+        let names = self.records.children("videos/").await?;
+        Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
     }
 
     /// The published records of these videos that read back, in this order.
-    pub(crate) async fn records(&self, video_ids: &[String]) -> Result<Vec<VideoRecord>> {
+    pub(crate) async fn records(&self, video_ids: &[VideoId]) -> Result<Vec<VideoRecord>> {
         stream::iter(video_ids.to_vec())
-            .map(|id| async move { self.find_readable(&id).await })
+            .map(|id| async move { self.find_readable(id).await })
             .buffered(PARALLEL)
             .try_filter_map(|found| async move { Ok(found) })
             .try_collect()
@@ -208,7 +208,7 @@ impl Catalog {
             outputs.insert(analyzer.clone(), self.outputs(record, analyzer).await?);
         }
         Ok(AnalyzedVideo {
-            video_id: record.video_id.clone(),
+            video_id: record.video_id,
             duration: record.duration,
             spans: self.spans(record).await?,
             outputs,
@@ -271,7 +271,7 @@ impl Catalog {
     /// it is published.
     pub(crate) async fn store<T: Serialize>(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         name: &str,
         document: &T,
     ) -> Result<String> {
@@ -303,7 +303,7 @@ impl Catalog {
         read
     }
 
-    async fn names(&self, video_id: &str, key: &str) -> bool {
+    async fn names(&self, video_id: VideoId, key: &str) -> bool {
         let record = self.find(video_id).await;
         record.is_ok_and(|record| record.is_some_and(|record| named(&record).contains(key)))
     }
@@ -319,7 +319,7 @@ impl Catalog {
 /// The documents of a published video, the record itself included.
 fn named(record: &VideoRecord) -> BTreeSet<String> {
     let mut named = BTreeSet::from([
-        published(&record.video_id),
+        published(record.video_id),
         record.chunks_document.clone(),
         record.signals_document.clone(),
     ]);
@@ -329,19 +329,15 @@ fn named(record: &VideoRecord) -> BTreeSet<String> {
     named
 }
 
-pub(crate) fn unknown(video_id: &str) -> Error {
-    Error::NotFound(format!("unknown video_id '{video_id}'"))
-}
-
 fn missing(key: &str) -> String {
     format!("the record {key} is missing")
 }
 
 /// The video that a document belongs to.
-fn video_of(key: &str) -> Option<&str> {
-    key.strip_prefix("videos/")?.split('/').next()
+fn video_of(key: &str) -> Option<VideoId> {
+    key.strip_prefix("videos/")?.split('/').next()?.parse().ok()
 }
 
-fn published(video_id: &str) -> String {
+fn published(video_id: VideoId) -> String {
     format!("videos/{video_id}/video.json")
 }

@@ -135,7 +135,7 @@ impl Catalog {
         let mut says_of =
             |chunk_id: u32| std::mem::take(&mut says[(chunk_id - around.start) as usize]);
         let mut neighbour = |chunk_id: u32| Neighbour {
-            moment_id: MomentId::new(&record.video_id, spans[chunk_id as usize]),
+            moment_id: MomentId::new(record.video_id, spans[chunk_id as usize]),
             chunk_id,
             says: says_of(chunk_id),
         };
@@ -171,7 +171,7 @@ impl Catalog {
         chunks: Range<u32>,
     ) -> Result<Vec<Vec<Statement>>> {
         let mut video = AnalyzedVideo {
-            video_id: record.video_id.clone(),
+            video_id: record.video_id,
             duration: record.duration,
             spans: spans[chunks.start as usize..chunks.end as usize].to_vec(),
             outputs: Default::default(),

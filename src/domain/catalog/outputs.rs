@@ -12,6 +12,7 @@ use crate::domain::catalog::record::{AnalyzerEntry, VideoRecord};
 use crate::domain::catalog::shown::{ShownPage, show};
 use crate::domain::catalog::{Catalog, PARALLEL};
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::video::VideoId;
 
 /// Chunks per page. A listing shows so many unless it is told otherwise.
 pub const PAGE_CHUNKS: u32 = 50;
@@ -35,7 +36,7 @@ pub struct OutputPages {
 
 impl OutputPages {
     /// Pages that a record does not name yet.
-    pub fn new(video_id: &str, analyzer: &str) -> Self {
+    pub fn new(video_id: VideoId, analyzer: &str) -> Self {
         let random = uuid::Uuid::new_v4().simple();
         Self {
             document: format!("videos/{video_id}/{analyzer}-{random}"),
@@ -115,7 +116,7 @@ impl Catalog {
     /// published.
     pub(crate) async fn store_outputs(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         analyzer: &str,
         outputs: &Outputs,
     ) -> Result<OutputPages> {
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_chunk_is_on_a_page_that_is_named() {
-        let pages = OutputPages::new("0123456789abcdef", "ocr");
+        let pages = OutputPages::new(VideoId::of_digest([0; 20]), "ocr");
         for chunks in [0, 1, PAGE_CHUNKS, PAGE_CHUNKS + 1, 2000] {
             let keys: Vec<String> = pages.keys(chunks).collect();
             let mut filled = vec![0; keys.len()];

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::catalog::about::About;
 use crate::domain::catalog::outputs::OutputPages;
 use crate::domain::chunking::Chunking;
+use crate::domain::kernel::video::VideoId;
 
 /// The form in which records are written. Version 1 did not say which analyzers had found anything, and
 /// up to version 2 one document held all outputs of an analyzer.
@@ -34,7 +35,7 @@ pub struct VideoRecord {
     #[serde(default)]
     pub fence: String,
     /// First 16 hexadecimal digits of the SHA-1 of the bytes.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// Cleaned name the video was ingested under.
     pub filename: String,
     /// `<video_id>/<filename>` in the bucket.
@@ -95,7 +96,7 @@ pub struct Tombstone {
     /// As in a record.
     pub fence: String,
     /// As in a record.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// Keys of the objects that are removed with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<String>,

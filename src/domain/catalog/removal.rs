@@ -7,8 +7,9 @@ use crate::domain::catalog::claim::{Claim, superseded};
 use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::{self, Absence, Tombstone};
 use crate::domain::catalog::videos::Deleted;
-use crate::domain::catalog::{Catalog, Stored, published, unknown};
+use crate::domain::catalog::{Catalog, Stored, published};
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::video::{VideoId, unknown};
 
 /// What became of the objects of a video that was removed.
 pub(super) struct Removed {
@@ -42,7 +43,7 @@ impl Stored {
     }
 
     /// The tombstone that takes its place.
-    fn buried(&self, video_id: &str, tombstone: Absence, objects: Vec<String>) -> Result<Self> {
+    fn buried(&self, video_id: VideoId, tombstone: Absence, objects: Vec<String>) -> Result<Self> {
         let marked = match self {
             // Nothing of it can be kept, its mark aside.
             Self::Unreadable(..) => Self::Absent.marked(video_id)?,
@@ -53,7 +54,7 @@ impl Stored {
             version: record::VERSION,
             epoch: self.epoch() + 1,
             fence: marked.fence().to_owned(),
-            video_id: video_id.to_owned(),
+            video_id,
             objects,
             retired: self.retired().to_vec(),
         })
@@ -63,7 +64,7 @@ impl Stored {
 impl Catalog {
     /// Removes vectors, record and objects of a video that the caller has locked. `NotFound` where
     /// there is none.
-    pub(crate) async fn delete(&self, video_id: &str, lock: &VideoLock) -> Result<Deleted> {
+    pub(crate) async fn delete(&self, video_id: VideoId, lock: &VideoLock) -> Result<Deleted> {
         lock.check()?;
         let found = self.stored(video_id).await?;
         if !found.is_deletable() {
@@ -80,10 +81,10 @@ impl Catalog {
         };
         let storage_error = removed.storage_error.or(listed.err());
         if let Some(error) = &storage_error {
-            tracing::error!(video_id, %error, "stored objects could not be removed");
+            tracing::error!(%video_id, %error, "stored objects could not be removed");
         }
         Ok(Deleted {
-            video_id: video_id.to_owned(),
+            video_id,
             objects: removed.objects,
             storage_error: storage_error.map(|error| Error::Port(error).labelled()),
         })
@@ -93,11 +94,11 @@ impl Catalog {
     /// cannot be told; what was paid for stays in the cache.
     pub(crate) async fn discard(&self, claim: &Claim) {
         let discarded = self.discarded(claim).await;
-        self.clean_later(&claim.video_id, discarded);
+        self.clean_later(claim.video_id, discarded);
     }
 
     async fn discarded(&self, claim: &Claim) -> Result<()> {
-        let Claim { video_id, found } = claim;
+        let (video_id, found) = (claim.video_id, &claim.found);
         if !self.settled(video_id).await?.is_still(found) {
             return Ok(());
         }
@@ -122,7 +123,7 @@ impl Catalog {
 
     /// Removes what is stored of a video that has no record and that the caller has locked: what an
     /// ingest that died or a delete that was interrupted has left.
-    pub(crate) async fn clear(&self, video_id: &str, lock: &VideoLock) -> Result<()> {
+    pub(crate) async fn clear(&self, video_id: VideoId, lock: &VideoLock) -> Result<()> {
         lock.check()?;
         match self.stored(video_id).await? {
             Stored::Record(..) | Stored::Unreadable(..) => Ok(()),
@@ -146,7 +147,7 @@ impl Catalog {
     }
 
     /// Goes on with a removal that somebody else has begun.
-    pub(super) async fn take_over(&self, video_id: &str, found: &Stored) -> Result<Removed> {
+    pub(super) async fn take_over(&self, video_id: VideoId, found: &Stored) -> Result<Removed> {
         let Stored::Tombstone(stone, _) = found.marked(video_id)? else {
             return Err(superseded(video_id).into());
         };
@@ -160,9 +161,9 @@ impl Catalog {
     }
 
     /// Removes what a tombstone of one's own stands for, and then that.
-    async fn finish(&self, video_id: &str, buried: &Stored) -> Result<Removed> {
+    async fn finish(&self, video_id: VideoId, buried: &Stored) -> Result<Removed> {
         self.unreadable.named(video_id, |_| false);
-        self.unfinished().insert(video_id.to_owned());
+        self.unfinished().insert(video_id);
         let mut removed = Removed { objects: Vec::new(), storage_error: None };
         let Stored::Tombstone(stone, _) = buried else { return Ok(removed) };
         self.relist(video_id).await?;
@@ -185,7 +186,7 @@ impl Catalog {
             }
         }
         self.vacate(video_id, stone, buried).await?;
-        self.unfinished().remove(video_id);
+        self.unfinished().remove(&video_id);
         Ok(removed)
     }
 
@@ -193,7 +194,7 @@ impl Catalog {
     /// still be done at any time.
     async fn retire(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         stone: &Tombstone,
         buried: &Stored,
         key: &str,
@@ -205,7 +206,7 @@ impl Catalog {
 
     /// Removes a tombstone that stands for nothing any more. It stays, vacant, where the store
     /// cannot remove it for certain, or where names are retired.
-    async fn vacate(&self, video_id: &str, stone: &Tombstone, buried: &Stored) -> Result<()> {
+    async fn vacate(&self, video_id: VideoId, stone: &Tombstone, buried: &Stored) -> Result<()> {
         if let (true, Stored::Tombstone(_, json)) = (stone.retired.is_empty(), buried) {
             let removed = self.records.remove(&published(video_id), json).await;
             let gone =
@@ -220,7 +221,7 @@ impl Catalog {
     }
 
     /// The keys of a video's objects.
-    async fn objects_of(&self, video_id: &str) -> PortResult<Vec<String>> {
+    async fn objects_of(&self, video_id: VideoId) -> PortResult<Vec<String>> {
         self.storage.list(&format!("{video_id}/")).await
     }
 }

@@ -9,7 +9,7 @@ use crate::domain::catalog::outputs::OutputDocuments;
 use crate::domain::catalog::record::{self, Tombstone, VideoRecord};
 use crate::domain::catalog::{Catalog, named, published};
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::is_video_id;
+use crate::domain::kernel::video::VideoId;
 
 /// What is stored as the published record of a video.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,10 +81,7 @@ impl Stored {
 
 impl Catalog {
     /// What is stored as the published record.
-    pub(crate) async fn stored(&self, video_id: &str) -> Result<Stored> {
-        if !is_video_id(video_id) {
-            return Ok(Stored::Absent);
-        }
+    pub(crate) async fn stored(&self, video_id: VideoId) -> Result<Stored> {
         let key = published(video_id);
         let unreadable = |json, error: String| {
             self.unreadable.enter(video_id, &key, &error);
@@ -112,7 +109,7 @@ impl Catalog {
     }
 
     /// A record or a tombstone of this video, or what is wrong with it.
-    async fn read_stored(&self, video_id: &str, json: &Value) -> Result<Stored, String> {
+    async fn read_stored(&self, video_id: VideoId, json: &Value) -> Result<Stored, String> {
         let wrong = |e: serde_json::Error| {
             format!("the record {} does not read back: {e}", published(video_id))
         };
@@ -127,8 +124,8 @@ impl Catalog {
             Stored::Record(Box::new(record), json.clone())
         };
         let of = match &stored {
-            Stored::Tombstone(stone, _) => &stone.video_id,
-            Stored::Record(record, _) => &record.video_id,
+            Stored::Tombstone(stone, _) => stone.video_id,
+            Stored::Record(record, _) => record.video_id,
             Stored::Absent | Stored::Unreadable(..) => return Ok(stored),
         };
         if of != video_id {

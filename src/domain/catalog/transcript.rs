@@ -9,13 +9,14 @@ use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::media::speech::Utterance;
 
 /// What is said in a video, or in a part of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transcript {
     /// The id of its video.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// Length of the video, seconds.
     pub duration: f64,
     /// ISO 639-1 code, where the recogniser knows.
@@ -29,7 +30,7 @@ impl Catalog {
     /// `Invalid` names the analyzers that a video lacks which nobody has listened to.
     pub async fn transcript(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         after: Option<f64>,
         before: Option<f64>,
     ) -> Result<Transcript> {
@@ -56,7 +57,7 @@ impl Catalog {
             )));
         }
         let video = AnalyzedVideo {
-            video_id: record.video_id.clone(),
+            video_id: record.video_id,
             duration: record.duration,
             spans: self.spans(record).await?,
             outputs,
@@ -67,7 +68,7 @@ impl Catalog {
         Ok(Transcript {
             language: languages.next(),
             utterances: spoken(&video),
-            video_id: video.video_id.clone(),
+            video_id: video.video_id,
             duration: video.duration,
         })
     }

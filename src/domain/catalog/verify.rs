@@ -8,6 +8,7 @@ use ports::index::{Filter, Predicate};
 use crate::domain::catalog::record::{Absence, VideoRecord};
 use crate::domain::catalog::{Catalog, Fault, Stored};
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::video::VideoId;
 
 /// What was looked at and what does not agree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,8 +32,8 @@ impl Catalog {
             }
             checked => checked?,
         }
-        let ids: BTreeSet<String> = self.ids().await?.into_iter().collect();
-        for video_id in &ids {
+        let ids: BTreeSet<VideoId> = self.ids().await?.into_iter().collect();
+        for &video_id in &ids {
             let (mut stored, mut problems) = self.problems(video_id).await?;
             if !problems.is_empty() {
                 // It may just be published, or be deleted.
@@ -45,16 +46,19 @@ impl Catalog {
             found.videos += u64::from(stored.record().is_some());
             found.problems.extend(problems.into_iter().map(|what| format!("{video_id}: {what}")));
         }
-        let ids: Vec<String> = ids.into_iter().collect();
+        let ids: Vec<VideoId> = ids.into_iter().collect();
         for video_id in self.listed_beside(&ids).await? {
-            if self.stored(&video_id).await?.record().is_none() {
+            if self.stored(video_id).await?.record().is_none() {
                 found.problems.push(format!("{video_id}: listed without a record"));
             }
         }
         for video_id in self.index.values("video_id").await? {
-            if ids.binary_search(&video_id).is_err()
-                && self.stored(&video_id).await? == Stored::Absent
-            {
+            // What is no id has no record either.
+            let recorded = match video_id.parse() {
+                Ok(id) => ids.contains(&id) || self.stored(id).await? != Stored::Absent,
+                Err(_) => false,
+            };
+            if !recorded {
                 found.problems.push(format!("{video_id}: vectors without a record"));
             }
         }
@@ -62,7 +66,7 @@ impl Catalog {
     }
 
     /// What is stored in the place of a video's record, and what does not agree with it.
-    async fn problems(&self, video_id: &str) -> Result<(Stored, Vec<String>)> {
+    async fn problems(&self, video_id: VideoId) -> Result<(Stored, Vec<String>)> {
         let stored = self.stored(video_id).await?;
         let mut problems = match &stored {
             Stored::Record(record, _) => self.disagreements(record).await?,
@@ -109,7 +113,7 @@ impl Catalog {
         {
             problems.push(format!("the object {poster} is missing"));
         }
-        let of_video = Filter::video(&record.video_id);
+        let of_video = Filter::video(record.video_id);
         let mut counted = 0;
         for (id, entry) in &record.analyzers {
             let current = of_video

@@ -12,15 +12,15 @@ use crate::domain::catalog::Catalog;
 use crate::domain::catalog::about::{self, About, MetadataKeys};
 use crate::domain::catalog::listing::{BATCH, Listed, cursor, entry_of, listed_of, position};
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::is_video_id;
 use crate::domain::kernel::time::instant;
 use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::video::VideoId;
 
 /// A video as listed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Video {
     /// First 16 hex characters of the SHA-1 of the file.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// The cleaned name of the file.
     pub filename: String,
     /// Public storage URL.
@@ -73,7 +73,7 @@ pub struct VideoList {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Deleted {
     /// The id of its video.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// Removed bucket paths.
     pub objects: Vec<String>,
     /// `TypeName: message` when the storage removal failed.
@@ -166,7 +166,7 @@ impl Catalog {
                 last = Some(position(entry));
             }
             for (entry, listed) in entries {
-                if !self.unreadable.has_no_record(&entry.video_id) {
+                if !self.unreadable.has_no_record(entry.video_id) {
                     videos.push(self.listed_video(entry, listed).await?);
                 }
             }
@@ -180,7 +180,7 @@ impl Catalog {
     }
 
     /// One video.
-    pub async fn video(&self, video_id: &str) -> Result<VideoDetail> {
+    pub async fn video(&self, video_id: VideoId) -> Result<VideoDetail> {
         let record = self.record(video_id).await?;
         Ok(VideoDetail {
             video: self.listed_video(entry_of(&record)?, listed_of(&record)).await?,
@@ -214,7 +214,7 @@ impl Catalog {
     }
 
     /// Where the video's bytes are served, for the redirect of `/media/{video_id}`.
-    pub async fn media_url(&self, video_id: &str) -> Result<String> {
+    pub async fn media_url(&self, video_id: VideoId) -> Result<String> {
         let record = self.record(video_id).await?;
         Ok(self.storage.link(&record.storage_path).await?)
     }
@@ -236,7 +236,7 @@ impl Catalog {
 /// Refuses keys that belong to no video, as those of uploads that wait for a worker.
 fn public(key: &str) -> Result<()> {
     match key.split_once('/') {
-        Some((video_id, _)) if is_video_id(video_id) => Ok(()),
+        Some((video_id, _)) if video_id.parse::<VideoId>().is_ok() => Ok(()),
         _ => Err(Error::NotFound(format!("no stored object '{key}'"))),
     }
 }

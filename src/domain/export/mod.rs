@@ -30,6 +30,7 @@ use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::Stores;
+use crate::domain::kernel::video::VideoId;
 
 /// A file that other programs read, made from what is stored of a video.
 #[derive(Debug, Clone, Copy)]
@@ -118,7 +119,12 @@ impl Exports {
     /// A video's log as a file; `Invalid` lists the formats, or says what the video lacks.
     /// With `wall_clock`, captions begin with the instant when they are said: `Invalid` where it is not
     /// known when the video was recorded.
-    pub async fn export(&self, video_id: &str, format: &str, wall_clock: bool) -> Result<Export> {
+    pub async fn export(
+        &self,
+        video_id: VideoId,
+        format: &str,
+        wall_clock: bool,
+    ) -> Result<Export> {
         let Some(format) = FORMATS.iter().find(|f| f.id == format) else {
             let known: Vec<&str> = FORMATS.iter().map(|f| f.id).collect();
             let given: String = format.chars().take(60).filter(|c| !c.is_control()).collect();

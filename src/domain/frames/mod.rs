@@ -22,6 +22,7 @@ use crate::domain::ingest::{Limit, Spool, Spooled};
 use crate::domain::kernel::disk::BLOCK;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::{Models, Stores};
+use crate::domain::kernel::video::VideoId;
 use crate::domain::media::decode::decode;
 use crate::domain::media::picture::jpeg;
 
@@ -88,7 +89,7 @@ pub struct Frames {
     folders: Folders,
     decodes: Semaphore,
     waiting: Semaphore,
-    sources: Mutex<VecDeque<(String, Source)>>,
+    sources: Mutex<VecDeque<(VideoId, Source)>>,
     /// Bytes kept since it was last looked how many there are; many, before the first look.
     unmeasured: AtomicU64,
 }
@@ -115,11 +116,11 @@ impl Frames {
     }
 
     /// The slot of a video. The slots used longest ago are given up, never one that is in use.
-    fn source(&self, video_id: &str, keep: usize) -> Source {
+    fn source(&self, video_id: VideoId, keep: usize) -> Source {
         let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = sources.iter().position(|(id, _)| id == video_id);
+        let found = sources.iter().position(|(id, _)| *id == video_id);
         let slot = found.and_then(|at| sources.remove(at));
-        let slot = slot.unwrap_or_else(|| (video_id.to_owned(), Source::default()));
+        let slot = slot.unwrap_or_else(|| (video_id, Source::default()));
         let source = slot.1.clone();
         sources.push_back(slot);
         while sources.len() > keep.max(1) {
@@ -130,16 +131,16 @@ impl Frames {
         source
     }
 
-    fn give_up_source(&self, video_id: &str) {
+    fn give_up_source(&self, video_id: VideoId) {
         let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-        sources.retain(|(id, _)| id != video_id);
+        sources.retain(|(id, _)| *id != video_id);
     }
 }
 
 impl Frames {
     /// The frame shown at `time` seconds as a JPEG that is `width` pixels wide, or as wide as the
     /// video where that is less. `Unprocessable` outside the video or past the widest.
-    pub async fn frame(&self, video_id: &str, time: f64, width: u32) -> Result<Bytes> {
+    pub async fn frame(&self, video_id: VideoId, time: f64, width: u32) -> Result<Bytes> {
         let record = self.catalog.record(video_id).await?;
         let widest = self.settings.max_width;
         if !(16..=widest).contains(&width) {
@@ -170,7 +171,7 @@ impl Frames {
     }
 
     /// Small frames spread over the whole video, and where each is in [`Frames::storyboard_sheet`].
-    pub async fn storyboard(&self, video_id: &str) -> Result<Storyboard> {
+    pub async fn storyboard(&self, video_id: VideoId) -> Result<Storyboard> {
         self.catalog.record(video_id).await?;
         if let Some(bytes) = self.kept(video_id, INDEX).await
             && let Ok(index) = serde_json::from_slice(&bytes)
@@ -181,7 +182,7 @@ impl Frames {
     }
 
     /// The sheet of the storyboard as a JPEG.
-    pub async fn storyboard_sheet(&self, video_id: &str) -> Result<Bytes> {
+    pub async fn storyboard_sheet(&self, video_id: VideoId) -> Result<Bytes> {
         self.catalog.record(video_id).await?;
         match self.kept(video_id, SHEET).await {
             Some(bytes) => Ok(bytes),
@@ -189,7 +190,7 @@ impl Frames {
         }
     }
 
-    async fn make_storyboard(&self, video_id: &str) -> Result<(Storyboard, Bytes)> {
+    async fn make_storyboard(&self, video_id: VideoId) -> Result<(Storyboard, Bytes)> {
         let record = self.catalog.record(video_id).await?;
         let tiles = (record.duration.ceil() as u32).clamp(1, MOST_TILES);
         let interval = record.duration / f64::from(tiles);
@@ -234,9 +235,9 @@ impl Frames {
             retry_after: 2,
         };
         let _place = self.waiting.try_acquire().map_err(full)?;
-        let source = self.source(&record.video_id, self.settings.sources);
+        let source = self.source(record.video_id, self.settings.sources);
         let mut source = source.lock_owned().await;
-        if let Some(bytes) = self.kept(&record.video_id, key).await {
+        if let Some(bytes) = self.kept(record.video_id, key).await {
             return Ok(Decoded::Kept(bytes));
         }
         let _turn = self.decodes.acquire().await.map_err(Error::corrupt)?;
@@ -260,8 +261,8 @@ impl Frames {
         Ok(Decoded::Frames(frames.await?))
     }
 
-    async fn kept(&self, video_id: &str, key: &str) -> Option<Bytes> {
-        let file = self.folders.pictures.join(video_id).join(key);
+    async fn kept(&self, video_id: VideoId, key: &str) -> Option<Bytes> {
+        let file = self.folders.pictures.join(video_id.as_str()).join(key);
         let bytes = tokio::fs::read(&file).await.ok()?;
         // What was read last goes last. A picture whose time cannot be set merely goes earlier.
         let _ = tokio::task::spawn_blocking(move || {
@@ -272,7 +273,7 @@ impl Frames {
     }
 
     /// Keeps a picture for the next who asks. Where it cannot be kept, it is decoded again.
-    async fn keep(&self, video_id: &str, key: &str, bytes: Bytes) {
+    async fn keep(&self, video_id: VideoId, key: &str, bytes: Bytes) {
         let frames = self.folders.pictures.clone();
         // Looking takes longer the more there are, so it is done now and then.
         let (most, now_and_then) = (self.settings.cache_bytes, self.settings.cache_bytes / 32);
@@ -281,7 +282,7 @@ impl Frames {
         if full {
             self.unmeasured.store(0, Ordering::Relaxed);
         }
-        let folder = frames.join(video_id);
+        let folder = frames.join(video_id.as_str());
         let key = key.to_owned();
         let kept = tokio::task::spawn_blocking(move || {
             std::fs::create_dir_all(&folder)?;
@@ -291,17 +292,17 @@ impl Frames {
             if full { trim(&frames, most - now_and_then) } else { Ok(()) }
         });
         if let Err(error) = kept.await.unwrap_or_else(|error| Err(error.into())) {
-            tracing::warn!(video_id, %error, "a picture could not be kept");
+            tracing::warn!(%video_id, %error, "a picture could not be kept");
         }
     }
 
     /// Removes what is kept of a video.
-    pub(crate) async fn forget(&self, video_id: &str) {
+    pub(crate) async fn forget(&self, video_id: VideoId) {
         self.give_up_source(video_id);
-        let folder = self.folders.pictures.join(video_id);
+        let folder = self.folders.pictures.join(video_id.as_str());
         match tokio::fs::remove_dir_all(&folder).await {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                tracing::warn!(video_id, %error, "kept pictures could not be removed");
+                tracing::warn!(%video_id, %error, "kept pictures could not be removed");
             }
             _ => {}
         }

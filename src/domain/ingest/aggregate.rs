@@ -5,18 +5,19 @@ use std::collections::BTreeMap;
 use crate::domain::aggregation::run::{AggregatesResult, Outcome, Run, run};
 use crate::domain::aggregation::{Aggregator, ChunkVectors};
 use crate::domain::analysis::video::AnalyzedVideo;
+use crate::domain::catalog::Claim;
 use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::VideoRecord;
-use crate::domain::catalog::{Claim, unknown};
 use crate::domain::ingest::Ingest;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::progress::Progress;
+use crate::domain::kernel::video::{VideoId, unknown};
 use crate::domain::llm::budget::Budget;
 
 impl Ingest {
     pub(crate) async fn aggregate_again(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         aggregators: Option<Vec<String>>,
         force: bool,
         progress: Progress,
@@ -44,7 +45,7 @@ impl Ingest {
         lock: &VideoLock,
     ) -> Result<AggregatesResult> {
         let record = claim.found.clone().into_record()?;
-        let mut record = record.ok_or_else(|| unknown(&claim.video_id))?;
+        let mut record = record.ok_or_else(|| unknown(claim.video_id))?;
         let video = self.catalog.analyzed(&record).await?;
         let budget = Budget::open(&self.models, None);
         let report =
@@ -67,7 +68,7 @@ impl Ingest {
         progress: &Progress,
     ) -> Result<AggregatesResult> {
         let analyzers = record.analyzed_by();
-        let kept = self.catalog.kept_answers(&record.video_id).await?;
+        let kept = self.catalog.kept_answers(record.video_id).await?;
         let Outcome { report, results, kept: keep } = run(
             Run {
                 llm: budget.models.llm.as_ref(),
@@ -88,14 +89,14 @@ impl Ingest {
         )
         .await?;
         if keep != kept {
-            self.catalog.keep_answers(&record.video_id, &keep).await?;
+            self.catalog.keep_answers(record.video_id, &keep).await?;
         }
         let mut aggregates = BTreeMap::new();
         for (id, result) in &results {
             let kept = record.aggregates.get(id).filter(|_| !report.ran.contains(id));
             let key = match kept {
                 Some(key) => key.clone(),
-                None => self.catalog.store(&record.video_id, id, &result.to_json()).await?,
+                None => self.catalog.store(record.video_id, id, &result.to_json()).await?,
             };
             aggregates.insert(id.clone(), key);
         }

@@ -19,6 +19,7 @@ use crate::domain::kernel::metrics;
 use crate::domain::kernel::profile::Step;
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::llm::budget::Budget;
 use crate::domain::search::indexing::points;
 
@@ -39,9 +40,8 @@ impl Ingest {
             if record.analyzers.get(id).is_some_and(|entry| entry.fingerprint == fingerprint) {
                 continue;
             }
-            let (outputs, cost) = self
-                .analyze_chunks(&**analyzer, &record.video_id, chunks, budget, progress)
-                .await?;
+            let (outputs, cost) =
+                self.analyze_chunks(&**analyzer, record.video_id, chunks, budget, progress).await?;
             progress.stage(Stage::Indexing, json!({"analyzer": id}));
             let embedding =
                 self.embed_outputs(&**analyzer, record, &draft.spans, &outputs, fingerprint);
@@ -57,7 +57,7 @@ impl Ingest {
     async fn analyze_chunks(
         &self,
         analyzer: &dyn Analyzer,
-        video_id: &str,
+        video_id: VideoId,
         chunks: &[ChunkEvidence],
         budget: &Budget,
         progress: &Progress,
@@ -118,7 +118,7 @@ impl Ingest {
     async fn analyze_one(
         &self,
         analyzer: &dyn Analyzer,
-        video_id: &str,
+        video_id: VideoId,
         chunk: &ChunkEvidence,
         budget: &Budget,
     ) -> Result<(Option<Output>, bool)> {
@@ -151,7 +151,7 @@ impl Ingest {
         let config = record.chunking.config();
         let points = points(
             self.models.embedder.as_ref(),
-            &record.video_id,
+            record.video_id,
             &config,
             &revision,
             spans,
@@ -160,7 +160,7 @@ impl Ingest {
         )
         .await?;
         let entry = AnalyzerEntry {
-            pages: self.catalog.store_outputs(&record.video_id, id, outputs).await?,
+            pages: self.catalog.store_outputs(record.video_id, id, outputs).await?,
             fingerprint,
             found: outputs.iter().flatten().count() as u32,
             points: points.len() as u64,

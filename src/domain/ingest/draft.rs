@@ -13,6 +13,7 @@ use crate::domain::ingest::{Ingest, IngestRequest};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::{Span, now};
 use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::video::VideoId;
 
 /// A video on its way to publication. Its documents are stored as they come, and named by nothing
 /// but its record.
@@ -45,7 +46,7 @@ impl Ingest {
         let mut previous = Previous { record: record.clone(), intact: true };
         for Fault { part, error } in self.catalog.faults(record).await? {
             tracing::warn!(
-                video_id = record.video_id,
+                video_id = %record.video_id,
                 error,
                 "made again as far as it is asked for"
             );
@@ -107,11 +108,11 @@ impl Ingest {
             return Ok(VideoRecord { source_url, about, ..previous.clone() });
         }
         let previous = previous.map(|previous| &previous.record);
-        let video_id = fetched.file.video_id.clone();
+        let video_id = fetched.file.video_id;
         let retired = claim.found.retired();
         let filename = match previous {
             Some(record) => record.filename.clone(),
-            None => unretired(&video_id, &fetched.filename, retired),
+            None => unretired(video_id, &fetched.filename, retired),
         };
         Ok(VideoRecord {
             version: record::VERSION,
@@ -127,7 +128,7 @@ impl Ingest {
             frame_rate: None,
             chunking: request.chunking.clone(),
             chunks: spans.len() as u32,
-            chunks_document: self.catalog.store(&video_id, "chunks", &spans).await?,
+            chunks_document: self.catalog.store(video_id, "chunks", &spans).await?,
             signals_document: String::new(),
             speech_document: None,
             analyzers: BTreeMap::new(),
@@ -143,7 +144,7 @@ impl Ingest {
 }
 
 /// The name, or with a number before its extension where the key of its object is retired.
-fn unretired(video_id: &str, filename: &str, retired: &[String]) -> String {
+fn unretired(video_id: VideoId, filename: &str, retired: &[String]) -> String {
     let (stem, extension) = match filename.rsplit_once('.') {
         Some((stem, extension)) => (stem, format!(".{extension}")),
         None => (filename, String::new()),
@@ -171,10 +172,11 @@ mod tests {
 
     #[test]
     fn an_object_gets_no_retired_key() {
-        let retired = ["v/a.mp4", "v/a-2.mp4", "v/b"].map(str::to_owned);
+        let id = VideoId::of_digest([0; 20]);
+        let retired = ["a.mp4", "a-2.mp4", "b"].map(|name| format!("{id}/{name}"));
         for (name, expected) in [("a.mp4", "a-3.mp4"), ("a.mov", "a.mov"), ("b", "b-2"), ("c", "c")]
         {
-            assert_eq!(unretired("v", name, &retired), expected);
+            assert_eq!(unretired(id, name, &retired), expected);
         }
     }
 

@@ -27,6 +27,7 @@ use crate::domain::chunking::{Chunking, ChunkingFields};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::kernel::profile::StepCost;
+use crate::domain::kernel::video::VideoId;
 pub(crate) use pipeline::IngestRequest;
 pub(crate) use settings::Sections;
 pub use settings::{DownloadSettings, IngestSettings, RepairSettings, ScanSettings};
@@ -55,7 +56,7 @@ pub struct IngestFields {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IngestResult {
     /// Content hash.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// Public storage URL.
     pub video_url: String,
     /// Public storage URL; `None` when poster extraction failed.
@@ -149,7 +150,7 @@ impl Ingest {
     }
 
     /// Changes what is said of a video. `NotFound` where there is none.
-    pub async fn annotate(&self, video_id: &str, patch: &AboutPatch) -> Result<VideoDetail> {
+    pub async fn annotate(&self, video_id: VideoId, patch: &AboutPatch) -> Result<VideoDetail> {
         self.catalog.opening.check()?;
         let max_bytes = self.settings.ingest.max_metadata_bytes;
         self.catalog.annotate(video_id, patch, max_bytes).await

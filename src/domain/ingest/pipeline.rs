@@ -42,10 +42,10 @@ impl Ingest {
         let request = self.request(fields).await?;
         progress.stage(Stage::Fetching, Value::Null);
         let fetched = progress.cancellable(self.fetch(source)).await?;
-        let video_id = fetched.file.video_id.clone();
-        progress.video(&video_id);
-        let lock = progress.cancellable(self.catalog.locks.lock(&video_id)).await?;
-        let claim = self.catalog.claim(&video_id, &lock).await?;
+        let video_id = fetched.file.video_id;
+        progress.video(video_id);
+        let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
+        let claim = self.catalog.claim(video_id, &lock).await?;
         let outcome = self.process(&fetched, &request, &claim, &progress, &lock).await;
         if outcome.is_err() {
             self.catalog.discard(&claim).await;
@@ -94,7 +94,7 @@ impl Ingest {
         profile: &Profile,
     ) -> Vec<ChunkEvidence> {
         let video = Arc::new(VideoEvidence {
-            video_id: fetched.file.video_id.clone(),
+            video_id: fetched.file.video_id,
             file: fetched.file.path.to_path_buf(),
             signals: Arc::new(found.signals),
             utterances: found.speech.utterances(),

@@ -12,6 +12,7 @@ use crate::domain::ingest::{IngestFields, IngestRequest, check_url};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::video::VideoId;
 
 /// How many of the newest videos estimates are drawn from.
 const HISTORY: usize = 50;
@@ -20,7 +21,7 @@ const HISTORY: usize = 50;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Subject {
     /// A video that is there.
-    Video(String),
+    Video(VideoId),
     /// An address, whose video is there if it was ingested from it.
     Url(String),
 }
@@ -29,7 +30,7 @@ pub enum Subject {
 #[derive(Debug, Clone, PartialEq)]
 pub struct IngestPlan {
     /// The video, if it is there.
-    pub video_id: Option<String>,
+    pub video_id: Option<VideoId>,
     /// How it would be split.
     pub chunk_config: String,
     /// Number of chunks.
@@ -142,14 +143,14 @@ impl Ingest {
             ));
         }
         let newest = self.catalog.newest(HISTORY).await?;
-        let newest: Vec<String> = newest.into_iter().map(|video| video.video_id).collect();
+        let newest: Vec<VideoId> = newest.into_iter().map(|video| video.video_id).collect();
         let records = self.catalog.records(&newest).await?;
         let record = match subject {
-            Subject::Video(id) => Some(self.catalog.record(id).await?),
+            Subject::Video(id) => Some(self.catalog.record(*id).await?),
             Subject::Url(url) => {
                 check_url(url)?;
                 match self.catalog.ingested_from(&without_secrets(url)).await? {
-                    Some(id) => self.catalog.find_readable(&id).await?,
+                    Some(id) => self.catalog.find_readable(id).await?,
                     None => None,
                 }
             }
@@ -281,9 +282,9 @@ impl Ingest {
                 let kept = kept_as(analyzer, &self.models, words.as_deref());
                 let keys: BTreeSet<CacheKey> = spans
                     .iter()
-                    .map(|span| CacheKey::new(&record.video_id, id, *span, &kept))
+                    .map(|span| CacheKey::new(record.video_id, id, *span, &kept))
                     .collect();
-                reused = self.catalog.count_cached(&record.video_id, &keys).await?;
+                reused = self.catalog.count_cached(record.video_id, &keys).await?;
             }
         }
         let cost = history.analyzers.get(&(id.to_owned(), fingerprint));

@@ -4,12 +4,13 @@ use crate::domain::chunking::fuse::SAME_BOUNDARY;
 use crate::domain::chunking::{Chunking, ChunkingFields, Detector};
 use crate::domain::ingest::Ingest;
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::video::VideoId;
 
 /// A chunking that has not been carried out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkingPreview {
     /// The id of its video.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// Its canonical form.
     pub chunk_config: String,
     /// Number of chunks.
@@ -42,7 +43,7 @@ impl Ingest {
     /// How a video would be split. Reads its record; decodes nothing and asks no model.
     pub async fn preview_chunking(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         fields: &ChunkingFields,
     ) -> Result<ChunkingPreview> {
         let chunking = Chunking::parse(fields)?;

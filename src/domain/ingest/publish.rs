@@ -84,7 +84,7 @@ impl Ingest {
             None => None,
         };
         Ok(IngestResult {
-            video_id: record.video_id.clone(),
+            video_id: record.video_id,
             video_url: storage.link(&record.storage_path).await?,
             poster_url,
             storage_path: record.storage_path.clone(),

@@ -20,6 +20,7 @@ use crate::domain::ingest::scan::{Scan, Scanned};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::profile::Step;
 use crate::domain::kernel::progress::{Progress, Stage};
+use crate::domain::kernel::video::VideoId;
 use crate::domain::media::speech;
 use crate::domain::media::speech::{Diarizer, Recognition, Speech};
 
@@ -82,7 +83,7 @@ impl Ingest {
         let mut scanned = scanned.run().await?;
         // Recognising speech may be paid for: what would be refused afterwards is refused before.
         self.check_length(scanned.signals.end, request)?;
-        let video_id = &fetched.file.video_id;
+        let video_id = fetched.file.video_id;
         let listening = self.listen(video_id, &scanned, needed, wanted, progress);
         let speech = progress.cancellable(listening).await?;
         let signals = match known {
@@ -134,7 +135,7 @@ impl Ingest {
     /// Voices and, when they are wanted, words. Words that are not needed may be missing.
     async fn listen(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         scanned: &Scanned,
         needed: bool,
         wanted: bool,
@@ -165,7 +166,7 @@ impl Ingest {
                 Ok(words) => speech.words = Some(words),
                 Err(error) if needed => return Err(error),
                 Err(error) => tracing::warn!(
-                    video_id,
+                    %video_id,
                     error = %error.labelled(),
                     "speech was not recognised; topics are looked for in the picture"
                 ),

@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::video::VideoId;
 
 /// Longest stored file name, bytes.
 const NAME_BYTES: usize = 128;
@@ -18,7 +19,7 @@ const NAME_BYTES: usize = 128;
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Source {
     /// An upload on this machine's disk, with the client's name for it.
-    File { path: PathBuf, video_id: String, size: u64, name: Option<String> },
+    File { path: PathBuf, video_id: VideoId, size: u64, name: Option<String> },
     /// An upload in the bucket, for whichever instance takes the job.
     Stored { key: String, name: Option<String> },
     /// To be downloaded.

@@ -10,6 +10,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::domain::kernel::disk::BLOCK;
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::video::VideoId;
 
 /// A temporary file that is being written. Dropping it removes the file.
 pub struct Spool {
@@ -47,7 +48,7 @@ pub struct Spooled {
     /// Where it is.
     pub path: TempPath,
     /// First 16 hexadecimal digits of the SHA-1 of the bytes.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// Size of the file, bytes.
     pub size: u64,
 }
@@ -150,8 +151,7 @@ impl Spool {
     /// The written file and its hash.
     pub async fn finish(mut self) -> Result<Spooled> {
         self.file.flush().await?;
-        let digest = self.hash.finalize();
-        let video_id = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let video_id = VideoId::of_digest(self.hash.finalize().into());
         Ok(Spooled { path: self.path, video_id, size: self.size })
     }
 }

@@ -14,6 +14,7 @@ use crate::domain::jobs::{JobRecord, JobResult};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::metrics;
 use crate::domain::kernel::progress::{Cancellation, Observer, Progress, Stage};
+use crate::domain::kernel::video::VideoId;
 
 /// A job that is worked on. What it says of itself is kept soon after; of changes in quick
 /// succession, the last.
@@ -66,8 +67,8 @@ impl Observer for RunningJob {
         self.change(|record| record.enter(stage, detail));
     }
 
-    fn video(&self, video_id: &str) {
-        self.change(|record| record.video_id = Some(video_id.to_owned()));
+    fn video(&self, video_id: VideoId) {
+        self.change(|record| record.video_id = Some(video_id));
     }
 }
 

@@ -10,6 +10,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::metrics;
 use crate::domain::kernel::progress::Stage;
 use crate::domain::kernel::time::now;
+use crate::domain::kernel::video::VideoId;
 
 /// Where a failed job's `detail` keeps the account of its failure.
 pub(super) const TRACEBACK: &str = "traceback";
@@ -24,7 +25,7 @@ pub(crate) enum Task {
     /// Ingest a source.
     Ingest { source: Source, fields: Box<IngestFields> },
     /// Run aggregators again: the named ones, or all.
-    Aggregate { video_id: String, aggregators: Option<Vec<String>>, force: bool },
+    Aggregate { video_id: VideoId, aggregators: Option<Vec<String>>, force: bool },
     /// Unknown: what was kept of the job does not read back.
     Unreadable,
 }
@@ -67,7 +68,7 @@ pub(crate) struct JobRecord {
     /// Microseconds since 1970: jobs of one second have an order too.
     pub(super) created: i64,
     /// The video that it works on, once that is known.
-    pub(super) video_id: Option<String>,
+    pub(super) video_id: Option<VideoId>,
     /// Who works on it: another name each time it is taken.
     pub(super) worker: Option<String>,
     /// How often it has been taken and not handed back.

@@ -7,6 +7,7 @@ use crate::domain::jobs::webhook::Callback;
 use crate::domain::jobs::{Idempotency, Job, Jobs, Submitted, Task};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::video::VideoId;
 
 impl IngestFields {
     /// What the key stands for: these fields and the source. A request that is sent again may be
@@ -39,7 +40,7 @@ impl Jobs {
         fields: IngestFields,
     ) -> Result<Job> {
         self.check(&fields).await?;
-        let idempotency = fields.idempotency(&file.video_id);
+        let idempotency = fields.idempotency(file.video_id.as_str());
         let name = filename.map(str::to_owned);
         let Spooled { path, video_id, size } = file;
         if self.shared() {
@@ -97,13 +98,13 @@ impl Jobs {
     /// Queues a re-run of the named aggregators, or of all.
     pub async fn rerun_aggregates(
         &self,
-        video_id: &str,
+        video_id: VideoId,
         aggregators: Option<Vec<String>>,
         force: bool,
     ) -> Result<Job> {
         self.ingest.catalog.aggregators.select(aggregators.as_deref())?;
         let filename = self.ingest.catalog.record(video_id).await?.filename;
-        let task = Task::Aggregate { video_id: video_id.to_owned(), aggregators, force };
+        let task = Task::Aggregate { video_id, aggregators, force };
         Ok(self.add(filename, task, None).await?.job)
     }
 }

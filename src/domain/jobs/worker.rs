@@ -14,6 +14,7 @@ use crate::domain::jobs::progress::RunningJob;
 use crate::domain::jobs::{Job, JobRecord, JobResult, JobStatus, Jobs, Task};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::progress::Progress;
+use crate::domain::kernel::video::VideoId;
 
 /// Between attempts to reach a queue that does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -79,11 +80,11 @@ impl Jobs {
     /// Cancels every unfinished job that works on a video.
     pub(crate) async fn cancel_all_of(
         self: &Arc<Self>,
-        video_id: &str,
+        video_id: VideoId,
         reason: &str,
     ) -> Result<()> {
         for record in self.records().await? {
-            if record.video_id.as_deref() == Some(video_id) && !record.is_final() {
+            if record.video_id == Some(video_id) && !record.is_final() {
                 self.cancel_for(&record.job.job_id, reason).await?;
             }
         }
@@ -178,7 +179,7 @@ impl Jobs {
                 .map(|done| JobResult::Ingest(Box::new(done))),
             Task::Aggregate { video_id, aggregators, force } => {
                 let done =
-                    self.ingest.aggregate_again(&video_id, aggregators, force, progress).await?;
+                    self.ingest.aggregate_again(video_id, aggregators, force, progress).await?;
                 Ok(JobResult::Aggregates(Box::new(done)))
             }
             Task::Unreadable => Err(Error::corrupt("what is kept of the job does not read back")),

@@ -16,6 +16,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use crate::domain::kernel::ports::Stores;
+use crate::domain::kernel::video::VideoId;
 
 /// The stores that videos are kept in, each call of which ends after `limit`.
 pub(crate) fn bounded(stores: Stores, limit: Duration) -> Stores {
@@ -123,7 +124,7 @@ impl VectorIndex for Bounded<dyn VectorIndex> {
         self.in_time(self.port.values(field)).await
     }
 
-    async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
+    async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
         self.in_time(self.port.revisions(video_id)).await
     }
 
@@ -155,7 +156,7 @@ impl VideoListing for Bounded<dyn VideoListing> {
         self.in_time(self.port.put(entries)).await
     }
 
-    async fn remove(&self, video_ids: &[String]) -> Result<()> {
+    async fn remove(&self, video_ids: &[VideoId]) -> Result<()> {
         self.in_time(self.port.remove(video_ids)).await
     }
 
@@ -163,15 +164,15 @@ impl VideoListing for Bounded<dyn VideoListing> {
         self.in_time(self.port.list(query)).await
     }
 
-    async fn get(&self, video_ids: &[String]) -> Result<Vec<VideoEntry>> {
+    async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
         self.in_time(self.port.get(video_ids)).await
     }
 
-    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
         self.in_time(self.port.matching(conditions)).await
     }
 
-    async fn ids(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
+    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
         self.in_time(self.port.ids(after, limit)).await
     }
 

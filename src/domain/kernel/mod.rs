@@ -17,5 +17,6 @@ pub mod tokens;
 pub(crate) mod urls;
 pub mod vector;
 pub mod verdict;
+pub mod video;
 
 pub use error::{Error, Result};

@@ -6,30 +6,30 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::kernel::error::Error;
-use crate::domain::kernel::names::is_video_id;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::VideoId;
 
 /// Names a span of a video, `m_<video id>_<start>_<end>` with times in milliseconds. Hits and citations
 /// carry it; it can be read as long as the video is there, however it is split by then.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MomentId {
-    video_id: String,
+    video_id: VideoId,
     start: u64,
     end: u64,
 }
 
 impl MomentId {
     /// The moment of a span, to the millisecond.
-    pub fn new(video_id: &str, span: Span) -> Self {
+    pub fn new(video_id: VideoId, span: Span) -> Self {
         let milliseconds = |seconds: f64| (seconds.max(0.0) * 1000.0).round() as u64;
         let (start, end) = (milliseconds(span.start), milliseconds(span.end));
-        Self { video_id: video_id.to_owned(), start, end: end.max(start) }
+        Self { video_id, start, end: end.max(start) }
     }
 
     /// The id of its video.
-    pub fn video_id(&self) -> &str {
-        &self.video_id
+    pub fn video_id(&self) -> VideoId {
+        self.video_id
     }
 
     /// When it is, seconds of the video.
@@ -50,14 +50,10 @@ impl FromStr for MomentId {
     fn from_str(text: &str) -> Result<Self, Error> {
         let parts = || {
             let mut parts = text.strip_prefix("m_")?.split('_');
-            let video_id = parts.next().filter(|id| is_video_id(id))?;
+            let video_id = parts.next()?.parse().ok()?;
             let mut milliseconds = || parts.next()?.parse::<u64>().ok();
             let (start, end) = (milliseconds()?, milliseconds()?);
-            (parts.next().is_none() && start <= end).then(|| Self {
-                video_id: video_id.to_owned(),
-                start,
-                end,
-            })
+            (parts.next().is_none() && start <= end).then_some(Self { video_id, start, end })
         };
         parts().ok_or_else(|| {
             Error::Invalid(format!(
@@ -88,7 +84,8 @@ mod tests {
 
     #[test]
     fn a_moment_reads_back_as_it_is_written() {
-        let moment = MomentId::new("0123456789abcdef", Span { start: 0.0204, end: 24.023333 });
+        let id = "0123456789abcdef".parse().expect("an id");
+        let moment = MomentId::new(id, Span { start: 0.0204, end: 24.023333 });
         assert_eq!(moment.to_string(), "m_0123456789abcdef_20_24023");
         assert_eq!(moment.to_string().parse::<MomentId>().expect("a moment"), moment);
         assert_eq!(moment.span(), Span { start: 0.02, end: 24.023 });

@@ -1,10 +1,5 @@
 //! Names in messages: lists of what there is, and the nearest to what was typed.
 
-/// Whether a string has the form of a video id: 16 lower-case hexadecimal digits.
-pub fn is_video_id(id: &str) -> bool {
-    id.len() == 16 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-}
-
 /// `a, b` or `none`.
 pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
     if names.is_empty() {

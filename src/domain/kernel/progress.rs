@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::{Error, Result};
 use super::profile::Profile;
+use super::video::VideoId;
 
 /// Where a running job is in the pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +55,7 @@ pub trait Observer: Send + Sync {
     fn stage(&self, stage: Stage, detail: Map<String, Value>);
 
     /// The video that is worked on is known.
-    fn video(&self, video_id: &str);
+    fn video(&self, video_id: VideoId);
 }
 
 /// A handle for the work itself: it tells an [`Observer`] and asks whether to go on.
@@ -108,7 +109,7 @@ impl Progress {
     }
 
     /// Says which video is worked on, so that deleting the video cancels the work.
-    pub fn video(&self, video_id: &str) {
+    pub fn video(&self, video_id: VideoId) {
         self.observer.video(video_id);
     }
 

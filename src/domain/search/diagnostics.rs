@@ -5,6 +5,7 @@ use ports::index::VectorQuery;
 use serde_json::{Map, Value};
 
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::search::Search;
 use crate::domain::search::mode::Mode;
 
@@ -29,9 +30,9 @@ pub struct Diagnostics {
     /// Filter to the hits there would be without it, threshold and limit as given.
     pub without_filter: Vec<(String, u32)>,
     /// Videos in scope that the analyzer has not run on, at most 20.
-    pub videos_without_analyzer: Vec<String>,
+    pub videos_without_analyzer: Vec<VideoId>,
     /// Videos in scope that the analyzer has run on and that have no vector in the field, at most 20.
-    pub videos_without_field: Vec<String>,
+    pub videos_without_field: Vec<VideoId>,
     /// Ids that were named and are no videos of this install, at most 20.
     pub unknown_videos: Vec<String>,
     /// The other analyzers that have it, each with the best probability of their hits, the surest first.
@@ -111,8 +112,10 @@ impl Search {
             None => self.catalog.newest(MOST_LISTED).await?,
             Some(ids) => {
                 let ids = &ids[..ids.len().min(MOST_VIDEOS)];
-                let known = self.catalog.entries(ids).await?;
-                let unknown = ids.iter().filter(|id| known.iter().all(|v| v.video_id != **id));
+                let named: Vec<VideoId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
+                let known = self.catalog.entries(&named).await?;
+                let is_known = |id: &String| known.iter().any(|v| v.video_id.as_str() == id);
+                let unknown = ids.iter().filter(|id| !is_known(id));
                 diagnostics.unknown_videos = unknown.cloned().collect();
                 known
             }
@@ -122,8 +125,8 @@ impl Search {
         diagnostics.videos_without_analyzer =
             without.into_iter().map(|v| v.video_id).take(MOST_VIDEOS).collect();
         for video in with.into_iter().take(MOST_VIDEOS) {
-            let one = std::slice::from_ref(&video.video_id);
-            let filter = self.scope(Some(analyzer), Some(one), &Map::new()).await?;
+            let one = [video.video_id.to_string()];
+            let filter = self.scope(Some(analyzer), Some(&one), &Map::new()).await?;
             let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.query.clone() };
             if self.index.search(any).await?.is_empty() {
                 diagnostics.videos_without_field.push(video.video_id);

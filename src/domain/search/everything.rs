@@ -7,6 +7,7 @@ use ports::index::VectorQuery;
 use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::search::{Mode, Search, SearchResult};
 
 /// In place of an analyzer's id: all of them.
@@ -38,10 +39,10 @@ impl Search {
 fn by_chunk(mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
     // Of equals the order in which they were found.
     hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
-    let mut places: HashMap<(String, u32), usize> = HashMap::new();
+    let mut places: HashMap<(VideoId, u32), usize> = HashMap::new();
     let mut merged: Vec<SearchResult> = Vec::new();
     for hit in hits {
-        let key = (hit.video_id.clone(), hit.chunk_id);
+        let key = (hit.video_id, hit.chunk_id);
         match places.get(&key) {
             Some(&place) => add(&mut merged[place], hit),
             None => {
@@ -110,8 +111,8 @@ mod tests {
             _ => document.speakers = vec!["S1".into()],
         }
         SearchResult {
-            moment_id: MomentId::new(&"0".repeat(16), Span { start: 0.0, end: 1.0 }),
-            video_id: "0".repeat(16),
+            moment_id: MomentId::new(VideoId::of_digest([0; 20]), Span { start: 0.0, end: 1.0 }),
+            video_id: VideoId::of_digest([0; 20]),
             chunk_id,
             statements: Vec::new(),
             timecode: String::new(),

@@ -9,6 +9,7 @@ use crate::domain::analysis::Analyzer;
 use crate::domain::analysis::video::Outputs;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::VideoId;
 
 /// The payload field of a chunk's number of people.
 const PEOPLE_COUNT: &str = "people_count";
@@ -16,7 +17,7 @@ const PEOPLE_COUNT: &str = "people_count";
 /// The points of one analyzer's outputs. A chunk without output, or without any text, has none.
 pub async fn points(
     embedder: &dyn Embedder,
-    video_id: &str,
+    video_id: VideoId,
     chunk_config: &str,
     revision: &str,
     spans: &[Span],
@@ -60,11 +61,7 @@ pub async fn points(
             payload.insert(PEOPLE_COUNT.into(), FieldValue::Integer(count.into()));
         }
         points.push(Point {
-            id: PointId {
-                video_id: video_id.into(),
-                chunk_id,
-                analyzer_id: analyzer.spec().id.into(),
-            },
+            id: PointId { video_id, chunk_id, analyzer_id: analyzer.spec().id.into() },
             vectors: BTreeMap::new(),
             payload,
             text,

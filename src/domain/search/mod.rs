@@ -29,6 +29,7 @@ use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::{dot, sum};
+use crate::domain::kernel::video::VideoId;
 use calibration::{Presence, References};
 use diagnostics::Empty;
 
@@ -81,7 +82,7 @@ pub struct SearchResult {
     /// Names the span of its chunk, however the video is split later.
     pub moment_id: MomentId,
     /// The id of its video.
-    pub video_id: String,
+    pub video_id: VideoId,
     /// The number of its chunk within the video.
     pub chunk_id: u32,
     /// What the chunk tells there, by the analyzer whose output was found.
@@ -344,7 +345,7 @@ impl Search {
         &self,
         text: &str,
         query: VectorQuery,
-    ) -> Result<Vec<String>> {
+    ) -> Result<Vec<VideoId>> {
         /// Hits that are looked at of each video: the cosines of its analyzers do not compare.
         const HITS: usize = 3;
         /// Videos that are looked at, times those that are wanted.
@@ -353,7 +354,7 @@ impl Search {
         let (field, wanted) = (query.field.clone(), query.limit);
         let query = VectorQuery { limit: wanted * VIDEOS, ..query };
         let hits = self.find_by_video(text, query, HITS).await?;
-        let mut videos: Vec<(f32, String)> = Vec::new();
+        let mut videos: Vec<(f32, VideoId)> = Vec::new();
         for hit in self.current(hits, &mut HashMap::new()).await? {
             let hit = self.result(&presence, &field, hit);
             match videos.iter_mut().find(|(_, id)| *id == hit.video_id) {
@@ -374,7 +375,7 @@ impl Search {
         let whole = analyzer.map_or(TextStyle::Prose, |analyzer| analyzer.spec().style);
         let style = TextStyle::of_field(field, whole);
         SearchResult {
-            moment_id: MomentId::new(&hit.id.video_id, span),
+            moment_id: MomentId::new(hit.id.video_id, span),
             video_id: hit.id.video_id,
             chunk_id: hit.id.chunk_id,
             statements,
@@ -419,11 +420,11 @@ impl Search {
     async fn current(
         &self,
         hits: Vec<mode::Found>,
-        videos: &mut HashMap<String, (Listed, String)>,
+        videos: &mut HashMap<VideoId, (Listed, String)>,
     ) -> Result<Vec<Published>> {
-        let of_hits: BTreeSet<&String> = hits.iter().map(|hit| &hit.id.video_id).collect();
-        let unread = of_hits.into_iter().filter(|id| !videos.contains_key(*id));
-        let unread: Vec<String> = unread.cloned().collect();
+        let of_hits: BTreeSet<VideoId> = hits.iter().map(|hit| hit.id.video_id).collect();
+        let unread = of_hits.into_iter().filter(|id| !videos.contains_key(id));
+        let unread: Vec<VideoId> = unread.collect();
         for (id, listed) in self.catalog.listed(&unread).await? {
             let url = self.storage.link(&listed.storage_path).await?;
             videos.insert(id, (listed, url));

@@ -8,6 +8,7 @@ use text::{is_function_word, tokens};
 
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::search::Search;
 use crate::domain::search::SearchSettings;
 
@@ -140,12 +141,12 @@ impl Search {
         for (hits, of_video) in [(by_meaning, &mut by_meaning_of), (by_words, &mut by_words_of)] {
             for hit in hits {
                 if !videos.contains(&hit.id.video_id) {
-                    videos.push(hit.id.video_id.clone());
+                    videos.push(hit.id.video_id);
                 }
-                of_video.entry(hit.id.video_id.clone()).or_insert_with(Vec::new).push(hit);
+                of_video.entry(hit.id.video_id).or_insert_with(Vec::new).push(hit);
             }
         }
-        let of_video = |video: String| {
+        let of_video = |video: VideoId| {
             let by_meaning = by_meaning_of.remove(&video).unwrap_or_default();
             let by_words = by_words_of.remove(&video).unwrap_or_default();
             fused(self.settings, by_meaning, by_words, &cosines)
@@ -164,11 +165,11 @@ impl Search {
         if hits.is_empty() {
             return Ok(HashMap::new());
         }
-        let videos: BTreeSet<&String> = hits.iter().map(|hit| &hit.id.video_id).collect();
+        let videos: BTreeSet<VideoId> = hits.iter().map(|hit| hit.id.video_id).collect();
         let chunks: BTreeSet<i64> = hits.iter().map(|hit| hit.id.chunk_id.into()).collect();
         let of_hits = filter
             .clone()
-            .and("video_id", Predicate::AnyKeyword(videos.into_iter().cloned().collect()))
+            .of_videos(videos)
             .and("chunk_id", Predicate::AnyInteger(chunks.into_iter().collect()));
         let vectors = self.index.vectors(&of_hits, field).await?;
         let cosine = |v: &[f32]| v.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
@@ -247,7 +248,8 @@ mod tests {
     use super::*;
 
     fn hit(chunk_id: u32, score: f32) -> Hit {
-        let id = PointId { video_id: "0".repeat(16), chunk_id, analyzer_id: "ocr".into() };
+        let id =
+            PointId { video_id: VideoId::of_digest([0; 20]), chunk_id, analyzer_id: "ocr".into() };
         Hit { id, score, document: Value::Null }
     }
 

@@ -8,14 +8,12 @@ use ports::index::{Filter, Point, Predicate, VectorIndex};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::catalog::Stored;
-use crate::domain::catalog::locks::VideoLock;
+use crate::domain::catalog::locks::{Locked, VideoLock};
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::video::VideoId;
 use crate::domain::search::Search;
 use crate::domain::search::indexing::points;
-
-/// The lock of the one instance that repairs.
-const ELECTED: &str = "repair";
 
 /// When a search that met damage may be tried again, seconds.
 const MENDED_AFTER: u32 = 5;
@@ -74,32 +72,33 @@ impl Search {
         let mut done = Reindexed::default();
         let elected = match alone {
             true => None,
-            false => self.lock_to_repair(ELECTED, repair.all).await?,
+            false => self.lock_to_repair(Locked::Repair, repair.all).await?,
         };
         if !alone && elected.is_none() {
             return Ok(done);
         }
         if repair.unfinished {
             for video_id in self.catalog.left_unfinished().await? {
-                done.count(self.repair_video(&video_id, repair).await?);
+                done.count(self.repair_video(video_id, repair).await?);
             }
             return Ok(done);
         }
-        let ids: BTreeSet<String> = self.catalog.ids().await?.into_iter().collect();
+        let ids: BTreeSet<VideoId> = self.catalog.ids().await?.into_iter().collect();
         let mut orphans = BTreeSet::new();
-        for video_id in &ids {
+        for &video_id in &ids {
             let state = self.repair_video(video_id, repair).await?;
             if state == Repaired::Orphan {
-                orphans.insert(video_id.clone());
+                orphans.insert(video_id);
             }
             done.count(state);
         }
-        let known: Vec<String> = ids.iter().cloned().collect();
+        let known: Vec<VideoId> = ids.iter().copied().collect();
         for video_id in self.catalog.listed_beside(&known).await? {
-            self.catalog.relist(&video_id).await?;
+            self.catalog.relist(video_id).await?;
         }
-        let indexed: BTreeSet<String> = self.index.values("video_id").await?.into_iter().collect();
-        orphans.extend(indexed.difference(&ids).cloned());
+        let indexed = self.index.values("video_id").await?;
+        let indexed: BTreeSet<VideoId> = indexed.iter().filter_map(|id| id.parse().ok()).collect();
+        orphans.extend(indexed.difference(&ids));
         if !repair.remove_orphans && !self.few(orphans.len(), ids.len()) {
             done.orphans_kept = orphans.len() as u64;
             tracing::warn!(
@@ -110,14 +109,16 @@ impl Search {
             );
             return Ok(done);
         }
-        for video_id in &orphans {
-            let Some(lock) = self.lock_to_repair(video_id, repair.all).await? else { continue };
+        for &video_id in &orphans {
+            let Some(lock) = self.lock_to_repair(video_id.into(), repair.all).await? else {
+                continue;
+            };
             // It may have been ingested since.
             if self.catalog.stored(video_id).await? != Stored::Absent {
                 continue;
             }
             self.catalog.clear(video_id, &lock).await?;
-            done.orphans += u64::from(indexed.contains(video_id));
+            done.orphans += u64::from(indexed.contains(&video_id));
         }
         Ok(done)
     }
@@ -163,9 +164,10 @@ impl Search {
     /// How many videos have points in an index but no record, if they are more than a repair
     /// removes without being told to.
     pub async fn many_orphans(&self, index: &dyn VectorIndex) -> Result<Option<u64>> {
-        let ids: BTreeSet<String> = self.catalog.ids().await?.into_iter().collect();
+        let ids: BTreeSet<VideoId> = self.catalog.ids().await?.into_iter().collect();
         let indexed = index.values("video_id").await?;
-        let orphans = indexed.iter().filter(|id| !ids.contains(*id)).count();
+        let recorded = |id: &String| id.parse().is_ok_and(|id: VideoId| ids.contains(&id));
+        let orphans = indexed.iter().filter(|id| !recorded(id)).count();
         Ok((!self.few(orphans, ids.len())).then_some(orphans as u64))
     }
 
@@ -175,15 +177,15 @@ impl Search {
     }
 
     /// A video that is being changed needs no repair; a rebuild waits for it.
-    async fn lock_to_repair(&self, video_id: &str, wait: bool) -> Result<Option<VideoLock>> {
+    async fn lock_to_repair(&self, what: Locked, wait: bool) -> Result<Option<VideoLock>> {
         if wait {
-            return self.catalog.locks.lock(video_id).await.map(Some);
+            return self.catalog.locks.lock(what).await.map(Some);
         }
-        self.catalog.locks.try_lock(video_id).await
+        self.catalog.locks.try_lock(what).await
     }
 
     /// Brings one video in line. What needs nothing is not locked.
-    async fn repair_video(&self, video_id: &str, repair: Repair) -> Result<Repaired> {
+    async fn repair_video(&self, video_id: VideoId, repair: Repair) -> Result<Repaired> {
         if !repair.all && !repair.unfinished {
             let stored = self.catalog.stored(video_id).await?;
             match &stored {
@@ -203,7 +205,7 @@ impl Search {
                 Stored::Tombstone(..) => {}
             }
         }
-        let Some(lock) = self.lock_to_repair(video_id, repair.all).await? else {
+        let Some(lock) = self.lock_to_repair(video_id.into(), repair.all).await? else {
             return Ok(Repaired::Busy);
         };
         self.catalog.relist(video_id).await?;
@@ -224,12 +226,12 @@ impl Search {
             },
         };
         lock.forget_the_dead().await?;
-        self.catalog.unfinished().remove(video_id);
+        self.catalog.unfinished().remove(&video_id);
         Ok(repaired)
     }
 
     /// A video without a record: an orphan, unless nothing is left of it.
-    async fn orphaned(&self, video_id: &str) -> Result<Repaired> {
+    async fn orphaned(&self, video_id: VideoId) -> Result<Repaired> {
         self.catalog.relist(video_id).await?;
         let nothing = self.catalog.surplus(video_id, &Stored::Absent).await?;
         Ok(if nothing == Default::default() { Repaired::Cleared } else { Repaired::Orphan })
@@ -239,7 +241,7 @@ impl Search {
     async fn stale(&self, record: &VideoRecord) -> Result<Vec<String>> {
         let mut stale = Vec::new();
         for (id, entry) in &record.analyzers {
-            let current = revisions_of(&record.video_id, vec![entry.revision.clone()]);
+            let current = revisions_of(record.video_id, vec![entry.revision.clone()]);
             let agrees = entry.embedder == self.models.embedder.model()
                 && self.index.count(&current).await? == entry.points;
             if !agrees {
@@ -251,7 +253,7 @@ impl Search {
 
     /// Removes the garbage of a video and writes its points that disagree with its record, or all of
     /// them; says of how many analyzers.
-    async fn mend(&self, video_id: &str, lock: &VideoLock, all: bool) -> Result<u64> {
+    async fn mend(&self, video_id: VideoId, lock: &VideoLock, all: bool) -> Result<u64> {
         let claim = self.catalog.claim(video_id, lock).await?;
         let Some(mut record) = claim.found.record().cloned() else { return Ok(0) };
         self.catalog.clean(video_id, &claim.found).await?;
@@ -293,7 +295,7 @@ impl Search {
             };
             let (embedder, revision) = (self.models.embedder.as_ref(), &entry.revision);
             let of_analyzer =
-                points(embedder, &record.video_id, &config, revision, &spans, &*analyzer, &outputs)
+                points(embedder, record.video_id, &config, revision, &spans, &*analyzer, &outputs)
                     .await?;
             entry.points = of_analyzer.len() as u64;
             entry.embedder = self.models.embedder.model().to_owned();
@@ -305,7 +307,7 @@ impl Search {
 }
 
 /// The points of a video that are of these runs.
-fn revisions_of(video_id: &str, revisions: Vec<String>) -> Filter {
+fn revisions_of(video_id: VideoId, revisions: Vec<String>) -> Filter {
     Filter::video(video_id).and("revision", Predicate::AnyKeyword(revisions))
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::catalog::about;
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::search::filters::Parsed;
 use crate::domain::search::{Search, filters};
 
@@ -22,8 +23,11 @@ impl Search {
         if let Some(analyzer) = analyzer {
             filter = filter.and("analyzer_id", Predicate::AnyKeyword(vec![analyzer.into()]));
         }
-        for ids in [video_ids.map(<[String]>::to_vec), videos].into_iter().flatten() {
-            filter = filter.and("video_id", Predicate::AnyKeyword(ids));
+        if let Some(named) = video_ids {
+            filter = filter.and("video_id", Predicate::AnyKeyword(named.to_vec()));
+        }
+        if let Some(left) = videos {
+            filter = filter.of_videos(left);
         }
         Ok(filter)
     }
@@ -32,11 +36,11 @@ impl Search {
     pub(crate) async fn videos_left(
         &self,
         given: &Map<String, Value>,
-    ) -> Result<Option<Vec<String>>> {
+    ) -> Result<Option<Vec<VideoId>>> {
         self.videos_of(&filters::parse(given)?).await
     }
 
-    async fn videos_of(&self, parsed: &Parsed) -> Result<Option<Vec<String>>> {
+    async fn videos_of(&self, parsed: &Parsed) -> Result<Option<Vec<VideoId>>> {
         let mut conditions: Vec<Condition> = parsed.videos.clone();
         if let Some(metadata) = &parsed.metadata {
             conditions.extend(about::conditions(metadata, &self.catalog.metadata_keys().await?)?);

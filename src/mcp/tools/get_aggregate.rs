@@ -4,6 +4,7 @@ use poem_openapi::Object;
 use serde_json::Value;
 
 use super::{Answer, Call, Tool};
+use crate::domain::kernel::video::video_named;
 use crate::http::views::{AnyObject, Failure, OneAggregate};
 use crate::mcp::budget::{tokens_of, tokens_of_line};
 use crate::mcp::pages::{page, position};
@@ -55,7 +56,7 @@ impl Tool for GetAggregate {
     ) -> Result<Answer<AggregatePage>, Failure> {
         let AggregateRequest { video_id, aggregator, cursor } = input;
         let from = position(cursor.as_deref())?;
-        let result = call.service.catalog.aggregate(&video_id, &aggregator).await?;
+        let result = call.service.catalog.aggregate(video_named(&video_id)?, &aggregator).await?;
         let page = page(AnyObject::from_value(result).0, from, call.budget, cost);
         let next = page.next.map(|next| next.to_string());
         let rest = (page.passed_over > 0).then(|| {

@@ -7,6 +7,7 @@ use image::ImageReader;
 use poem_openapi::Object;
 
 use super::{Answer, Call, Picture, Tool};
+use crate::domain::kernel::video::{VideoId, video_named};
 use crate::http::views::Failure;
 use crate::mcp::budget::tokens_of_picture;
 use crate::mcp::prose::seconds;
@@ -68,11 +69,12 @@ impl Tool for GetFrames {
 
     async fn call(mut call: Call<'_>, input: FramesRequest) -> Result<Answer<Frames>, Failure> {
         let targets = targets(&input)?;
+        let video_id = video_named(&input.video_id)?;
         let width = input.width.min(call.settings.max_frame_width);
         let (mut frames, mut pictures, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         for target in targets.iter().take(call.settings.max_frames) {
-            let (t, chunk_id) = located(&call, &input.video_id, *target).await?;
-            let bytes = call.service.frames.frame(&input.video_id, t, width).await?;
+            let (t, chunk_id) = located(&call, video_id, *target).await?;
+            let bytes = call.service.frames.frame(video_id, t, width).await?;
             let (width, height) = size(&bytes)?;
             if !call.budget.take(tokens_of_picture(width, height) + FRAME) {
                 break;
@@ -124,7 +126,7 @@ fn targets(input: &FramesRequest) -> Result<Vec<Target>, Failure> {
 /// When it is, seconds of the video, and the chunk that it stands for.
 async fn located(
     call: &Call<'_>,
-    video_id: &str,
+    video_id: VideoId,
     target: Target,
 ) -> Result<(f64, Option<u32>), Failure> {
     match target {

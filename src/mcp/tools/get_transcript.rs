@@ -3,6 +3,7 @@
 use poem_openapi::Object;
 
 use super::{Answer, Call, Tool};
+use crate::domain::kernel::video::video_named;
 use crate::domain::media::speech;
 use crate::http::views::Failure;
 use crate::mcp::pages::position;
@@ -72,8 +73,11 @@ impl Tool for GetTranscript {
         input: TranscriptRequest,
     ) -> Result<Answer<TranscriptPage>, Failure> {
         let from = position(input.cursor.as_deref())?;
-        let transcript =
-            call.service.catalog.transcript(&input.video_id, input.after, input.before).await?;
+        let transcript = call
+            .service
+            .catalog
+            .transcript(video_named(&input.video_id)?, input.after, input.before)
+            .await?;
         let total = transcript.utterances.len();
         let said = transcript.utterances.into_iter().skip(from).map(spoken).collect();
         let filled = call.budget.fill(said);
@@ -86,7 +90,7 @@ impl Tool for GetTranscript {
             text.push_str(&format!("\n{} sentences follow: cursor {next}.", filled.left_out));
         }
         let page = TranscriptPage {
-            video_id: transcript.video_id,
+            video_id: transcript.video_id.to_string(),
             duration: transcript.duration,
             language: transcript.language,
             utterances: filled.units,

@@ -20,6 +20,7 @@ use adapters::storage::OpendalStorage;
 use poem::endpoint::BoxEndpoint;
 use poem::http::{HeaderMap, Method};
 use poem::{Body, Endpoint, Request, Response};
+use ports::VideoId;
 use ports::conformance::faults::{self, Faults};
 use ports::decoder::VideoDecoder;
 use ports::detector::ObjectDetector;
@@ -434,6 +435,12 @@ pub fn multipart(fields: &[(&str, &str)], file: Option<(&str, &[u8])>) -> (Strin
     }
     body.extend(format!("--{boundary}--\r\n").bytes());
     (format!("multipart/form-data; boundary={boundary}"), body)
+}
+
+/// The id of a video that is known to have one.
+#[track_caller]
+pub fn video_id(id: &str) -> VideoId {
+    id.parse().expect("the id of a video")
 }
 
 /// The keys of a JSON object, sorted.

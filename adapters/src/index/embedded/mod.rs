@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use ports::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
-use ports::{ErrorKind, PortError, Result};
+use ports::{ErrorKind, PortError, Result, VideoId};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::OpenReadError;
@@ -353,7 +353,7 @@ impl VectorIndex for EmbeddedIndex {
         self.read(|_, now| files::check(now.searcher.index(), files::ALL)).await
     }
 
-    async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
+    async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
         let of_video = Filter::video(video_id);
         self.read(move |inner, now| search::revisions(now, &inner.schema, &of_video)).await
     }

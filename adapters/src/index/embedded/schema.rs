@@ -75,7 +75,7 @@ impl PointSchema {
         let key = format!("{video_id}\0{chunk_id}\0{analyzer_id}\0{}", point.revision());
         let mut document = TantivyDocument::new();
         document.add_text(self.key, &key);
-        document.add_text(self.payload["video_id"], video_id);
+        document.add_text(self.payload["video_id"], video_id.as_str());
         document.add_i64(self.payload["chunk_id"], i64::from(*chunk_id));
         document.add_text(self.payload["analyzer_id"], analyzer_id);
         for (name, value) in &point.payload {

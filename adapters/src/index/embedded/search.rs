@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ports::index::{Filter, Hit, PointId, Predicate, TextQuery, VectorQuery};
-use ports::{ErrorKind, PortError, Result};
+use ports::index::{Filter, Hit, PointId, TextQuery, VectorQuery};
+use ports::{ErrorKind, PortError, Result, VideoId};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use tantivy::query::{EnableScoring, Query, Weight};
@@ -353,7 +353,7 @@ fn hits(
 }
 
 /// The videos whose best points come first, in that order.
-fn first_videos(snapshot: &Snapshot, segments: Vec<Videos>, limit: usize) -> Result<Vec<String>> {
+fn first_videos(snapshot: &Snapshot, segments: Vec<Videos>, limit: usize) -> Result<Vec<VideoId>> {
     let mut best = Vec::new();
     for (segment, videos) in segments.into_iter().enumerate() {
         for scored in videos.into_best() {
@@ -363,13 +363,13 @@ fn first_videos(snapshot: &Snapshot, segments: Vec<Videos>, limit: usize) -> Res
     rank(&mut best);
     // A video may have points in several segments.
     let mut seen = HashSet::new();
-    best.retain(|(_, id, _)| seen.len() < limit && seen.insert(id.video_id.clone()));
+    best.retain(|(_, id, _)| seen.len() < limit && seen.insert(id.video_id));
     Ok(best.into_iter().map(|(_, id, _)| id.video_id).collect())
 }
 
 /// The filter for points of these videos alone.
-fn within(filter: &Filter, videos: &[String]) -> Filter {
-    filter.clone().and("video_id", Predicate::AnyKeyword(videos.to_vec()))
+fn within(filter: &Filter, videos: &[VideoId]) -> Filter {
+    filter.clone().of_videos(videos.iter().copied())
 }
 
 /// The best points of these videos, one after the other.
@@ -377,14 +377,14 @@ fn grouped(
     snapshot: &Snapshot,
     schema: &PointSchema,
     segments: Vec<Groups>,
-    videos: &[String],
+    videos: &[VideoId],
     per_video: usize,
 ) -> Result<Vec<Hit>> {
-    let mut groups: HashMap<String, Vec<Found>> = HashMap::new();
+    let mut groups: HashMap<VideoId, Vec<Found>> = HashMap::new();
     for (segment, kept) in segments.into_iter().enumerate() {
         for scored in kept.into_kept() {
             let found = found(snapshot, segment, scored)?;
-            groups.entry(found.1.video_id.clone()).or_default().push(found);
+            groups.entry(found.1.video_id).or_default().push(found);
         }
     }
     let mut hits = Vec::new();

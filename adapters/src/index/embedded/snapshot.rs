@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use ports::index::PointId;
+use ports::video::NoVideoId;
 use tantivy::columnar::StrColumn;
 use tantivy::index::{SegmentId, SegmentReader};
 use tantivy::{DocId, Searcher, TantivyError};
@@ -117,8 +118,9 @@ impl SegmentData {
             column.ord_to_str(ordinal.into(), &mut word)?;
             Ok(word)
         };
+        let video = word(&self.videos, rank.video)?;
         Ok(PointId {
-            video_id: word(&self.videos, rank.video)?,
+            video_id: video.parse().map_err(|e: NoVideoId| vectors::corrupt(&e.to_string()))?,
             chunk_id: rank.chunk,
             analyzer_id: word(&self.analyzers, rank.analyzer)?,
         })

@@ -494,6 +494,6 @@ impl VectorFile {
     }
 }
 
-fn corrupt(message: &str) -> TantivyError {
+pub(super) fn corrupt(message: &str) -> TantivyError {
     TantivyError::DataCorruption(tantivy::error::DataCorruption::comment_only(message))
 }

@@ -55,7 +55,8 @@ mod tests {
             Predicate::AtLeast(f64::INFINITY),
             Predicate::AtMost(f64::NEG_INFINITY),
         ] {
-            let filter = Filter::video("aa").and("people_count", impossible);
+            let filter =
+                Filter::video(ports::VideoId::of_digest([0; 20])).and("people_count", impossible);
             assert_eq!(translate(&filter).unwrap(), None);
         }
         assert_eq!(translate(&Filter::default()).unwrap(), Some(qdrant::Filter::default()));

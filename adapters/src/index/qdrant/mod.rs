@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::index::{FieldValue, Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
-use ports::{ErrorKind, PortError, Result};
+use ports::{ErrorKind, PortError, Result, VideoId};
 use qdrant_client::qdrant::{
     Condition, CountPointsBuilder, DeletePointsBuilder, FacetCountsBuilder, GetPointsBuilder,
     NamedVectors, PayloadIncludeSelector, PointStruct, Query, QueryPoints, QueryPointsBuilder,
@@ -108,7 +108,7 @@ impl QdrantIndex {
         let document = serde_json::to_string(&point.document)
             .map_err(|e| PortError::caused_by(ErrorKind::Invalid, "the document is not JSON", e))?;
         payload.insert(DOCUMENT.to_owned(), Value::from(document));
-        payload.insert("video_id".to_owned(), Value::from(point.id.video_id.clone()));
+        payload.insert("video_id".to_owned(), Value::from(point.id.video_id.to_string()));
         payload.insert("chunk_id".to_owned(), Value::from(i64::from(point.id.chunk_id)));
         payload.insert("analyzer_id".to_owned(), Value::from(point.id.analyzer_id.clone()));
         for (field, value) in point.payload {
@@ -405,7 +405,7 @@ impl VectorIndex for QdrantIndex {
         self.facets(field, None).await
     }
 
-    async fn revisions(&self, video_id: &str) -> Result<Vec<String>> {
+    async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
         self.facets("revision", filter::translate(&Filter::video(video_id))?).await
     }
 
@@ -501,7 +501,7 @@ fn id(payload: &HashMap<String, Value>) -> Result<PointId> {
         _ => None,
     };
     Ok(PointId {
-        video_id: text(payload, "video_id")?.to_owned(),
+        video_id: text(payload, "video_id")?.parse().map_err(|_| foreign("video_id"))?,
         chunk_id: chunk.ok_or_else(|| foreign("chunk_id"))?,
         analyzer_id: text(payload, "analyzer_id")?.to_owned(),
     })

@@ -315,7 +315,8 @@ mod tests {
     #[test]
     fn the_source_tells_what_a_passage_is() {
         let moment = |video: Option<&str>| {
-            Some(Moment { video_id: video.map(str::to_owned), start: 3.0, end: 75.5 })
+            let video_id = video.map(|id| id.parse().expect("an id"));
+            Some(Moment { video_id, start: 3.0, end: 75.5 })
         };
         let topic = |topic: &str| Some(topic.to_owned());
         let plain = |kind| Passage::new("p", kind, "x");
@@ -327,11 +328,11 @@ mod tests {
             ),
             (
                 Passage {
-                    moment: moment(Some("v")),
+                    moment: moment(Some("0123456789abcdef")),
                     topic: topic("chapter"),
                     ..plain(PassageKind::Prose)
                 },
-                "chapter of video v, 0:03.00-1:15.50",
+                "chapter of video 0123456789abcdef, 0:03.00-1:15.50",
             ),
             (Passage { topic: topic("car"), ..plain(PassageKind::Objects) }, "objects (car)"),
         ] {

@@ -31,7 +31,7 @@ impl Damage {
 async fn written(folder: &Path) -> Vec<PathBuf> {
     let index = open(folder).await;
     index.replace(None, batches(0..2)).await.unwrap();
-    index.replace(Some(&Filter::video(&video(1))), vec![]).await.unwrap();
+    index.replace(Some(&Filter::video(video(1))), vec![]).await.unwrap();
     drop(index);
     let entries = std::fs::read_dir(folder.join("segments")).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -86,7 +86,7 @@ async fn what_a_commit_left_that_never_ended_is_in_nobodys_way() {
     open(folder.path()).await.replace(None, batches(0..2)).await.unwrap();
     let commit = folder.path().join("segments/meta.json");
     let before = std::fs::read(&commit).unwrap();
-    let removal = Filter::video(&video(1));
+    let removal = Filter::video(video(1));
     open(folder.path()).await.replace(Some(&removal), vec![]).await.unwrap();
     // As if the process had been killed when all files of the commit were there, but not the commit.
     std::fs::write(&commit, before).unwrap();

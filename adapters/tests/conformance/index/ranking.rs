@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use ports::VideoId;
 use ports::index::{Filter, Point, PointId, Predicate, VectorIndex, VectorQuery};
 use serde_json::Value;
 use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
@@ -26,7 +27,7 @@ async fn rankings_are_those_of_a_plain_scan() {
         let some = first..POINTS.min(first + 700);
         index.replace(None, some.map(|i| point(i, &vectors[i])).collect()).await.unwrap();
     }
-    let removed = Filter::video(&video(7));
+    let removed = Filter::video(video(7));
     index.replace(Some(&removed), vec![]).await.unwrap();
 
     for round in 0..60 {
@@ -51,11 +52,11 @@ async fn rankings_are_those_of_a_plain_scan() {
         let found: Vec<_> = found.into_iter().map(|hit| (hit.score, hit.id)).collect();
         assert_eq!(found, exact[..limit.min(exact.len())], "round {round}");
 
-        let mut groups: Vec<(String, Vec<(f32, PointId)>)> = Vec::new();
+        let mut groups: Vec<(VideoId, Vec<(f32, PointId)>)> = Vec::new();
         for (score, id) in exact {
             match groups.iter_mut().find(|(video, _)| *video == id.video_id) {
                 Some((_, group)) => group.push((score, id)),
-                None => groups.push((id.video_id.clone(), vec![(score, id)])),
+                None => groups.push((id.video_id, vec![(score, id)])),
             }
         }
         let expected: Vec<_> =
@@ -91,7 +92,7 @@ async fn fields_with_the_same_vector_share_it() {
         for some in all.chunks(25) {
             index.replace(None, some.to_vec()).await.unwrap();
         }
-        let gone = Filter::video(&video(2));
+        let gone = Filter::video(video(2));
         index.replace(Some(&gone), vec![]).await.unwrap();
         all.retain(|point| point.id.video_id != video(2));
         for field in ["combined", "transcript"] {
@@ -132,8 +133,8 @@ fn id(i: usize) -> PointId {
     PointId { video_id: video(i / 50), chunk_id, analyzer_id: "default_video".into() }
 }
 
-fn video(number: usize) -> String {
-    format!("{number:016x}")
+fn video(number: usize) -> VideoId {
+    format!("{number:016x}").parse().expect("an id")
 }
 
 /// A unit vector so far from a direction.

@@ -1,6 +1,7 @@
 //! What searches grouped by video find.
 
 use super::points::{axis, lean, nearest, owned, places, point, replace};
+use crate::conformance::video;
 use crate::index::{Filter, Predicate, TextQuery, VectorIndex, VectorQuery};
 
 pub(super) async fn hold_the_best_of_each_video(index: &dyn VectorIndex) {
@@ -44,8 +45,8 @@ pub(super) async fn hold_the_best_of_each_video(index: &dyn VectorIndex) {
 
     let query = TextQuery { text: "storm sea".into(), filter: all(), limit: 3 };
     let hits = index.text_search_by_video(query.clone(), 1).await.unwrap();
-    let videos: Vec<_> = hits.iter().map(|hit| hit.id.video_id.as_str()).collect();
-    assert_eq!(videos, ["bb", "cc", "dd"], "by words");
+    let videos: Vec<_> = hits.iter().map(|hit| hit.id.video_id).collect();
+    assert_eq!(videos, ["bb", "cc", "dd"].map(video), "by words");
     let plain = index.text_search(TextQuery { limit: 999, ..query.clone() }).await.unwrap();
     for hit in &hits {
         let best = plain.iter().find(|p| p.id.video_id == hit.id.video_id);

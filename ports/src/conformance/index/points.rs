@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::DIMENSION;
+use crate::conformance::video;
 use crate::index::{
     FieldValue, Filter, Hit, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
-use crate::{ErrorKind, Result};
+use crate::{ErrorKind, Result, VideoId};
 
 /// A point under construction.
 pub(super) struct Draft {
@@ -73,7 +74,7 @@ pub(super) fn point(video: &str, chunk: u32) -> Draft {
 }
 
 pub(super) fn id(video: &str, chunk: u32, analyzer: &str) -> PointId {
-    PointId { video_id: video.into(), chunk_id: chunk, analyzer_id: analyzer.into() }
+    PointId { video_id: self::video(video), chunk_id: chunk, analyzer_id: analyzer.into() }
 }
 
 /// A unit vector along one axis.
@@ -134,12 +135,12 @@ pub(super) fn chunks(hits: &[Hit]) -> Vec<u32> {
 }
 
 /// Whose moments were found.
-pub(super) fn places(hits: &[Hit]) -> Vec<(String, u32)> {
-    hits.iter().map(|hit| (hit.id.video_id.clone(), hit.id.chunk_id)).collect()
+pub(super) fn places(hits: &[Hit]) -> Vec<(VideoId, u32)> {
+    hits.iter().map(|hit| (hit.id.video_id, hit.id.chunk_id)).collect()
 }
 
-pub(super) fn owned(places: &[(&str, u32)]) -> Vec<(String, u32)> {
-    places.iter().map(|(video, chunk)| ((*video).to_owned(), *chunk)).collect()
+pub(super) fn owned(places: &[(&str, u32)]) -> Vec<(VideoId, u32)> {
+    places.iter().map(|(video, chunk)| (self::video(video), *chunk)).collect()
 }
 
 pub(super) fn keys(value: &Value) -> Vec<&String> {

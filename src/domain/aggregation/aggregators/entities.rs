@@ -21,6 +21,7 @@ use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::{Span, timecode};
+use crate::domain::kernel::video::VideoId;
 
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "entities";
@@ -192,7 +193,7 @@ fn narrated_by_model(persons: &[Vec<&ChunkPerson>]) -> Vec<usize> {
     linked
 }
 
-fn entity(video_id: &str, number: usize, person: &[&ChunkPerson]) -> Person {
+fn entity(video_id: VideoId, number: usize, person: &[&ChunkPerson]) -> Person {
     // The description that says most of the clothes; of equals the first.
     let best =
         person.iter().rev().max_by(|a, b| a.signature.weight().total_cmp(&b.signature.weight()));
@@ -202,7 +203,7 @@ fn entity(video_id: &str, number: usize, person: &[&ChunkPerson]) -> Person {
     let last_seen = observations.iter().map(|s| s.end).fold(0.0, f64::max);
     Person {
         entity: Entity {
-            entity_id: format!("{}-p{number}", prefix(video_id)),
+            entity_id: format!("{}-p{number}", prefix(&video_id)),
             appearances: chunk_ids.len() as u32,
             chunk_ids,
             first_seen,
@@ -245,7 +246,7 @@ async fn tell(
     person: &[&ChunkPerson],
     by_model: bool,
 ) -> Result<Person> {
-    let mut entity = entity(&input.video.video_id, number, person);
+    let mut entity = entity(input.video.video_id, number, person);
     if by_model {
         let narrative = narrate(input, &entity.entity, person).await?;
         if !narrative.trim().is_empty() {

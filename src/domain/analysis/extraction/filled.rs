@@ -15,6 +15,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::verdict::Verdict;
+use crate::domain::kernel::video::VideoId;
 
 /// What one chunk shows of a form.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -79,7 +80,7 @@ pub(crate) struct MissingField {
 pub(super) struct Sheet<'a> {
     pub(super) form: &'a Form,
     pub(super) fields: Vec<Field>,
-    pub(super) video_id: &'a str,
+    pub(super) video_id: VideoId,
     pub(super) span: Span,
     pub(super) passages: &'a [Passage],
     /// Whether the model was shown pictures.
@@ -441,7 +442,7 @@ mod tests {
         let sheet = Sheet {
             fields: form.fields(),
             form: &form,
-            video_id: "0123456789abcdef",
+            video_id: "0123456789abcdef".parse().expect("an id"),
             span: Span { start: 9.0, end: 15.0 },
             passages: &passages,
             seen,

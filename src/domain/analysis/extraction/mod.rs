@@ -152,7 +152,7 @@ impl Analyzer for Extractor {
         let sheet = Sheet {
             form: &self.definition.schema,
             fields: request.fields,
-            video_id: &chunk.video.video_id,
+            video_id: chunk.video.video_id,
             span: chunk.span,
             passages: &request.passages,
             seen,

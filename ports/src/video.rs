@@ -1,0 +1,137 @@
+//! The id of a video, which names it in every store.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Names a video: the first 16 hexadecimal digits, in lower case, of the SHA-1 of its bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct VideoId([u8; 16]);
+
+/// Text that is no id of a video.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoVideoId(String);
+
+impl VideoId {
+    /// That of the video whose bytes have this SHA-1.
+    pub fn of_digest(digest: [u8; 20]) -> Self {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digit = |at: usize| match at % 2 {
+            0 => digest[at / 2] >> 4,
+            _ => digest[at / 2] & 0xf,
+        };
+        Self(std::array::from_fn(|at| DIGITS[usize::from(digit(at))]))
+    }
+
+    /// Its digits in ASCII.
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// Its digits.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("hexadecimal digits are ASCII")
+    }
+}
+
+impl AsRef<str> for VideoId {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl fmt::Display for VideoId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for VideoId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl FromStr for VideoId {
+    type Err = NoVideoId;
+
+    fn from_str(text: &str) -> Result<Self, NoVideoId> {
+        let digits = text.as_bytes().try_into().ok();
+        let valid =
+            |digits: &[u8; 16]| digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        digits.filter(valid).map(Self).ok_or_else(|| NoVideoId(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for VideoId {
+    type Error = NoVideoId;
+
+    fn try_from(text: String) -> Result<Self, NoVideoId> {
+        text.parse()
+    }
+}
+
+impl From<VideoId> for String {
+    fn from(id: VideoId) -> Self {
+        id.as_str().to_owned()
+    }
+}
+
+impl fmt::Display for NoVideoId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' is no video id; one has 16 hexadecimal digits in lower case", self.0)
+    }
+}
+
+impl std::error::Error for NoVideoId {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_reads_back_as_it_is_written() {
+        let id: VideoId = "0123456789abcdef".parse().expect("an id");
+        assert_eq!(
+            (id.as_str(), id.to_string().as_str()),
+            ("0123456789abcdef", "0123456789abcdef")
+        );
+        assert_eq!(format!("{id:?}"), r#""0123456789abcdef""#);
+        let json = serde_json::to_value(id).expect("JSON");
+        assert_eq!(json, "0123456789abcdef");
+        assert_eq!(serde_json::from_value::<VideoId>(json).expect("an id"), id);
+    }
+
+    #[test]
+    fn other_text_is_none() {
+        for text in [
+            "",
+            "0123456789abcde",
+            "0123456789abcdef0",
+            "0123456789ABCDEF",
+            "0123456789abcdeg",
+            "0123456789abcd/.",
+            "0123456789abcdé",
+        ] {
+            let error = text.parse::<VideoId>().expect_err(text).to_string();
+            assert!(error.contains("16 hexadecimal digits"), "{error}");
+            assert!(serde_json::from_value::<VideoId>(text.into()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_digest_gives_its_first_digits() {
+        let mut digest = [0; 20];
+        digest[..9].copy_from_slice(&[0xa9, 0x99, 0x3e, 0x36, 0x47, 0x06, 0x81, 0x6a, 0xff]);
+        assert_eq!(VideoId::of_digest(digest).as_str(), "a9993e364706816a");
+    }
+
+    #[test]
+    fn ids_are_in_the_order_of_their_text() {
+        let [a, b]: [VideoId; 2] =
+            ["9fffffffffffffff", "a000000000000000"].map(|id| id.parse().expect("an id"));
+        assert!(a < b && a.as_str() < b.as_str());
+    }
+}
