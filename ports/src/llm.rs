@@ -6,6 +6,7 @@
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -61,6 +62,44 @@ impl Task {
             Self::Extract => "extract",
         }
     }
+}
+
+/// The answer to a task.
+pub trait TaskAnswer: DeserializeOwned {
+    /// The task.
+    const TASK: Task;
+}
+
+impl TaskAnswer for Description {
+    const TASK: Task = Task::Describe;
+}
+
+impl TaskAnswer for Summary {
+    const TASK: Task = Task::Summarize;
+}
+
+impl TaskAnswer for Title {
+    const TASK: Task = Task::Title;
+}
+
+impl TaskAnswer for Events {
+    const TASK: Task = Task::Events;
+}
+
+impl TaskAnswer for Answer {
+    const TASK: Task = Task::Answer;
+}
+
+impl TaskAnswer for Narrative {
+    const TASK: Task = Task::Narrate;
+}
+
+impl TaskAnswer for Persons {
+    const TASK: Task = Task::Persons;
+}
+
+impl TaskAnswer for Extraction {
+    const TASK: Task = Task::Extract;
 }
 
 /// What a stretch of video shows.

@@ -19,10 +19,9 @@ use std::future::Future;
 
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
-use ports::llm::{Moment, Passage, PassageKind, Request, Task};
+use ports::llm::{Moment, Passage, PassageKind, TaskAnswer};
 use ports::ner::EntityRecognizer;
 use ports::sentiment::SentimentClassifier;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::domain::analysis::chunk_text::ChunkText;
@@ -32,6 +31,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::VideoId;
+use crate::domain::llm::ask::{Ask, Prompt};
 use crate::domain::llm::memoised::Model;
 use aggregators::{
     chapters, cooccurrence, entities, entity_timelines, events, ner, novelty, object_entities,
@@ -79,11 +79,10 @@ impl Input<'_> {
         result.ok_or_else(|| Error::corrupt(format!("the aggregate {id} to build on is missing")))
     }
 
-    /// What the language model answers, in the shape that the request's task has. Only for an
-    /// aggregator whose spec says that it uses one; a question that was answered before is not
-    /// asked again.
-    pub async fn ask(&self, request: &Request) -> Result<Value> {
-        self.model.complete(request).await
+    /// What the language model answers. Only for an aggregator whose spec says that it uses one; a
+    /// question that was answered before is not asked again.
+    pub async fn ask<T: TaskAnswer>(&self, prompt: Prompt) -> Result<T> {
+        self.model.ask(prompt).await
     }
 
     /// About how many tokens of passages fit into one request of [`Self::ask`].
@@ -213,32 +212,6 @@ async fn try_each<T>(
 ) -> Result<Vec<T>> {
     let done: Vec<Result<T>> = stream::iter(work).buffered(PARALLEL).collect().await;
     done.into_iter().collect()
-}
-
-/// What a narrative is about.
-struct Question(String);
-
-/// Asks the language model for one answer.
-async fn complete<T: DeserializeOwned>(
-    input: &Input<'_>,
-    task: Task,
-    prompt: &str,
-    question: Option<Question>,
-    passages: Vec<Passage>,
-    max_tokens: u32,
-) -> Result<T> {
-    let request = Request {
-        task,
-        instructions: prompt.to_owned(),
-        passages,
-        question: question.map(|question| question.0),
-        fields: Vec::new(),
-        images: Vec::new(),
-        max_tokens,
-    };
-    let answer = input.ask(&request).await?;
-    serde_json::from_value(answer)
-        .map_err(|e| Error::corrupt(format!("the model's answer does not parse: {e}")))
 }
 
 /// What the chunks' texts say as passages of one analyzer, kind and speaker each; [`chunk_of`] reads

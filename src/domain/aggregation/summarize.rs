@@ -1,9 +1,10 @@
 //! Summaries of passages of any number, which chapters and summary share.
 
-use ports::llm::{Moment, Passage, Summary, Task};
+use ports::llm::{Moment, Passage, Summary};
 
-use crate::domain::aggregation::{Input, batches, complete, kind_of, try_each};
+use crate::domain::aggregation::{Input, batches, kind_of, try_each};
 use crate::domain::kernel::error::Result;
+use crate::domain::llm::ask::Prompt;
 
 const PROMPT: &str = include_str!("prompts/summary.md");
 
@@ -19,8 +20,13 @@ pub(crate) async fn summarize(input: &Input<'_>, passages: Vec<Passage>) -> Resu
             return Ok(Summary::default());
         }
         let parts: Vec<Passage> = (0..).zip(&batches).map(|(n, batch)| part(n, batch)).collect();
-        let work = batches.into_iter().map(|batch| {
-            complete::<Summary>(input, Task::Summarize, PROMPT, None, batch, MAX_TOKENS)
+        let work = batches.into_iter().map(|passages| {
+            input.ask::<Summary>(Prompt {
+                instructions: PROMPT.into(),
+                passages,
+                max_tokens: MAX_TOKENS,
+                ..Prompt::default()
+            })
         });
         let mut texts = try_each(work).await?;
         if texts.len() == 1 {

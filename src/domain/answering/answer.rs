@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use ports::llm::{Answer, Moment, Passage, PassageKind, Request, Task};
+use ports::llm::{Answer, Moment, Passage, PassageKind};
 use text::questions::AnswerKind;
 use text::{Quotations, sentences, shared, tokens, words};
 
@@ -11,12 +11,13 @@ use crate::domain::analysis::TextStyle;
 use crate::domain::analysis::finding::Statement;
 use crate::domain::answering::Answering;
 use crate::domain::answering::audit::{AuditedSentence, Cited, Claim, is_said_by};
-use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::error::Result;
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::dot;
 use crate::domain::kernel::verdict::Verdict;
 use crate::domain::kernel::video::VideoId;
+use crate::domain::llm::ask::{Ask, Prompt};
 use crate::domain::search::SearchResult;
 use crate::domain::search::calibration::content_words;
 
@@ -327,18 +328,14 @@ impl Answering {
         }
         let passages =
             context.iter().enumerate().map(|(i, e)| e.passage(format!("p{}", i + 1))).collect();
-        let request = Request {
-            task: Task::Answer,
+        let prompt = Prompt {
             instructions: PROMPT.into(),
             passages,
             question: Some(question.to_owned()),
-            fields: Vec::new(),
-            images: Vec::new(),
             max_tokens: MAX_TOKENS,
+            ..Prompt::default()
         };
-        let completion = self.llm.complete(&request).await?;
-        let answer: Answer = serde_json::from_value(completion.answer)
-            .map_err(|e| Error::corrupt(format!("the model's answer does not parse: {e}")))?;
+        let answer: Answer = self.llm.ask(prompt).await?;
 
         let told: Vec<(String, Vec<String>)> =
             answer.sentences.into_iter().map(|s| (without_brackets(&s.text), s.passages)).collect();

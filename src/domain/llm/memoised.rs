@@ -4,12 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ports::llm::{LanguageModel, Request, Usage};
+use ports::llm::{LanguageModel, Request, TaskAnswer, Usage};
 use ports::{ErrorKind, PortError};
 use serde_json::Value;
 use sha1::{Digest, Sha1};
 
 use crate::domain::kernel::error::Result;
+use crate::domain::llm::ask::{Ask, Prompt, read};
 
 /// Answers by request.
 type Answers = BTreeMap<String, Value>;
@@ -80,7 +81,7 @@ impl<'a> Model<'a> {
 
     /// The answer, from the model or from memory. After a failure the present aggregator cannot
     /// succeed any more, so nothing further is asked for it.
-    pub(crate) async fn complete(&self, request: &Request) -> Result<Value> {
+    async fn complete(&self, request: &Request) -> Result<Value> {
         let key = key(self.llm.model(), request);
         self.state().asked.insert(key.clone());
         if let Some(settled) = self.settled(&key) {
@@ -113,6 +114,12 @@ impl<'a> Model<'a> {
         }
         let (kind, message) = state.failure.as_ref()?;
         Some(Err(PortError::new(*kind, message.clone()).into()))
+    }
+}
+
+impl Ask for Model<'_> {
+    async fn ask<T: TaskAnswer>(&self, prompt: Prompt) -> Result<T> {
+        read(self.complete(&prompt.request::<T>()).await?)
     }
 }
 

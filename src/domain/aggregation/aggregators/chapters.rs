@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Passage, Task, Title};
+use ports::llm::{Passage, Title};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,13 +13,13 @@ use crate::domain::aggregation::overview::overview;
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, batches, chunk_passages, complete, kind_of, rounded, topics,
-    try_each,
+    Aggregator, AggregatorSpec, Input, batches, chunk_passages, kind_of, rounded, topics, try_each,
 };
 use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
+use crate::domain::llm::ask::Prompt;
 
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "chapters";
@@ -134,7 +134,13 @@ async fn head(
             vec![Passage { topic, ..Passage::new("s0", kind, summary.clone()) }]
         }
     };
-    let title: Title = complete(input, Task::Title, PROMPT, None, passages, MAX_TOKENS).await?;
+    let prompt = Prompt {
+        instructions: PROMPT.into(),
+        passages,
+        max_tokens: MAX_TOKENS,
+        ..Prompt::default()
+    };
+    let title: Title = input.ask(prompt).await?;
     let title = title.title.trim();
     let title = if title.is_empty() { fallback() } else { title.to_owned() };
     Ok((title, summary))

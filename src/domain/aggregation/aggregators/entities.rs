@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Narrative, Passage, PassageKind, Task};
+use ports::llm::{Narrative, Passage, PassageKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,8 +13,7 @@ use crate::domain::aggregation::linking::clothing::Signature;
 use crate::domain::aggregation::linking::link;
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, Question, batches, complete, moment, prefix, rounded,
-    try_each,
+    Aggregator, AggregatorSpec, Input, batches, moment, prefix, rounded, try_each,
 };
 use crate::domain::analysis::analyzers::people::{self, Crowd};
 use crate::domain::analysis::video::AnalyzedVideo;
@@ -22,6 +21,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::{Span, timecode};
 use crate::domain::kernel::video::VideoId;
+use crate::domain::llm::ask::Prompt;
 
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "entities";
@@ -274,9 +274,14 @@ async fn narrate(input: &Input<'_>, entity: &Entity, person: &[&ChunkPerson]) ->
     let Some(passages) = batches(input, passages).into_iter().next() else {
         return Ok(String::new());
     };
-    let question = Question(entity.description.clone());
-    let told: Narrative =
-        complete(input, Task::Narrate, PROMPT, Some(question), passages, MAX_TOKENS).await?;
+    let prompt = Prompt {
+        instructions: PROMPT.into(),
+        passages,
+        question: Some(entity.description.clone()),
+        max_tokens: MAX_TOKENS,
+        ..Prompt::default()
+    };
+    let told: Narrative = input.ask(prompt).await?;
     Ok(told.narrative)
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Event, Events as Found, Task};
+use ports::llm::{Event, Events as Found};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,12 +12,12 @@ use text::{is_article, tokens};
 
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, batches, chunk_of, chunk_passages, complete, rounded,
-    try_each,
+    Aggregator, AggregatorSpec, Input, batches, chunk_of, chunk_passages, rounded, try_each,
 };
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
+use crate::domain::llm::ask::Prompt;
 
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "events";
@@ -71,9 +71,14 @@ impl Aggregator for Events {
     }
 
     async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
-        let work = batches(input, chunk_passages(input.texts))
-            .into_iter()
-            .map(|batch| complete::<Found>(input, Task::Events, PROMPT, None, batch, MAX_TOKENS));
+        let work = batches(input, chunk_passages(input.texts)).into_iter().map(|passages| {
+            input.ask::<Found>(Prompt {
+                instructions: PROMPT.into(),
+                passages,
+                max_tokens: MAX_TOKENS,
+                ..Prompt::default()
+            })
+        });
         let found = try_each(work).await?;
         let mut events: Vec<(usize, Event)> = found
             .into_iter()

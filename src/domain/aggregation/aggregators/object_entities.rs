@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Narrative, Passage, PassageKind, Task};
+use ports::llm::{Narrative, Passage, PassageKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,14 +12,14 @@ use serde_json::Value;
 use crate::domain::aggregation::linking::object_tracks::{Object, people_sightings, track};
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, Question, batches, complete, moment, prefix, rounded,
-    try_each,
+    Aggregator, AggregatorSpec, Input, batches, moment, prefix, rounded, try_each,
 };
 use crate::domain::analysis::analyzers::object_detection;
 use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
+use crate::domain::llm::ask::Prompt;
 
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "object_entities";
@@ -196,9 +196,14 @@ async fn narrate(input: &Input<'_>, object: &Object) -> Result<String> {
     let Some(passages) = batches(input, passages).into_iter().next() else {
         return Ok(String::new());
     };
-    let question = Question(object.label.clone());
-    let told: Narrative =
-        complete(input, Task::Narrate, PROMPT, Some(question), passages, MAX_TOKENS).await?;
+    let prompt = Prompt {
+        instructions: PROMPT.into(),
+        passages,
+        question: Some(object.label.clone()),
+        max_tokens: MAX_TOKENS,
+        ..Prompt::default()
+    };
+    let told: Narrative = input.ask(prompt).await?;
     Ok(told.narrative)
 }
 

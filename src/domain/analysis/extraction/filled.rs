@@ -11,7 +11,6 @@ use crate::domain::analysis::Indexed;
 use crate::domain::analysis::extraction::form::Form;
 use crate::domain::analysis::finding::{Finding, Statement};
 use crate::domain::analysis::hit::HitDocument;
-use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::verdict::Verdict;
@@ -401,15 +400,6 @@ impl Finding for Filled {
     fn cells(&self) -> Vec<String> {
         self.values.values().map(|value| value.told().unwrap_or_default()).collect()
     }
-}
-
-/// The values that a model has given, as its answer has them.
-pub(super) fn extracted(answer: ports::llm::Extraction) -> Result<Vec<ExtractedValue>> {
-    const MOST: usize = 2000;
-    if answer.values.len() > MOST {
-        return Err(Error::corrupt(format!("the model gave {} values", answer.values.len())));
-    }
-    Ok(answer.values)
 }
 
 #[cfg(test)]

@@ -7,20 +7,21 @@ pub(crate) mod form;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Field, Moment, Passage, PassageKind, Request, Task};
+use ports::llm::{Extraction, Field, Moment, Passage, PassageKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
 
 use crate::domain::analysis::analyzers::default_video::inventory;
 use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::extraction::filled::{Filled, Sheet, extracted};
+use crate::domain::analysis::extraction::filled::{Filled, Sheet};
 use crate::domain::analysis::finding::{Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, TextStyle, heard_by};
-use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
+use crate::domain::llm::ask::{Ask, Prompt};
 use crate::domain::media::picture::jpeg;
 pub use form::{ExtractorSettings, Form, Format, Kind};
 
@@ -137,28 +138,26 @@ impl Analyzer for Extractor {
             return Ok(None);
         }
         let seen = !images.is_empty();
-        let request = Request {
-            task: Task::Extract,
+        let fields = self.fields();
+        let prompt = Prompt {
             instructions: PROMPT.into(),
-            passages,
-            question: None,
-            fields: self.fields(),
+            passages: passages.clone(),
+            fields: fields.clone(),
             images,
             max_tokens: MAX_TOKENS,
+            ..Prompt::default()
         };
-        let completion = models.llm.complete(&request).await?;
-        let answer = serde_json::from_value(completion.answer)
-            .map_err(|e| Error::corrupt(format!("the model's values do not parse: {e}")))?;
+        let answer: Extraction = models.llm.ask(prompt).await?;
         let sheet = Sheet {
             form: &self.definition.schema,
-            fields: request.fields,
+            fields,
             video_id: chunk.video.video_id,
             span: chunk.span,
-            passages: &request.passages,
+            passages: &passages,
             seen,
             selects: models.llm.selects(),
         };
-        let filled = sheet.fill(extracted(answer)?);
+        let filled = sheet.fill(answer.values);
         if filled.is_empty() {
             return Ok(None);
         }

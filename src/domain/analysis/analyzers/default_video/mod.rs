@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Description, Moment, Passage, PassageKind, Request, Task};
+use ports::llm::{Description, Moment, Passage, PassageKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,9 +21,10 @@ use crate::domain::analysis::finding::{Finding, Part, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle, heard_by};
-use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
+use crate::domain::llm::ask::{Ask, Prompt};
 use crate::domain::media::picture::jpeg;
 pub(crate) use compose::inventory;
 
@@ -253,16 +254,12 @@ async fn describe(models: &Models, chunk: &ChunkEvidence) -> Result<Description>
     if !seen.is_empty() {
         passages.push(about("objects", PassageKind::Objects, seen.join(", ")));
     }
-    let request = Request {
-        task: Task::Describe,
+    let prompt = Prompt {
         instructions: PROMPT.into(),
         passages,
-        question: None,
-        fields: Vec::new(),
         images,
         max_tokens: MAX_TOKENS,
+        ..Prompt::default()
     };
-    let completion = models.llm.complete(&request).await?;
-    serde_json::from_value(completion.answer)
-        .map_err(|e| Error::corrupt(format!("the model's description does not parse: {e}")))
+    models.llm.ask(prompt).await
 }

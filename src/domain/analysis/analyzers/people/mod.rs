@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{PassageKind, Person as SeenPerson, Persons, Request, Task};
+use ports::llm::{PassageKind, Person as SeenPerson, Persons};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,10 +19,11 @@ use crate::domain::analysis::finding::{Finding, Statement, Stored, read_migrated
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle, no_detector};
-use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::rounded;
+use crate::domain::llm::ask::{Ask, Prompt};
 use crate::domain::media::clothing::Garment;
 use crate::domain::media::picture::jpeg;
 use crate::domain::media::tracking::Location;
@@ -251,18 +252,13 @@ async fn describe(models: &Models, people: &[PersonTrack]) -> Result<Vec<SeenPer
     for person in people.iter().take(DESCRIBED) {
         images.push(jpeg(person.portrait.clone()).await?);
     }
-    let request = Request {
-        task: Task::Persons,
+    let prompt = Prompt {
         instructions: PROMPT.into(),
-        passages: Vec::new(),
-        question: None,
         max_tokens: TOKENS_PER_PERSON * images.len() as u32,
-        fields: Vec::new(),
         images,
+        ..Prompt::default()
     };
-    let completion = models.llm.complete(&request).await?;
-    let persons: Persons = serde_json::from_value(completion.answer)
-        .map_err(|e| Error::corrupt(format!("the model's descriptions do not parse: {e}")))?;
+    let persons: Persons = models.llm.ask(prompt).await?;
     Ok(persons.persons)
 }
 
