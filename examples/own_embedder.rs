@@ -28,6 +28,7 @@ use shotlog::domain::catalog::about::AboutPatch;
 use shotlog::domain::chunking::ChunkingFields;
 use shotlog::domain::ingest::IngestFields;
 use shotlog::domain::jobs::JobStatus;
+use shotlog::domain::kernel::access::Access;
 use shotlog::domain::search::Query;
 use shotlog::domain::{Models, Settings, Shotlog, Stores};
 
@@ -118,6 +119,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         callback_url: None,
         max_model_calls: None,
         about: AboutPatch::default(),
+        access: Access::default(),
     };
     let mut job = service.jobs.ingest_file(Some(&clip), spool.finish().await?, fields).await?;
     while !matches!(job.status, JobStatus::Done | JobStatus::Failed) {
@@ -140,7 +142,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         detail: "standard".into(),
         filters: Map::new(),
     };
-    for hit in service.answering.query(query).await?.results {
+    for hit in service.answering.query(&Access::default(), query).await?.results {
         println!("{:.2}  {}  {}", hit.score, hit.timecode, hit.document.description);
     }
     Ok(())

@@ -92,7 +92,7 @@ impl Config {
                     .into(),
             );
         }
-        if self.auth.tokens.iter().any(String::is_empty) {
+        if self.auth.tokens.iter().any(|token| token.token.is_empty()) {
             return wrong("auth.tokens holds an empty token; remove it or give it a value".into());
         }
         if decoder.scan_width < 16 || decoder.scan_height < 16 {

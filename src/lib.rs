@@ -23,6 +23,7 @@
 //! | [`domain::ingest`] | from a source to a published video: fetch, scan, analyze, aggregate, publish; the plan beforehand |
 //! | [`domain::jobs`] | requests as jobs: queue, workers, attempts, progress, webhooks |
 //! | [`domain::export`], [`domain::frames`], [`domain::status`] | files for other programs; pictures; `/health`, `/schema` and metrics |
+//! | [`domain::scoped`] | all of these, as far as one caller's token reaches |
 //!
 //! # Invariants
 //!
@@ -38,6 +39,7 @@
 //! 8. The rooms of the domain stand in order of dependency, without a cycle.
 //! 9. No id of an analyzer or aggregator is a literal outside its file.
 //! 10. MCP shows the shapes of HTTP, every tool is in the list, and HTTP knows nothing of it.
+//! 11. Handlers and tools reach the use-cases through [`domain::Scoped`] alone, in the name of a caller.
 
 pub mod app;
 pub mod cli;

@@ -20,6 +20,7 @@ use shotlog::domain::catalog::about::AboutPatch;
 use shotlog::domain::chunking::ChunkingFields;
 use shotlog::domain::ingest::IngestFields;
 use shotlog::domain::jobs::JobResult;
+use shotlog::domain::kernel::access::Access;
 use shotlog::domain::kernel::video::VideoId;
 use shotlog::domain::{Models, Settings, Shotlog, Stores};
 
@@ -74,6 +75,7 @@ pub(crate) async fn ingested(
         callback_url: None,
         max_model_calls: None,
         about: AboutPatch::default(),
+        access: Access::default(),
     };
     let mut job = service.jobs.ingest_file(Some(clip), spool.finish().await?, fields).await?;
     while !job.status.is_final() {

@@ -87,6 +87,20 @@ pub trait VideoListing: Send + Sync {
     /// The ids of the entries that satisfy these conditions, ascending.
     async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>>;
 
+    /// The words of a field of words among the entries that satisfy these conditions, ascending, each
+    /// with how many of them have it: at most `limit` that are greater than `after`.
+    async fn words(
+        &self,
+        field: &str,
+        conditions: &[Condition],
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<(String, u64)>>;
+
+    /// The least and the greatest [`VideoEntry::created_at`] of the entries that satisfy these
+    /// conditions; `None` where none does.
+    async fn period(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>>;
+
     /// The ids that are listed and greater than `after`, ascending, at most `limit`.
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>>;
 

@@ -110,7 +110,10 @@ impl Service {
                 .connect_timeout(Duration::from_secs(10))
                 .build()?,
             server: args.server.clone().unwrap_or(configured).trim_end_matches('/').to_owned(),
-            token: args.token.clone().or_else(|| config.auth.tokens.first().cloned()),
+            token: args
+                .token
+                .clone()
+                .or_else(|| config.auth.tokens.first().map(|t| t.token.clone())),
         })
     }
 

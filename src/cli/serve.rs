@@ -84,6 +84,7 @@ async fn begin(service: Arc<Shotlog>, config: Config, remove_orphans: bool) {
     let every = config.domain.records.repair.max(Duration::from_secs(1));
     tokio::spawn(calibrate(service.clone()));
     tokio::spawn(check_index(service.clone()));
+    resume(&service).await;
     service.jobs.start();
     repair_now_and_then(service, repair, every).await;
 }
@@ -110,6 +111,14 @@ async fn repair_now_and_then(service: Arc<Shotlog>, mut repair: Repair, every: D
             Err(error) => tracing::warn!(error = %error.labelled(), "the index was not checked"),
         }
         tokio::time::sleep(every).await;
+        resume(&service).await;
+    }
+}
+
+/// Queues again the jobs that an instance left behind when it died.
+async fn resume(service: &Shotlog) {
+    if let Err(error) = service.jobs.resume().await {
+        tracing::warn!(error = %error.labelled(), "jobs that were left behind are not taken up yet");
     }
 }
 

@@ -262,11 +262,24 @@ mod tests {
         .expect("a configuration");
         assert_eq!(config.llm.model, "12345");
         assert_eq!(config.http.listen, "127.0.0.1:1");
-        assert_eq!(config.auth.tokens, ["a", "b"]);
+        assert_eq!(config.auth.tokens, ["a", "b"].map(Into::into));
         assert_eq!(config.domain.fetch.max_bytes, 77);
         assert_eq!(config.domain.data_dir, PathBuf::from("elsewhere"));
         assert!(config.fetch.allow_private);
         assert_eq!(config.storage.kind, adapters::storage::Kind::Memory);
+    }
+
+    #[test]
+    fn a_token_is_one_or_a_table_of_what_it_reaches() {
+        let tokens = "[\"a\", { token = \"b\", collections = [\"news\"] }, { token = \"c\", read_only = true }]";
+        let config = load(Some(&format!("[auth]\ntokens = {tokens}")), &[]).expect("tokens");
+        assert_eq!(load(None, &[("SERVICE_AUTH__TOKENS", tokens)]).expect("the same"), config);
+        let access = |at: usize| &config.auth.tokens[at].access;
+        assert_eq!(config.auth.tokens[0], "a".into());
+        assert!(access(1).sees(Some("news")) && !access(1).sees(None));
+        assert!(access(2).sees(None) && access(2).check_change().is_err());
+        let again = toml::to_string(&config.auth).expect("TOML");
+        assert_eq!(toml::from_str::<crate::http::AuthSettings>(&again).expect("auth"), config.auth);
     }
 
     #[test]
@@ -290,6 +303,9 @@ mod tests {
             (None, vec![("SERVICE_LLM__MODLE", "x")], "did you mean 'llm.model'?"),
             (None, vec![("SERVICE_INGEST__WORKERS", "two")], "must be an integer"),
             (None, vec![("SERVICE_AUTH__TOKENS", "a,b")], "a TOML list"),
+            (Some("[auth]\ntokens = [{ token = 'a', colections = [] }]"), vec![], "colections"),
+            (Some("[auth]\ntokens = [{ token = 'a', collections = [] }]"), vec![], "is empty"),
+            (Some("[auth]\ntokens = [7]"), vec![], "a table with token"),
             (None, vec![("SERVICE_INGEST__WORKERS", "0")], "at least 1"),
             (None, vec![("SERVICE_LLM__KIND", "openai")], "llm.url is empty"),
         ] {

@@ -15,6 +15,7 @@ pub mod jobs;
 pub mod kernel;
 pub mod llm;
 pub mod media;
+pub mod scoped;
 pub mod search;
 pub mod status;
 
@@ -34,13 +35,15 @@ use export::Exports;
 use frames::Frames;
 use ingest::Ingest;
 use jobs::Jobs;
+use kernel::access::Access;
 use search::Search;
 use status::Status;
 
 pub use kernel::ports::{Models, Stores};
 use kernel::tokens::Tokens;
-use kernel::video::{VideoId, unknown};
+use kernel::video::VideoId;
 pub use kernel::{Error, Result};
+pub use scoped::Scoped;
 
 /// What the domain reads of the configuration, by the names of the sections in the file: its own
 /// sections, and its own keys of those that it shares with adapters. Each is defined beside the
@@ -153,9 +156,6 @@ pub struct Shotlog {
     pub status: Status,
 }
 
-/// How often a video that is worked on is looked at before it is deleted.
-const LOCK_EVERY: Duration = Duration::from_millis(250);
-
 impl Shotlog {
     /// The service over the given ports. Nothing is read or written yet, and no job is worked on
     /// until [`Jobs::start`].
@@ -240,26 +240,17 @@ impl Shotlog {
     /// cancelled first. Goes on when the caller does not wait for it.
     pub async fn delete_video(self: &Arc<Self>, video_id: VideoId) -> Result<Deleted> {
         self.catalog.opening.check()?;
-        // Also one whose record does not read back.
-        if !self.catalog.stored(video_id).await?.is_deletable() {
-            return Err(unknown(video_id));
-        }
         let service = self.clone();
-        let deleting = tokio::spawn(async move { service.delete_unwatched(video_id).await });
+        let deleting = tokio::spawn(async move {
+            let deleted = service.jobs.delete_video(video_id).await;
+            service.frames.forget(video_id).await;
+            deleted
+        });
         deleting.await.map_err(|e| Error::corrupt(format!("the delete panicked: {e}")))?
     }
 
-    async fn delete_unwatched(&self, video_id: VideoId) -> Result<Deleted> {
-        let lock = loop {
-            // Again, since a job tells only after a while which video it works on.
-            self.jobs.cancel_all_of(video_id, "the video was deleted").await?;
-            match self.catalog.locks.try_lock(video_id).await? {
-                Some(lock) => break lock,
-                None => tokio::time::sleep(LOCK_EVERY).await,
-            }
-        };
-        let deleted = self.catalog.delete(video_id, &lock).await;
-        self.frames.forget(video_id).await;
-        deleted
+    /// The service as one caller may use it.
+    pub fn scoped(self: &Arc<Self>, access: Access) -> Scoped {
+        Scoped::new(self.clone(), access)
     }
 }

@@ -15,6 +15,7 @@ use crate::domain::catalog::unreadable::UnreadableVideo;
 use crate::domain::chunking;
 use crate::domain::chunking::Preset;
 use crate::domain::jobs::{JobStatus, Jobs};
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::metrics;
 use crate::domain::kernel::ports::{Models, Stores};
@@ -210,7 +211,7 @@ async fn measure(
         metrics::jobs(status.name(), count);
     }
     let points = index.count(&Filter::default()).await?;
-    metrics::stored(points, catalog.count().await? as usize);
+    metrics::stored(points, catalog.count(&Access::default()).await? as usize);
     Ok(())
 }
 

@@ -1,22 +1,19 @@
 //! `/videos/{video_id}/aggregates`: video-level results and their re-run.
 
-use std::sync::Arc;
-
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Object, OpenApi, Union};
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::{Accepted, Json, OptionalForm};
 use super::errors::{ApiError, ByIdNamed, Rerun};
 use super::jobs::JobStatus;
 use super::params::Flag;
 use super::values::{AnyObject, Ordered};
-use crate::domain::Shotlog;
 use crate::domain::catalog::aggregates;
 use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
-pub(super) struct AggregatesApi(pub(super) Arc<Shotlog>);
+pub(super) struct AggregatesApi(pub(super) Service);
 
 #[OpenApi]
 impl AggregatesApi {
@@ -24,17 +21,18 @@ impl AggregatesApi {
     #[oai(path = "/videos/:video_id/aggregates", method = "get", operation_id = "aggregates")]
     async fn aggregates(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
         /// Only this aggregate.
         aggregator: Query<Option<String>>,
     ) -> Result<Json<AggregatesResponse>, ApiError<ByIdNamed>> {
         let video_id = video_named(&video_id)?;
         let Some(aggregator) = aggregator.0 else {
-            let all = self.0.catalog.aggregates(video_id).await?;
+            let all = self.0.of(&token).aggregates(video_id).await?;
             return Ok(Json(AggregatesResponse::All(all.into())));
         };
-        let result = AnyObject::from_value(self.0.catalog.aggregate(video_id, &aggregator).await?);
+        let result =
+            AnyObject::from_value(self.0.of(&token).aggregate(video_id, &aggregator).await?);
         let one = OneAggregate { video_id: video_id.to_string(), aggregator, result };
         Ok(Json(AggregatesResponse::One(one)))
     }
@@ -47,15 +45,18 @@ impl AggregatesApi {
     )]
     async fn rerun(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
         /// Recompute even when stored.
         #[oai(default = "on")]
         force: Query<Flag>,
         form: OptionalForm<RerunForm>,
     ) -> Result<Accepted<RerunAccepted>, ApiError<Rerun>> {
-        let job =
-            self.0.jobs.rerun_aggregates(video_named(&video_id)?, form.0.ids(), force.0.0).await?;
+        let job = self
+            .0
+            .of(&token)
+            .rerun_aggregates(video_named(&video_id)?, form.0.ids(), force.0.0)
+            .await?;
         let (job_id, status) = (job.job_id, job.status.into());
         Ok(Accepted(RerunAccepted { job_id, status, video_id: video_id.0 }))
     }

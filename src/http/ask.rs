@@ -1,24 +1,22 @@
 //! `POST /ask`: question answering over aggregates and segments.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
 use poem_openapi::{Enum, Object, OpenApi};
 use serde_json::{Map, Value, json};
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, Search};
 use super::query::StandardResult;
 use super::values::{AnyObject, Ordered};
-use crate::domain::Shotlog;
 use crate::domain::answering::{ask, audit};
 use crate::domain::kernel::verdict;
 
 /// The routes of this section.
-pub(super) struct AskApi(pub(super) Arc<Shotlog>);
+pub(super) struct AskApi(pub(super) Service);
 
 #[OpenApi]
 impl AskApi {
@@ -26,10 +24,10 @@ impl AskApi {
     #[oai(path = "/ask", method = "post", operation_id = "ask")]
     async fn ask(
         &self,
-        _token: Token,
+        token: Token,
         Json(request): Json<AskRequest>,
     ) -> Result<Json<AskResponse>, ApiError<Search>> {
-        Ok(Json(self.0.answering.ask(request.into()).await?.into()))
+        Ok(Json(self.0.of(&token).ask(request.into()).await?.into()))
     }
 }
 

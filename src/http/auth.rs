@@ -2,23 +2,68 @@
 //! request does not come from a page of another site, in its own name or in one that leads here.
 //! Asked by the edge before anything is routed.
 
+use std::sync::Arc;
+
 use poem::http::{HeaderValue, Method, StatusCode, header};
-use poem::{Request, Result};
+use poem::{Request, RequestBody, Result};
 use poem_openapi::registry::{MetaSecurityScheme, Registry};
 use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
-use subtle::{Choice, ConstantTimeEq};
+use subtle::ConstantTimeEq;
 
 use super::HttpOptions;
 use super::errors::Failure;
 use super::hosts::Hosts;
 use super::session::Sessions;
+use super::settings::AuthToken;
 use super::storage;
+use crate::domain::catalog::opening::Opened;
+use crate::domain::kernel::access::Access;
+use crate::domain::status::Status;
+use crate::domain::{Scoped, Shotlog};
 
 /// The request header that carries the token.
 pub(super) const TOKEN_HEADER: &str = "X-Core-Token";
 
-/// Declares in the document that an operation needs the token. The check itself is the [`Guard`]'s.
-pub(super) struct Token;
+/// What the token of a request reaches. Declares in the document that an operation needs one; the check
+/// itself is the [`Guard`]'s.
+pub(super) struct Token(Access);
+
+impl Token {
+    /// That of a request which the edge has let pass.
+    pub(super) fn of(request: &Request) -> Result<Self, Failure> {
+        request.data::<Access>().cloned().map(Self).ok_or_else(Failure::internal)
+    }
+}
+
+/// The service, behind the tokens: handlers get at its use-cases in the name of a caller alone.
+#[derive(Clone)]
+pub(super) struct Service(Arc<Shotlog>);
+
+impl Service {
+    pub(super) fn new(service: Arc<Shotlog>) -> Self {
+        Self(service)
+    }
+
+    /// The use-cases, for who sent this token.
+    pub(super) fn of(&self, token: &Token) -> Scoped {
+        self.0.scoped(token.0.clone())
+    }
+
+    /// Whether the service works: anybody may know.
+    pub(super) fn status(&self) -> &Status {
+        &self.0.status
+    }
+
+    /// Whether new jobs are taken.
+    pub(super) fn takes_jobs(&self) -> bool {
+        self.0.jobs.open()
+    }
+
+    /// Whether the stores are open.
+    pub(super) fn opened(&self) -> Opened {
+        self.0.catalog.opening.now()
+    }
+}
 
 impl<'a> ApiExtractor<'a> for Token {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::SecurityScheme];
@@ -31,7 +76,8 @@ impl<'a> ApiExtractor<'a> for Token {
             MetaSecurityScheme {
                 ty: "apiKey",
                 description: Some(
-                    "One of the tokens of `auth.tokens`; not needed when it is empty.",
+                    "One of the tokens of `auth.tokens`, which may be bound to collections and to \
+                     reading; not needed when that is empty.",
                 ),
                 name: Some(TOKEN_HEADER),
                 key_in: Some("header"),
@@ -48,17 +94,17 @@ impl<'a> ApiExtractor<'a> for Token {
     }
 
     async fn from_request(
-        _: &'a Request,
-        _: &mut poem::RequestBody,
+        request: &'a Request,
+        _: &mut RequestBody,
         _: ExtractParamOptions<()>,
     ) -> Result<Self> {
-        Ok(Self)
+        Ok(Self::of(request)?)
     }
 }
 
 /// Decides which requests go on.
 pub(super) struct Guard {
-    tokens: Vec<String>,
+    tokens: Vec<AuthToken>,
     /// Exact paths that need no token.
     open: Vec<String>,
     /// Exact paths whose clients may send the token as a bearer's.
@@ -78,6 +124,7 @@ impl Guard {
         bearers: Vec<&'static str>,
     ) -> Self {
         let base = url::Url::parse(&options.base_url).ok();
+        let usable = options.auth.tokens.iter().filter(|token| !token.token.is_empty());
         Self {
             tokens: options.auth.tokens.clone(),
             open,
@@ -85,7 +132,7 @@ impl Guard {
             serves_storage: options.serves_storage,
             hosts: Hosts::new(options),
             sessions: Sessions {
-                tokens: options.auth.tokens.iter().filter(|t| !t.is_empty()).cloned().collect(),
+                tokens: usable.cloned().collect(),
                 ttl: options.auth.session_ttl,
                 secure: base.as_ref().is_some_and(|base| base.scheme() == "https"),
             },
@@ -93,8 +140,8 @@ impl Guard {
         }
     }
 
-    /// Lets the request pass, or says why not.
-    pub(super) fn admit(&self, request: &Request) -> Result<(), Failure> {
+    /// Lets the request pass with what it reaches, or says why not.
+    pub(super) fn admit(&self, request: &Request) -> Result<Access, Failure> {
         if self.tokens.is_empty()
             && let Some(host) = self.hosts.refused(request)
         {
@@ -109,8 +156,8 @@ impl Guard {
         }
         let write = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
         let given = self.given(request);
-        if given.is_some_and(|token| self.accepts(token)) {
-            return Ok(());
+        if let Some(access) = given.and_then(|token| self.access(token)) {
+            return Ok(access.clone());
         }
         // A page of another site cannot add the header without the browser asking us first.
         if write && given.is_none() && self.foreign(request) {
@@ -119,13 +166,17 @@ impl Guard {
                 format!("a page of another site sent this; send {TOKEN_HEADER} or use this origin"),
             ));
         }
+        if given.is_none()
+            && let Some(access) = self.session(request, write)
+        {
+            return Ok(access.clone());
+        }
         if self.tokens.is_empty() || self.is_open(request.uri().path(), write) {
-            return Ok(());
+            return Ok(Access::default());
         }
         let header = self.header(request);
         match given {
             Some(_) => Err(refused(format!("the token in {header} is wrong"))),
-            None if self.session(request, write) => Ok(()),
             None => Err(refused(format!("this route needs a token in the header {header}"))),
         }
     }
@@ -158,13 +209,16 @@ impl Guard {
         !self.tokens.is_empty()
     }
 
-    /// Compares with every token, taking the same time whichever fits.
-    pub(super) fn accepts(&self, given: &[u8]) -> bool {
-        let mut fits = Choice::from(0);
-        for token in self.tokens.iter().filter(|token| !token.is_empty()) {
-            fits |= token.as_bytes().ct_eq(given);
+    /// What a token reaches, if it is one. Compares with every token, taking the same time whichever
+    /// fits.
+    pub(super) fn access(&self, given: &[u8]) -> Option<&Access> {
+        let mut fits = None;
+        for token in self.tokens.iter().filter(|token| !token.token.is_empty()) {
+            if token.token.as_bytes().ct_eq(given).into() {
+                fits = Some(&token.access);
+            }
         }
-        fits.into()
+        fits
     }
 
     /// Whether the browser says that another site's page sent the request.
@@ -184,13 +238,14 @@ impl Guard {
             || (!host.is_empty() && authority.is_some_and(|own| own.eq_ignore_ascii_case(host)))
     }
 
-    /// Whether a live session's cookie came with a request of our own pages. A write must say so.
-    pub(super) fn session(&self, request: &Request, write: bool) -> bool {
+    /// What a live session reaches whose cookie came with a request of our own pages. A write must say
+    /// that it does.
+    pub(super) fn session(&self, request: &Request, write: bool) -> Option<&Access> {
         let declared = request.headers().get(header::ORIGIN).is_some();
-        !self.foreign(request)
+        let ours = !self.foreign(request)
             && fetch_site(request).is_none_or(|site| site == "same-origin" || site == "none")
-            && (!write || declared)
-            && self.sessions.holds(request)
+            && (!write || declared);
+        self.sessions.access(request).filter(|_| ours)
     }
 }
 

@@ -1,22 +1,19 @@
 //! `/videos/{video_id}/chunking/preview`: how a video would be split, before it is.
 
-use std::sync::Arc;
-
 use poem_openapi::param::Path;
 use poem_openapi::{Enum, Object, OpenApi};
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, ByIdNamed};
 use super::videos::{max_duration, min_duration, mode, preset};
-use crate::domain::Shotlog;
 use crate::domain::chunking;
 use crate::domain::chunking::{ChunkingFields, Weights};
 use crate::domain::ingest::preview;
 use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
-pub(super) struct ChunkingApi(pub(super) Arc<Shotlog>);
+pub(super) struct ChunkingApi(pub(super) Service);
 
 #[OpenApi]
 impl ChunkingApi {
@@ -31,12 +28,16 @@ impl ChunkingApi {
     )]
     async fn preview_chunking(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
         Json(request): Json<PreviewRequest>,
     ) -> Result<Json<Preview>, ApiError<ByIdNamed>> {
         Ok(Json(
-            self.0.ingest.preview_chunking(video_named(&video_id)?, &request.into()).await?.into(),
+            self.0
+                .of(&token)
+                .preview_chunking(video_named(&video_id)?, &request.into())
+                .await?
+                .into(),
         ))
     }
 }

@@ -1,7 +1,6 @@
 //! `/videos/{video_id}/chunks`: stored analyzer output.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use poem_openapi::param::{Path, Query};
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
@@ -9,19 +8,18 @@ use poem_openapi::types::Type;
 use poem_openapi::{Object, OpenApi};
 use serde_json::{Value, json};
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::Written;
 use super::budget::{Spent, Wanted};
 use super::errors::{ApiError, ByIdNamed, OfOne};
 use super::params::{Bounded, ChunkId, Flag, Number};
 use super::query::SpeakerTurn;
 use super::values::AnyObject;
-use crate::domain::Shotlog;
 use crate::domain::catalog::chunks;
 use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
-pub(super) struct ChunksApi(pub(super) Arc<Shotlog>);
+pub(super) struct ChunksApi(pub(super) Service);
 
 #[OpenApi]
 impl ChunksApi {
@@ -30,7 +28,7 @@ impl ChunksApi {
     #[oai(path = "/videos/:video_id/chunks", method = "get", operation_id = "chunks")]
     async fn chunks(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
         /// Restrict to one analyzer's output.
         analyzer: Query<Option<String>>,
@@ -67,11 +65,12 @@ impl ChunksApi {
         let named = format!("{} {query:?}", video_id.0);
         let skipped = wanted.skipped(&named)?;
         query.offset = query.offset.saturating_add(u32::try_from(skipped).unwrap_or(u32::MAX));
-        let page = self.0.catalog.chunks(video_named(&video_id)?, query).await?;
+        let service = self.0.of(&token);
+        let page = service.chunks(video_named(&video_id)?, query).await?;
         let chunks: Vec<String> = page.chunks.iter().map(written_chunk).collect();
         let left = page.total.saturating_sub(page.offset) as usize;
         let (fit, spent) = match wanted.max_tokens {
-            Some(_) => wanted.fit(&self.0.tokens, &chunks, &named, skipped, left).await?,
+            Some(_) => wanted.fit(service.tokens(), &chunks, &named, skipped, left).await?,
             None => (chunks.len(), Spent::default()),
         };
         Ok(written_page(&page, &chunks[..fit], spent))
@@ -81,7 +80,7 @@ impl ChunksApi {
     #[oai(path = "/videos/:video_id/chunks/:chunk_id", method = "get", operation_id = "chunk")]
     async fn chunk(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
         chunk_id: Path<ChunkId>,
         /// Include internal keys.
@@ -89,7 +88,7 @@ impl ChunksApi {
         verbose: Query<Flag>,
     ) -> Result<Written<Chunk>, ApiError<OfOne>> {
         let chunk =
-            self.0.catalog.chunk(video_named(&video_id)?, chunk_id.0.0, verbose.0.0).await?;
+            self.0.of(&token).chunk(video_named(&video_id)?, chunk_id.0.0, verbose.0.0).await?;
         Ok(Written::new(written_chunk(&chunk)))
     }
 }

@@ -1,5 +1,5 @@
 //! The outermost layer: every request passes it once. It gives the request an id and a log line,
-//! asks the guard, and turns errors and panics into the one error shape.
+//! asks the guard, notes what the caller reaches, and turns errors and panics into the one error shape.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -42,23 +42,29 @@ impl<E: Endpoint<Output = Response>> Endpoint for Edge<E> {
 }
 
 impl<E: Endpoint<Output = Response>> Edge<E> {
-    async fn answer(&self, request: Request) -> Response {
+    async fn answer(&self, mut request: Request) -> Response {
         let started = Instant::now();
         let method = request.method().clone();
         let path = request.uri().path().to_owned();
-        let admitted = self.guard.admit(&request).and_then(|()| self.known(&request));
+        let admitted = self.guard.admit(&request).and_then(|access| {
+            self.known(&request)?;
+            Ok(access)
+        });
         let response = match admitted {
             Err(failure) => failure.into_response(),
-            Ok(()) => match AssertUnwindSafe(self.inner.call(request)).catch_unwind().await {
-                Ok(Ok(response)) => response,
-                Ok(Err(error)) => {
-                    errors::failure(error, &path, self.methods.of(&path)).into_response()
+            Ok(access) => {
+                request.set_data(access);
+                match AssertUnwindSafe(self.inner.call(request)).catch_unwind().await {
+                    Ok(Ok(response)) => response,
+                    Ok(Err(error)) => {
+                        errors::failure(error, &path, self.methods.of(&path)).into_response()
+                    }
+                    Err(panic) => {
+                        tracing::error!(panic = panic_message(&*panic), "a handler panicked");
+                        Failure::internal().into_response()
+                    }
                 }
-                Err(panic) => {
-                    tracing::error!(panic = panic_message(&*panic), "a handler panicked");
-                    Failure::internal().into_response()
-                }
-            },
+            }
         };
         let route = self.methods.route(&path);
         metrics::answered(method.as_str(), route, response.status().as_u16(), started.elapsed());

@@ -1,22 +1,20 @@
 //! `/videos/{video_id}/entities`: people linked across chunks.
 
-use std::sync::Arc;
-
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Object, OpenApi};
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, ByIdNamed};
 use super::params::Bounded;
+use crate::domain::aggregation;
 use crate::domain::catalog::entities;
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::{VideoId, video_named};
-use crate::domain::{Shotlog, aggregation};
 
 /// The routes of this section.
-pub(super) struct EntitiesApi(pub(super) Arc<Shotlog>);
+pub(super) struct EntitiesApi(pub(super) Service);
 
 #[OpenApi]
 impl EntitiesApi {
@@ -26,14 +24,14 @@ impl EntitiesApi {
     #[oai(path = "/videos/:video_id/entities", method = "get", operation_id = "entities")]
     async fn entities(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
         /// Only people seen in at least this many chunks.
         #[oai(default = "one")]
         min_appearances: Query<Bounded<0, { u32::MAX }>>,
     ) -> Result<Json<EntityList>, ApiError<ByIdNamed>> {
         Ok(Json(
-            self.0.catalog.entities(video_named(&video_id)?, min_appearances.0.0).await?.into(),
+            self.0.of(&token).entities(video_named(&video_id)?, min_appearances.0.0).await?.into(),
         ))
     }
 }

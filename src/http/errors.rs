@@ -110,6 +110,7 @@ impl From<domain::Error> for Failure {
         match error {
             Error::Invalid(detail) => Self::new(StatusCode::BAD_REQUEST, detail),
             Error::Unprocessable(detail) => Self::unprocessable(detail),
+            Error::Forbidden(detail) => Self::new(StatusCode::FORBIDDEN, detail),
             Error::NotFound(detail) => Self::not_found(detail),
             Error::TooLarge(detail) => Self::too_large(detail),
             Error::Busy { message, retry_after } => Self::busy(message, retry_after),
@@ -261,7 +262,8 @@ fn declared(status: u16) -> MetaResponse {
             400 => "The request names something this install does not know, or lacks something.",
             401 => "The token is missing or wrong.",
             403 => {
-                "The request comes from a page of another site, or was sent to a name that is not ours."
+                "The token does not go so far, the request comes from a page of another site, or it was \
+                 sent to a name that is not ours."
             }
             404 => "There is no such video, chunk, job or extractor.",
             408 => "The body stopped arriving.",

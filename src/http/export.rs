@@ -1,21 +1,18 @@
 //! `/videos/{video_id}/export`: a video's log as a file for players, editors and spreadsheets.
 
-use std::sync::Arc;
-
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::PlainText;
 use poem_openapi::{ApiResponse, OpenApi, ResponseContent};
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, ByIdNamed};
 use super::values::AnyObject;
-use crate::domain::Shotlog;
 use crate::domain::export::Content;
 use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
-pub(super) struct ExportApi(pub(super) Arc<Shotlog>);
+pub(super) struct ExportApi(pub(super) Service);
 
 #[OpenApi]
 impl ExportApi {
@@ -27,7 +24,7 @@ impl ExportApi {
     #[oai(path = "/videos/:video_id/export", method = "get", operation_id = "export")]
     async fn export(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
         /// `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`.
         format: Query<String>,
@@ -37,7 +34,7 @@ impl ExportApi {
         wall_clock: Query<bool>,
     ) -> Result<Exported, ApiError<ByIdNamed>> {
         let video_id = video_named(&video_id)?;
-        let export = self.0.exports.export(video_id, &format, wall_clock.0).await?;
+        let export = self.0.of(&token).export(video_id, &format, wall_clock.0).await?;
         let disposition = format!("attachment; filename=\"{}\"", export.filename);
         let file = match export.content {
             Content::Document(value) => File::Json(Json(AnyObject::from_value(value))),

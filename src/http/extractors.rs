@@ -1,28 +1,26 @@
 //! `/extractors`: analyzers of one's own, defined by a JSON schema.
 
-use std::sync::Arc;
-
 use poem_openapi::param::Path;
 use poem_openapi::{Object, OpenApi};
 use serde_json::Value;
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, Change, Plain, Rerun};
 use super::values::AnyObject;
-use crate::domain::Shotlog;
 use crate::domain::analysis::extraction::ExtractorDefinition;
 use crate::domain::catalog::extractors::ExtractorDraft;
 
 /// The routes of this section.
-pub(super) struct ExtractorsApi(pub(super) Arc<Shotlog>);
+pub(super) struct ExtractorsApi(pub(super) Service);
 
 #[OpenApi]
 impl ExtractorsApi {
     /// Every extractor.
     #[oai(path = "/extractors", method = "get", operation_id = "extractors")]
-    async fn extractors(&self, _token: Token) -> Result<Json<ExtractorList>, ApiError<Plain>> {
-        let extractors = self.0.extractors.list().await?.into_iter().map(Into::into).collect();
+    async fn extractors(&self, token: Token) -> Result<Json<ExtractorList>, ApiError<Plain>> {
+        let extractors =
+            self.0.of(&token).extractors().await?.into_iter().map(Into::into).collect();
         Ok(Json(ExtractorList { extractors }))
     }
 
@@ -30,10 +28,10 @@ impl ExtractorsApi {
     #[oai(path = "/extractors/:name", method = "get", operation_id = "extractor")]
     async fn extractor(
         &self,
-        _token: Token,
+        token: Token,
         name: Path<String>,
     ) -> Result<Json<ExtractorDetail>, ApiError<Change>> {
-        Ok(Json(self.0.extractors.get(&name).await?.into()))
+        Ok(Json(self.0.of(&token).extractor(&name).await?.into()))
     }
 
     /// Define an analyzer of your own.
@@ -45,14 +43,14 @@ impl ExtractorsApi {
     #[oai(path = "/extractors/:name", method = "put", operation_id = "put_extractor")]
     async fn put_extractor(
         &self,
-        _token: Token,
+        token: Token,
         /// A lower-case letter, then lower-case letters, digits or `_`, 40 at most.
         name: Path<String>,
         Json(request): Json<ExtractorRequest>,
     ) -> Result<Json<ExtractorDetail>, ApiError<Rerun>> {
         let schema = Value::Object(request.schema.0).to_string();
         let draft = ExtractorDraft { description: request.description, schema };
-        Ok(Json(self.0.extractors.put(&name, &draft).await?.into()))
+        Ok(Json(self.0.of(&token).put_extractor(&name, &draft).await?.into()))
     }
 
     /// Forget an extractor.
@@ -62,10 +60,10 @@ impl ExtractorsApi {
     #[oai(path = "/extractors/:name", method = "delete", operation_id = "delete_extractor")]
     async fn delete_extractor(
         &self,
-        _token: Token,
+        token: Token,
         name: Path<String>,
     ) -> Result<Json<ForgottenExtractor>, ApiError<Change>> {
-        self.0.extractors.delete(&name).await?;
+        self.0.of(&token).delete_extractor(&name).await?;
         Ok(Json(ForgottenExtractor { name: name.0, deleted: true }))
     }
 }

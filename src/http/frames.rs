@@ -1,21 +1,18 @@
 //! `/videos/{video_id}/frames` and `/videos/{video_id}/storyboard`: pictures of a stored video.
 
-use std::sync::Arc;
-
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Binary;
 use poem_openapi::{ApiResponse, Object, OpenApi};
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, Busy};
 use super::params::{Bounded, Number};
-use crate::domain::Shotlog;
 use crate::domain::frames;
 use crate::domain::kernel::video::{VideoId, video_named};
 
 /// The routes of this section.
-pub(super) struct FramesApi(pub(super) Arc<Shotlog>);
+pub(super) struct FramesApi(pub(super) Service);
 
 /// A video's bytes never change, so neither do its pictures.
 const FOREVER: &str = "private, max-age=31536000, immutable";
@@ -26,7 +23,7 @@ impl FramesApi {
     #[oai(path = "/videos/:video_id/frames", method = "get", operation_id = "frame")]
     async fn frame(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
         /// Seconds, within the video.
         t: Query<Number>,
@@ -34,7 +31,7 @@ impl FramesApi {
         #[oai(default = "width")]
         width: Query<Bounded<16, 7680>>,
     ) -> Result<Jpeg, ApiError<Busy>> {
-        let bytes = self.0.frames.frame(video_named(&video_id)?, t.0.0, width.0.0).await?;
+        let bytes = self.0.of(&token).frame(video_named(&video_id)?, t.0.0, width.0.0).await?;
         Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
     }
 
@@ -45,11 +42,11 @@ impl FramesApi {
     #[oai(path = "/videos/:video_id/storyboard", method = "get", operation_id = "storyboard")]
     async fn storyboard(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
     ) -> Result<Json<Storyboard>, ApiError<Busy>> {
         let video_id = video_named(&video_id)?;
-        let index = self.0.frames.storyboard(video_id).await?;
+        let index = self.0.of(&token).storyboard(video_id).await?;
         Ok(Json(Storyboard::new(video_id, index)))
     }
 
@@ -59,8 +56,8 @@ impl FramesApi {
         method = "get",
         operation_id = "storyboard_sheet"
     )]
-    async fn sheet(&self, _token: Token, video_id: Path<String>) -> Result<Jpeg, ApiError<Busy>> {
-        let bytes = self.0.frames.storyboard_sheet(video_named(&video_id)?).await?;
+    async fn sheet(&self, token: Token, video_id: Path<String>) -> Result<Jpeg, ApiError<Busy>> {
+        let bytes = self.0.of(&token).storyboard_sheet(video_named(&video_id)?).await?;
         Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
     }
 }

@@ -1,25 +1,25 @@
-//! `/jobs`: progress and outcome of ingests and aggregate re-runs.
+//! `/jobs`: progress and outcome of ingests, aggregate re-runs and changes of collections.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use futures::StreamExt;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Enum, Object, OpenApi, Union};
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, Busy, Change, JobListing};
 use super::events::Events;
 use super::params::Bounded;
 use super::values::AnyObject;
 use crate::domain::aggregation::run::AggregatesResult;
+use crate::domain::catalog::collections::CollectionResult;
 use crate::domain::ingest::{Aggregated, IngestResult};
+use crate::domain::jobs;
 use crate::domain::kernel::{profile, progress};
-use crate::domain::{Shotlog, jobs};
 
 /// The routes of this section.
-pub(super) struct JobsApi(pub(super) Arc<Shotlog>);
+pub(super) struct JobsApi(pub(super) Service);
 
 #[OpenApi]
 impl JobsApi {
@@ -27,14 +27,14 @@ impl JobsApi {
     #[oai(path = "/jobs", method = "get", operation_id = "jobs")]
     async fn jobs(
         &self,
-        _token: Token,
+        token: Token,
         /// Jobs on the page; all of them when left out.
         limit: Query<Option<Bounded<1, { u32::MAX }>>>,
         /// Jobs to skip.
         #[oai(default = "none")]
         offset: Query<Bounded<0, { u32::MAX }>>,
     ) -> Result<Json<JobList>, ApiError<JobListing>> {
-        let jobs = self.0.jobs.list().await?;
+        let jobs = self.0.of(&token).jobs().await?;
         let total = jobs.len() as u32;
         let limit = limit.0.map_or(usize::MAX, |limit| limit.0 as usize);
         let page = jobs.into_iter().skip(offset.0.0 as usize).take(limit);
@@ -43,8 +43,8 @@ impl JobsApi {
 
     /// One job.
     #[oai(path = "/jobs/:job_id", method = "get", operation_id = "job")]
-    async fn job(&self, _token: Token, job_id: Path<String>) -> Result<Json<Job>, ApiError<Busy>> {
-        Ok(Json(self.0.jobs.get(&job_id).await?.into()))
+    async fn job(&self, token: Token, job_id: Path<String>) -> Result<Json<Job>, ApiError<Busy>> {
+        Ok(Json(self.0.of(&token).job(&job_id).await?.into()))
     }
 
     /// Cancel a job.
@@ -55,10 +55,10 @@ impl JobsApi {
     #[oai(path = "/jobs/:job_id", method = "delete", operation_id = "cancel_job")]
     async fn cancel(
         &self,
-        _token: Token,
+        token: Token,
         job_id: Path<String>,
     ) -> Result<Json<Job>, ApiError<Change>> {
-        Ok(Json(self.0.jobs.cancel(&job_id).await?.into()))
+        Ok(Json(self.0.of(&token).cancel_job(&job_id).await?.into()))
     }
 
     /// A job's progress as server-sent events.
@@ -68,10 +68,10 @@ impl JobsApi {
     #[oai(path = "/jobs/:job_id/events", method = "get", operation_id = "job_events")]
     async fn events(
         &self,
-        _token: Token,
+        token: Token,
         job_id: Path<String>,
     ) -> Result<Events<Job>, ApiError<Busy>> {
-        let changes = self.0.jobs.watch(&job_id).await?;
+        let changes = self.0.of(&token).watch_job(&job_id).await?;
         Ok(Events { name: "job", data: changes.map(Into::into).boxed() })
     }
 }
@@ -99,6 +99,7 @@ enum Stage {
     Analyzing,
     Indexing,
     Aggregating,
+    Changing,
     Complete,
 }
 
@@ -112,12 +113,13 @@ struct JobList {
 #[derive(Object)]
 pub(crate) struct Job {
     job_id: String,
-    /// The uploaded file's name or the URL; on an aggregate re-run the video's file name.
+    /// The uploaded file's name or the URL; on an aggregate re-run the video's file name, on a change
+    /// of a collection its name.
     source: String,
     status: JobStatus,
     stage: Stage,
     /// `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
-    /// `aggregating`, `traceback` on a failed job.
+    /// `aggregating`, `total` and `done` (videos) at `changing`, `traceback` on a failed job.
     detail: AnyObject,
     /// Null until the job is done.
     #[oai(nullable)]
@@ -136,6 +138,7 @@ pub(crate) struct Job {
 enum JobResult {
     Ingest(IngestOutcome),
     Aggregates(AggregatesOutcome),
+    Collection(CollectionOutcome),
 }
 
 /// Result of an ingest; only it has `video_url`.
@@ -215,6 +218,16 @@ struct AggregatesOutcome {
     llm_calls_saved: Vec<String>,
 }
 
+/// Result of a change of a collection.
+#[derive(Object)]
+#[oai(rename = "CollectionResult")]
+struct CollectionOutcome {
+    /// The name that it had.
+    collection: String,
+    /// Videos that were changed or deleted; after a restart in between, those since then.
+    videos: u64,
+}
+
 impl From<jobs::JobStatus> for JobStatus {
     fn from(status: jobs::JobStatus) -> Self {
         match status {
@@ -236,6 +249,7 @@ impl From<progress::Stage> for Stage {
             progress::Stage::Analyzing => Self::Analyzing,
             progress::Stage::Indexing => Self::Indexing,
             progress::Stage::Aggregating => Self::Aggregating,
+            progress::Stage::Changing => Self::Changing,
             progress::Stage::Complete => Self::Complete,
         }
     }
@@ -262,6 +276,9 @@ impl From<jobs::JobResult> for JobResult {
         match result {
             jobs::JobResult::Ingest(result) => Self::Ingest((*result).into()),
             jobs::JobResult::Aggregates(result) => Self::Aggregates((*result).into()),
+            jobs::JobResult::Collection(CollectionResult { collection, videos }) => {
+                Self::Collection(CollectionOutcome { collection, videos })
+            }
         }
     }
 }

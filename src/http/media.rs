@@ -1,17 +1,14 @@
 //! `GET /media/{video_id}`: the way to the video in storage.
 
-use std::sync::Arc;
-
 use poem_openapi::param::Path;
 use poem_openapi::{ApiResponse, OpenApi};
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::errors::{ApiError, OfOne};
-use crate::domain::Shotlog;
 use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
-pub(super) struct MediaApi(pub(super) Arc<Shotlog>);
+pub(super) struct MediaApi(pub(super) Service);
 
 #[OpenApi]
 impl MediaApi {
@@ -19,10 +16,10 @@ impl MediaApi {
     #[oai(path = "/media/:video_id", method = "get", operation_id = "media")]
     async fn media(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
     ) -> Result<Redirect, ApiError<OfOne>> {
-        Ok(Redirect::Temporary(self.0.catalog.media_url(video_named(&video_id)?).await?))
+        Ok(Redirect::Temporary(self.0.of(&token).media_url(video_named(&video_id)?).await?))
     }
 }
 

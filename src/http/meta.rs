@@ -1,15 +1,14 @@
 //! `/health`, `/schema`, `/analyzers`: what this install can do and whether it works.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use poem_openapi::{Enum, Object, OpenApi};
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, Open, Plain};
 use super::values::{AnyObject, Ordered, shortest};
-use crate::domain::Shotlog;
+use crate::domain::Scoped;
 use crate::domain::catalog::about::MetadataKeys;
 use crate::domain::catalog::unreadable;
 use crate::domain::chunking::Preset;
@@ -18,7 +17,7 @@ use crate::domain::search::filters::FilterSpec;
 use crate::domain::status;
 
 /// The routes of this section.
-pub(super) struct MetaApi(pub(super) Arc<Shotlog>);
+pub(super) struct MetaApi(pub(super) Service);
 
 #[OpenApi]
 impl MetaApi {
@@ -27,19 +26,19 @@ impl MetaApi {
     /// Needs no token. Tells of storage what was seen within `http.probe_interval`.
     #[oai(path = "/health", method = "get", operation_id = "health")]
     async fn health(&self) -> Result<Json<Health>, ApiError<Open>> {
-        Ok(Json(self.0.status.health().await.into()))
+        Ok(Json(self.0.status().health().await.into()))
     }
 
     /// Everything searchable and filterable.
     #[oai(path = "/schema", method = "get", operation_id = "schema")]
-    async fn schema(&self, _token: Token) -> Result<Json<Schema>, ApiError<Plain>> {
-        Ok(Json(Schema::of(&self.0).await))
+    async fn schema(&self, token: Token) -> Result<Json<Schema>, ApiError<Plain>> {
+        Ok(Json(Schema::of(&self.0.of(&token)).await))
     }
 
     /// Analyzers, vector fields and exclusive groups.
     #[oai(path = "/analyzers", method = "get", operation_id = "analyzers")]
-    async fn analyzers(&self, _token: Token) -> Result<Json<Analyzers>, ApiError<Plain>> {
-        Ok(Json(self.0.status.schema().into()))
+    async fn analyzers(&self, token: Token) -> Result<Json<Analyzers>, ApiError<Plain>> {
+        Ok(Json(self.0.of(&token).schema().into()))
     }
 }
 
@@ -107,7 +106,7 @@ pub(crate) struct Schema {
     results: Ordered<AnyObject>,
     /// Filter to the analyzers whose output it is about; filters about every chunk are absent.
     pub(crate) filter_analyzers: Ordered<Vec<String>>,
-    /// Metadata key to its type: `string`, `number`, `boolean`, `time` or `list`.
+    /// Metadata key of the videos that the token sees to its type: `string`, `number`, `boolean`, `time` or `list`.
     pub(crate) metadata_keys: Ordered<String>,
 }
 
@@ -175,9 +174,9 @@ impl From<unreadable::UnreadableVideo> for UnreadableVideo {
 
 impl Schema {
     /// That of a service; without metadata keys where the records do not answer.
-    pub(crate) async fn of(service: &Shotlog) -> Self {
-        let keys = service.catalog.metadata_keys().await.unwrap_or_default();
-        Self::new(service.status.schema(), service.search.recommended_thresholds(), keys)
+    pub(crate) async fn of(service: &Scoped) -> Self {
+        let keys = service.metadata_keys().await.unwrap_or_default();
+        Self::new(service.schema(), service.recommended_thresholds(), keys)
     }
 
     fn new(schema: status::Schema, thresholds: Thresholds, keys: MetadataKeys) -> Self {

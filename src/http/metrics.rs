@@ -1,18 +1,18 @@
 //! `/metrics`, for Prometheus, `/live`, for whoever restarts the process, and `/ready`, for a
 //! balancer.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use metrics::{Unit, counter, describe_counter, describe_histogram, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use poem::http::StatusCode;
 use poem::web::Data;
-use poem::{Response, handler};
+use poem::{Request, Response, Result, handler};
 use serde_json::{Map, Value, json};
 
+use super::auth::{Service, Token};
 use super::errors::Failure;
-use crate::domain::Shotlog;
 use crate::domain::catalog::opening::Opened;
 use crate::domain::kernel;
 
@@ -77,16 +77,16 @@ pub(super) fn answered(method: &str, route: Option<String>, status: u16, after: 
 
 /// Everything measured, in the Prometheus text format.
 #[handler]
-pub(super) async fn page(service: Data<&Arc<Shotlog>>) -> Response {
+pub(super) async fn page(request: &Request, service: Data<&Service>) -> Result<Response> {
     let Some(recorder) = recorder() else {
-        return Failure::not_found("the program measures itself elsewhere").into_response();
+        return Err(Failure::not_found("the program measures itself elsewhere").into());
     };
-    // Why it failed is logged where it was first seen.
-    let _ = service.status.measured().await;
+    // Why looking failed is logged where it was first seen.
+    let _ = service.of(&Token::of(request)?).measured().await.map_err(Failure::from)?;
     recorder.run_upkeep();
-    Response::builder()
+    Ok(Response::builder()
         .content_type("text/plain; version=0.0.4; charset=utf-8")
-        .body(recorder.render())
+        .body(recorder.render()))
 }
 
 /// Whether the process answers: 200, whatever it stands on. Touches no store, so that an outage
@@ -99,17 +99,17 @@ pub(super) fn live() -> Response {
 /// Whether the service should get requests: 200 when everything it stands on answers, else 503. It
 /// needs no token, so it names what fails and not why.
 #[handler]
-pub(super) async fn ready(service: Data<&Arc<Shotlog>>) -> Response {
+pub(super) async fn ready(service: Data<&Service>) -> Response {
     let mut checks = Map::new();
-    let mut ready = service.jobs.open();
+    let mut ready = service.takes_jobs();
     if !ready {
         checks.insert("not stopping".into(), "failed".into());
     }
-    if service.catalog.opening.now() != Opened::Open {
+    if service.opened() != Opened::Open {
         ready = false;
         checks.insert("stores opened".into(), "failed".into());
     }
-    for (check, outcome) in service.status.probe().await {
+    for (check, outcome) in service.status().probe().await {
         ready &= outcome.is_ok();
         checks.insert(check.into(), Value::from(if outcome.is_ok() { "ok" } else { "failed" }));
     }

@@ -10,6 +10,7 @@ mod body;
 mod budget;
 mod chunking;
 mod chunks;
+mod collections;
 mod conform;
 mod document;
 mod edge;
@@ -49,7 +50,7 @@ use tokio::sync::Semaphore;
 use crate::domain::Shotlog;
 pub use mount::Mount;
 pub use server::{listen, serve};
-pub use settings::{AuthSettings, Exposed, HttpOptions, HttpSettings, origin};
+pub use settings::{AuthSettings, AuthToken, Exposed, HttpOptions, HttpSettings, origin};
 
 /// Every route of the service, and what is mounted beside them.
 pub fn app(
@@ -59,6 +60,7 @@ pub fn app(
 ) -> BoxEndpoint<'static, Response> {
     let api = api(&service, &options);
     let document = document::Document::new(&api, &service.status.schema());
+    let service = auth::Service::new(service);
     let mut methods = document.methods;
     let mut open: Vec<String> =
         ["/health", "/live", "/ready", "/docs", "/redoc", "/openapi.json", "/session"]
@@ -119,45 +121,46 @@ pub fn openapi(service: &Arc<Shotlog>, options: &HttpOptions) -> String {
     document::Document::new(&api(service, options), &service.status.schema()).json
 }
 
-type Api = (
+/// The sections of the document, in their order; a tuple has at most sixteen.
+type Api = ((Library, Reading), (Searching, Serving));
+type Library = (
     meta::MetaApi,
     videos::VideosApi,
+    collections::CollectionsApi,
     jobs::JobsApi,
     chunking::ChunkingApi,
     plan::PlanApi,
-    chunks::ChunksApi,
-    aggregates::AggregatesApi,
-    entities::EntitiesApi,
-    export::ExportApi,
-    query::QueryApi,
-    ask::AskApi,
-    moments::MomentsApi,
-    extractors::ExtractorsApi,
-    media::MediaApi,
-    frames::FramesApi,
-    ui::UiApi,
 );
+type Reading =
+    (chunks::ChunksApi, aggregates::AggregatesApi, entities::EntitiesApi, export::ExportApi);
+type Searching = (query::QueryApi, ask::AskApi, moments::MomentsApi, extractors::ExtractorsApi);
+type Serving = (media::MediaApi, frames::FramesApi, ui::UiApi);
 
 fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()> {
+    let service = auth::Service::new(service.clone());
     let of = || service.clone();
-    let sections = (
+    let library = (
         meta::MetaApi(of()),
         videos::VideosApi(of()),
+        collections::CollectionsApi(of()),
         jobs::JobsApi(of()),
         chunking::ChunkingApi(of()),
         plan::PlanApi(of()),
+    );
+    let reading = (
         chunks::ChunksApi(of()),
         aggregates::AggregatesApi(of()),
         entities::EntitiesApi(of()),
         export::ExportApi(of()),
+    );
+    let searching = (
         query::QueryApi(of()),
         ask::AskApi(of()),
         moments::MomentsApi(of()),
         extractors::ExtractorsApi(of()),
-        media::MediaApi(of()),
-        frames::FramesApi(of()),
-        ui::UiApi::new(options),
     );
+    let serving = (media::MediaApi(of()), frames::FramesApi(of()), ui::UiApi::new(options));
+    let sections = ((library, reading), (searching, serving));
     OpenApiService::new(sections, "shotlog", &options.version)
         .description(
             "Ingests videos, splits them into chunks, analyzes and indexes them, and answers \

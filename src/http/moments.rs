@@ -1,28 +1,26 @@
 //! `/moments` and `/evidence`: what is stored of a span of a video, by a name that lasts.
 
-use std::sync::Arc;
-
 use poem_openapi::param::Path;
 use poem_openapi::types::ToJSON;
 use poem_openapi::{Enum, Object, OpenApi};
 use ports::llm::PassageKind;
 use serde_json::Value;
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::Json;
 use super::budget::Wanted;
 use super::errors::{ApiError, ByIdNamed, Search};
 use super::query::Diagnostics;
 use super::values::{AnyObject, Ordered, shortest};
+use crate::domain::Error;
 use crate::domain::analysis::finding::Statement;
 use crate::domain::answering::evidence::{EvidenceMoment, EvidenceQuery};
 use crate::domain::catalog::moments;
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
-use crate::domain::{Error, Shotlog};
 
 /// The routes of this section.
-pub(super) struct MomentsApi(pub(super) Arc<Shotlog>);
+pub(super) struct MomentsApi(pub(super) Service);
 
 #[OpenApi]
 impl MomentsApi {
@@ -33,18 +31,18 @@ impl MomentsApi {
     #[oai(path = "/moments/:moment_id", method = "get", operation_id = "moment")]
     async fn moment(
         &self,
-        _token: Token,
+        token: Token,
         moment_id: Path<String>,
     ) -> Result<Json<Moment>, ApiError<ByIdNamed>> {
         let id: MomentId = moment_id.parse()?;
-        Ok(Json(Moment::of(self.0.catalog.moment(&id).await?, MomentDetail::Full)))
+        Ok(Json(Moment::of(self.0.of(&token).moment(&id).await?, MomentDetail::Full)))
     }
 
     /// What is stored of several moments, within so many tokens.
     #[oai(path = "/moments/read", method = "post", operation_id = "read_moments")]
     async fn read_moments(
         &self,
-        _token: Token,
+        token: Token,
         Json(request): Json<ReadRequest>,
     ) -> Result<Json<ReadMoments>, ApiError<Search>> {
         let ids: Vec<MomentId> =
@@ -54,8 +52,9 @@ impl MomentsApi {
         let skipped = wanted.skipped(&named)?;
         let ids: Vec<MomentId> = ids.into_iter().skip(skipped).collect();
         let left = ids.len();
+        let service = self.0.of(&token);
         let mut read: Vec<Result<Moment, MissingMoment>> = Vec::new();
-        for moment in self.0.catalog.moments(ids).await? {
+        for moment in service.moments(ids).await? {
             read.push(moment.map(|m| Moment::of(m, request.detail)).map_err(Into::into));
         }
         let text = |read: &Result<Moment, MissingMoment>| match read {
@@ -63,7 +62,7 @@ impl MomentsApi {
             Err(missing) => missing.to_json_string(),
         };
         let texts: Vec<String> = read.iter().map(text).collect();
-        let (fit, spent) = wanted.fit(&self.0.tokens, &texts, &named, skipped, left).await?;
+        let (fit, spent) = wanted.fit(service.tokens(), &texts, &named, skipped, left).await?;
         let (mut moments, mut missing) = (Vec::new(), Vec::new());
         for moment in read.into_iter().take(fit) {
             match moment {
@@ -82,23 +81,24 @@ impl MomentsApi {
     #[oai(path = "/evidence", method = "post", operation_id = "evidence")]
     async fn evidence(
         &self,
-        _token: Token,
+        token: Token,
         Json(request): Json<EvidenceRequest>,
     ) -> Result<Json<EvidenceResponse>, ApiError<Search>> {
         let EvidenceRequest { max_tokens, cursor, .. } = &request;
         let wanted = Wanted { max_tokens: Some(*max_tokens), cursor: cursor.clone() };
         let query: EvidenceQuery = request.into();
         let (question, named) = (query.question.clone(), format!("{query:?}"));
-        let found = self.0.answering.evidence(query).await?;
+        let service = self.0.of(&token);
+        let found = service.evidence(query).await?;
         let best = found.moments.iter().map(|m| m.p_present).fold(0.0, f32::max);
         let moments = found.moments.into_iter().map(Into::into).collect();
-        let (moments, spent) = wanted.of(&self.0.tokens, moments, &named).await?;
+        let (moments, spent) = wanted.of(service.tokens(), moments, &named).await?;
         Ok(Json(EvidenceResponse {
             question,
             p_present: shortest(best).clamp(0.0, 1.0),
             moments,
             tokens: spent.tokens.unwrap_or_default(),
-            tokenizer: self.0.tokens.tokenizer().to_owned(),
+            tokenizer: service.tokens().tokenizer().to_owned(),
             next: spent.next,
             diagnostics: found.diagnostics.map(Into::into),
         }))

@@ -19,11 +19,12 @@ use tokio::io::AsyncReadExt;
 use tokio::sync::Semaphore;
 
 use super::HttpOptions;
+use super::auth::{Service, Token};
 use super::body;
 use super::conform;
 use super::errors::Failure;
 use super::videos::IngestOptions;
-use crate::domain::Shotlog;
+use crate::domain::Scoped;
 use crate::domain::ingest::Spooled;
 
 /// Bytes that may be in flight between the socket and the fields: headers, boundaries. Several
@@ -71,11 +72,11 @@ impl ParsePayload for Upload {
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
         let options = body::options(request)?;
-        let (service, uploads) =
-            match (request.data::<Arc<Shotlog>>(), request.data::<Arc<Uploads>>()) {
-                (Some(service), Some(uploads)) => (service, uploads),
-                _ => return Err(Failure::internal().into()),
-            };
+        let (service, uploads) = match (request.data::<Service>(), request.data::<Arc<Uploads>>()) {
+            (Some(service), Some(uploads)) => (service.of(&Token::of(request)?), uploads),
+            _ => return Err(Failure::internal().into()),
+        };
+        service.check_change().map_err(Failure::from)?;
         let Ok(_place) = uploads.0.try_acquire() else {
             return Err(
                 Failure::busy("too many uploads are on their way; try again later", 10).into()
@@ -83,7 +84,7 @@ impl ParsePayload for Upload {
         };
         let mut form = Form::new(request, body.take()?, options).await?;
         while let Some(field) = form.next().await? {
-            form.take(field, service).await?;
+            form.take(field, &service).await?;
         }
         form.finish()
     }
@@ -152,7 +153,7 @@ impl<'o> Form<'o> {
         field.map_err(|e| broken(&e))
     }
 
-    async fn take(&mut self, field: Field, service: &Shotlog) -> Result<()> {
+    async fn take(&mut self, field: Field, service: &Scoped) -> Result<()> {
         let name = field.name().unwrap_or_default().to_owned();
         let again = || Failure::unprocessable(format!("{name} is given more than once"));
         if name == "file" {
@@ -179,8 +180,8 @@ impl<'o> Form<'o> {
         Ok(())
     }
 
-    async fn spool(&self, field: Field, service: &Shotlog) -> Result<Spooled> {
-        let mut spool = service.ingest.spool_upload().await.map_err(Failure::from)?;
+    async fn spool(&self, field: Field, service: &Scoped) -> Result<Spooled> {
+        let mut spool = service.spool_upload().await.map_err(Failure::from)?;
         let mut reader = std::pin::pin!(field.into_async_read());
         let mut buffer = vec![0; 64 * 1024];
         loop {

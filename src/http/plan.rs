@@ -1,21 +1,20 @@
 //! `/videos/plan`: what an ingest would take.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use poem_openapi::{Object, OpenApi};
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, ByIdNamed, Failure};
 use super::videos::IngestOptions;
-use crate::domain::Shotlog;
+use crate::domain::Scoped;
 use crate::domain::ingest::plan;
 use crate::domain::ingest::plan::Subject;
 use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
-pub(super) struct PlanApi(pub(super) Arc<Shotlog>);
+pub(super) struct PlanApi(pub(super) Service);
 
 #[OpenApi]
 impl PlanApi {
@@ -27,10 +26,10 @@ impl PlanApi {
     #[oai(path = "/videos/plan", method = "post", operation_id = "plan_ingest")]
     async fn plan_ingest(
         &self,
-        _token: Token,
+        token: Token,
         Json(request): Json<PlanRequest>,
     ) -> Result<Json<Plan>, ApiError<ByIdNamed>> {
-        Ok(Json(request.plan(&self.0).await?))
+        Ok(Json(request.plan(&self.0.of(&token)).await?))
     }
 }
 
@@ -51,14 +50,14 @@ pub(crate) struct PlanRequest {
 
 impl PlanRequest {
     /// What the ingest would take.
-    pub(crate) async fn plan(self, service: &Shotlog) -> Result<Plan, Failure> {
+    pub(crate) async fn plan(self, service: &Scoped) -> Result<Plan, Failure> {
         let subject = match (self.video_id, self.url) {
             (Some(video_id), None) => Subject::Video(video_named(&video_id)?),
             (None, Some(url)) => Subject::Url(url),
             _ => return Err(Failure::unprocessable("give either url or video_id")),
         };
         let fields = self.options.into();
-        Ok(service.ingest.plan(&subject, self.duration, &fields).await?.into())
+        Ok(service.plan(&subject, self.duration, &fields).await?.into())
     }
 }
 

@@ -1,16 +1,13 @@
 //! `POST /query`: vector search at three levels of detail.
 
-use std::sync::Arc;
-
 use poem_openapi::{Object, OpenApi, Union};
 
 use super::ask::{AuditedSentence, checked};
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::Json;
 use super::budget::Wanted;
 use super::errors::{ApiError, Search};
 use super::values::{AnyObject, Ordered, shortest};
-use crate::domain::Shotlog;
 use crate::domain::answering::query;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::media::speech;
@@ -18,7 +15,7 @@ use crate::domain::search;
 use crate::domain::search::Detail;
 
 /// The routes of this section.
-pub(super) struct QueryApi(pub(super) Arc<Shotlog>);
+pub(super) struct QueryApi(pub(super) Service);
 
 #[OpenApi]
 impl QueryApi {
@@ -26,14 +23,15 @@ impl QueryApi {
     #[oai(path = "/query", method = "post", operation_id = "query")]
     async fn query(
         &self,
-        _token: Token,
+        token: Token,
         Json(request): Json<QueryRequest>,
     ) -> Result<Json<QueryResponse>, ApiError<Search>> {
         let wanted = Wanted { max_tokens: request.max_tokens, cursor: request.cursor.clone() };
         let query: search::Query = request.into();
         let named = format!("{query:?}");
-        let mut response: QueryResponse = self.0.answering.query(query).await?.into();
-        let (results, spent) = wanted.of(&self.0.tokens, response.results, &named).await?;
+        let service = self.0.of(&token);
+        let mut response: QueryResponse = service.query(query).await?.into();
+        let (results, spent) = wanted.of(service.tokens(), response.results, &named).await?;
         (response.tokens, response.tokenizer) = (spent.tokens, spent.tokenizer);
         (response.results, response.next) = (results, spent.next);
         Ok(Json(response))

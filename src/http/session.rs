@@ -15,13 +15,15 @@ use sha2::Sha256;
 use super::auth::Guard;
 use super::body;
 use super::errors::Failure;
+use super::settings::AuthToken;
+use crate::domain::kernel::access::Access;
 
 /// The cookie's name.
 const COOKIE: &str = "shotlog_session";
 
 /// What makes and honours cookies: `<end, seconds since 1970>.<random>.<HMAC-SHA256 of both>`.
 pub(super) struct Sessions {
-    pub(super) tokens: Vec<String>,
+    pub(super) tokens: Vec<AuthToken>,
     /// How long a session lasts.
     pub(super) ttl: Duration,
     /// Whether cookies are kept to https.
@@ -42,20 +44,22 @@ impl Sessions {
         self.cookie(&format!("{claim}.{signature}"), self.ttl.as_secs())
     }
 
-    /// Whether the caller's cookie stands for a token.
-    pub(super) fn holds(&self, request: &Request) -> bool {
-        cookie(request).is_some_and(|value| self.honours(value, now()))
+    /// What the token reaches that the caller's cookie stands for, if it stands for one.
+    pub(super) fn access(&self, request: &Request) -> Option<&Access> {
+        self.honours(cookie(request)?, now())
     }
 
-    fn honours(&self, value: &str, now: u64) -> bool {
-        let Some((claim, signature)) = value.rsplit_once('.') else { return false };
-        let Some(signature) = bytes(signature) else { return false };
+    fn honours(&self, value: &str, now: u64) -> Option<&Access> {
+        let (claim, signature) = value.rsplit_once('.')?;
+        let signature = bytes(signature)?;
         let ends = claim.split_once('.').and_then(|(ends, _)| ends.parse::<u64>().ok());
         // A lifetime that was made shorter holds for the sessions that are open, too.
         let alive =
             ends.is_some_and(|ends| ends > now && ends <= now.saturating_add(self.ttl.as_secs()));
-        alive
-            && self.tokens.iter().any(|token| signed(token, claim).verify_slice(&signature).is_ok())
+        let signs =
+            |token: &&AuthToken| signed(&token.token, claim).verify_slice(&signature).is_ok();
+        let token = self.tokens.iter().filter(|_| alive).find(signs)?;
+        Some(&token.access)
     }
 
     fn cookie(&self, value: &str, seconds: u64) -> String {
@@ -101,7 +105,7 @@ pub(super) fn session_state(request: &Request, Data(guard): Data<&Arc<Guard>>) -
     let required = guard.needs_tokens();
     let state = serde_json::json!({
         "required": required,
-        "authenticated": !required || guard.session(request, false),
+        "authenticated": !required || guard.session(request, false).is_some(),
     });
     Response::builder()
         .content_type("application/json")
@@ -124,7 +128,7 @@ pub(super) async fn open_session(
     let Some(token) = token else {
         return Err(Failure::unprocessable("token is missing; it must be a string").into());
     };
-    let accepted = guard.accepts(token.as_bytes());
+    let accepted = guard.access(token.as_bytes()).is_some();
     if !accepted && !page {
         return Err(Failure::new(StatusCode::UNAUTHORIZED, "the token is wrong").into());
     }
@@ -156,7 +160,7 @@ mod tests {
     use super::*;
 
     fn sessions(tokens: &[&str], seconds: u64) -> Sessions {
-        let tokens = tokens.iter().map(|token| (*token).to_owned()).collect();
+        let tokens = tokens.iter().map(|token| (*token).into()).collect();
         Sessions { tokens, ttl: Duration::from_secs(seconds), secure: false }
     }
 
@@ -172,10 +176,17 @@ mod tests {
         for (tokens, honoured) in
             [(&["old", "new"][..], true), (&["new", "old"], true), (&["new"], false), (&[], false)]
         {
-            assert_eq!(sessions(tokens, 60).honours(value, now()), honoured, "{tokens:?}");
+            assert_eq!(
+                sessions(tokens, 60).honours(value, now()).is_some(),
+                honoured,
+                "{tokens:?}"
+            );
         }
-        assert!(!here.honours(value, now() + 61), "it has ended");
-        assert!(!sessions(&["old"], 30).honours(value, now()), "it lasts longer than it may");
+        assert!(here.honours(value, now() + 61).is_none(), "it has ended");
+        assert!(
+            sessions(&["old"], 30).honours(value, now()).is_none(),
+            "it lasts longer than it may"
+        );
     }
 
     #[test]
@@ -197,8 +208,8 @@ mod tests {
             claim.to_owned(),
             String::new(),
         ] {
-            assert!(!sessions.honours(&forged, now()), "{forged}");
+            assert!(sessions.honours(&forged, now()).is_none(), "{forged}");
         }
-        assert!(sessions.honours(value, now()));
+        assert!(sessions.honours(value, now()).is_some());
     }
 }

@@ -1,11 +1,16 @@
 //! How the service is served: the sections `[http]` and `[auth]`, and what follows from where it
 //! stands.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::seconds;
 
 /// The HTTP server.
@@ -97,9 +102,9 @@ impl HttpSettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AuthSettings {
-    /// Accepted values of `X-Core-Token`; several while one is being rotated. Empty leaves the API
-    /// open.
-    pub tokens: Vec<String>,
+    /// Accepted values of `X-Core-Token`, and what each reaches; several while one is being rotated.
+    /// Empty leaves the API open.
+    pub tokens: Vec<AuthToken>,
     /// Listen beyond loopback without tokens.
     pub allow_anonymous: bool,
     /// Life of a browser session, in the file `session_seconds`.
@@ -114,6 +119,73 @@ impl Default for AuthSettings {
             allow_anonymous: false,
             session_ttl: Duration::from_secs(12 * 3600),
         }
+    }
+}
+
+/// A token and what it reaches. In the file it is the token alone, which reaches everything, or
+/// `{ token = "…", collections = ["…"], read_only = true }`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuthToken {
+    /// What callers send.
+    pub token: String,
+    /// What they see and may do.
+    pub access: Access,
+}
+
+/// A token that does not reach everything, as it stands in the file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BoundToken {
+    token: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    collections: Option<BTreeSet<String>>,
+    #[serde(default)]
+    read_only: bool,
+}
+
+impl From<&str> for AuthToken {
+    fn from(token: &str) -> Self {
+        Self { token: token.to_owned(), access: Access::default() }
+    }
+}
+
+impl Serialize for AuthToken {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.access == Access::default() {
+            return serializer.serialize_str(&self.token);
+        }
+        let collections = self.access.collections().cloned();
+        let read_only = self.access.check_change().is_err();
+        BoundToken { token: self.token.clone(), collections, read_only }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for AuthToken {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Form;
+        impl<'de> Visitor<'de> for Form {
+            type Value = AuthToken;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a token, or a table with token, collections and read_only")
+            }
+
+            fn visit_str<E: de::Error>(self, token: &str) -> Result<AuthToken, E> {
+                Ok(token.into())
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<AuthToken, A::Error> {
+                let bound = BoundToken::deserialize(MapAccessDeserializer::new(table))?;
+                let BoundToken { token, collections, read_only } = bound;
+                if collections.as_ref().is_some_and(BTreeSet::is_empty) {
+                    return Err(de::Error::custom(
+                        "collections is empty; name some, or leave it out to reach every video",
+                    ));
+                }
+                Ok(AuthToken { token, access: Access::new(collections, read_only) })
+            }
+        }
+        deserializer.deserialize_any(Form)
     }
 }
 

@@ -1,9 +1,9 @@
 //! `/storage/*key`: the objects of local storage, for installs whose public URLs the service itself
-//! serves. It stands for a public bucket: no token, and pages of any origin may read. Knows HTTP
+//! serves. It stands for a public bucket: needs no token, and pages of any
+//! origin may read; what comes with one that is bound to collections sees those alone. Knows HTTP
 //! ranges and validators; the bytes come through the domain.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use futures::TryStreamExt;
 use poem::http::{HeaderValue, Method, StatusCode, header};
@@ -12,8 +12,9 @@ use poem::{Body, Request, Response, handler};
 use ports::ErrorKind;
 use ports::storage::ObjectInfo;
 
+use super::auth::{Service, Token};
 use super::errors::Failure;
-use crate::domain::Shotlog;
+use crate::domain::Scoped;
 use crate::domain::kernel::error::Error;
 
 /// Below this path lies the public bucket.
@@ -24,10 +25,10 @@ pub(super) const ROOT: &str = "/storage/";
 pub(super) async fn object(
     request: &Request,
     Path(key): Path<String>,
-    Data(service): Data<&Arc<Shotlog>>,
+    Data(service): Data<&Service>,
 ) -> Response {
-    let answer = answer(request, key, service).await;
-    for_any_origin(answer.unwrap_or_else(Failure::into_response))
+    let answer = async { answer(request, key, &service.of(&Token::of(request)?)).await };
+    for_any_origin(answer.await.unwrap_or_else(Failure::into_response))
 }
 
 /// Answers a browser that asks whether a page of another origin may read.
@@ -51,20 +52,20 @@ fn for_any_origin(mut response: Response) -> Response {
     response
 }
 
-async fn answer(request: &Request, key: String, service: &Shotlog) -> Result<Response, Failure> {
+async fn answer(request: &Request, key: String, service: &Scoped) -> Result<Response, Failure> {
     let missing = |error| match error {
         Error::Port(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::Invalid) => {
             Failure::not_found(format!("storage has no object '{}'", super::params::shown(&key)))
         }
         other => other.into(),
     };
-    let info = service.catalog.object_info(&key).await.map_err(missing)?;
+    let info = service.object_info(&key).await.map_err(missing)?;
     let reply = Reply::to(request, &info);
     let content = match &reply {
         Reply::Whole | Reply::Part(_) if request.method() == Method::HEAD => None,
-        Reply::Whole => Some(service.catalog.object(&key, None).await.map_err(missing)?),
+        Reply::Whole => Some(service.object(&key, None).await.map_err(missing)?),
         Reply::Part(range) => {
-            Some(service.catalog.object(&key, Some(range.clone())).await.map_err(missing)?)
+            Some(service.object(&key, Some(range.clone())).await.map_err(missing)?)
         }
         Reply::NotModified | Reply::OutOfRange => None,
     };

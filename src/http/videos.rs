@@ -1,28 +1,26 @@
 //! `/videos` and `/videos/{video_id}`: ingest, listing, detail, delete.
 
-use std::sync::Arc;
-
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Object, OpenApi};
 use serde_json::Value;
 
-use super::auth::Token;
+use super::auth::{Service, Token};
 use super::body::{Accepted, Json};
 use super::errors::{ApiError, Change, Failure, Ingest, Listing, OfOne, Rerun};
 use super::multipart::Upload;
 use super::params::Bounded;
 use super::values::AnyObject;
-use crate::domain::Shotlog;
 use crate::domain::catalog::about::AboutPatch;
 use crate::domain::catalog::videos;
 use crate::domain::chunking::{ChunkingFields, Weights};
 use crate::domain::ingest::IngestFields;
 use crate::domain::jobs;
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
-pub(super) struct VideosApi(pub(super) Arc<Shotlog>);
+pub(super) struct VideosApi(pub(super) Service);
 
 #[OpenApi]
 impl VideosApi {
@@ -33,7 +31,7 @@ impl VideosApi {
     #[oai(path = "/videos", method = "post", operation_id = "ingest_file")]
     async fn ingest_file(
         &self,
-        _token: Token,
+        token: Token,
         /// A request that is sent again with its key is answered with the job it started.
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
@@ -42,7 +40,7 @@ impl VideosApi {
         let fields = IngestFields { idempotency_key: key.0, ..upload.options.into() };
         let source = upload.filename.unwrap_or_default();
         let name = (!source.is_empty()).then_some(source.as_str());
-        let job = self.0.jobs.ingest_file(name, upload.file, fields).await?;
+        let job = self.0.of(&token).ingest_file(name, upload.file, fields).await?;
         Ok(Accepted(IngestAccepted::new(&job)))
     }
 
@@ -52,7 +50,7 @@ impl VideosApi {
     #[oai(path = "/videos/url", method = "post", operation_id = "ingest_url")]
     async fn ingest_url(
         &self,
-        _token: Token,
+        token: Token,
         /// A request that is sent again with its key is answered with the job it started.
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
@@ -60,7 +58,7 @@ impl VideosApi {
     ) -> Result<Accepted<IngestAccepted>, ApiError<Ingest>> {
         let (url, options) = request.split();
         let fields = IngestFields { idempotency_key: key.0, ..options.into() };
-        let job = self.0.jobs.ingest_url(&url, fields).await?;
+        let job = self.0.of(&token).ingest_url(&url, fields).await?;
         Ok(Accepted(IngestAccepted::new(&job)))
     }
 
@@ -69,7 +67,7 @@ impl VideosApi {
     #[oai(path = "/videos", method = "get", operation_id = "videos")]
     async fn videos(
         &self,
-        _token: Token,
+        token: Token,
         /// Videos on the page; all of them when left out.
         limit: Query<Option<Bounded<1, { u32::MAX }>>>,
         /// Videos to skip, from the cursor on where there is one.
@@ -107,17 +105,17 @@ impl VideosApi {
             recorded_before: recorded_before.0,
             metadata: metadata.0.as_deref().map(json_object).transpose()?,
         };
-        Ok(Json(self.0.catalog.videos(&page).await?.into()))
+        Ok(Json(self.0.of(&token).videos(&page).await?.into()))
     }
 
     /// One video's metadata.
     #[oai(path = "/videos/:video_id", method = "get", operation_id = "video")]
     async fn video(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
     ) -> Result<Json<VideoDetail>, ApiError<OfOne>> {
-        Ok(Json(self.0.catalog.video(video_named(&video_id)?).await?.into()))
+        Ok(Json(self.0.of(&token).video(video_named(&video_id)?).await?.into()))
     }
 
     /// Change what is said of a video.
@@ -126,11 +124,11 @@ impl VideosApi {
     #[oai(path = "/videos/:video_id", method = "patch", operation_id = "annotate_video")]
     async fn annotate_video(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
         Json(request): Json<AnnotateRequest>,
     ) -> Result<Json<VideoDetail>, ApiError<Rerun>> {
-        Ok(Json(self.0.ingest.annotate(video_named(&video_id)?, &request.into()).await?.into()))
+        Ok(Json(self.0.of(&token).annotate(video_named(&video_id)?, &request.into()).await?.into()))
     }
 
     /// Remove a video completely.
@@ -139,10 +137,10 @@ impl VideosApi {
     #[oai(path = "/videos/:video_id", method = "delete", operation_id = "delete_video")]
     async fn delete_video(
         &self,
-        _token: Token,
+        token: Token,
         video_id: Path<String>,
     ) -> Result<Json<Deleted>, ApiError<Change>> {
-        Ok(Json(self.0.delete_video(video_named(&video_id)?).await?.into()))
+        Ok(Json(self.0.of(&token).delete_video(video_named(&video_id)?).await?.into()))
     }
 }
 
@@ -298,6 +296,7 @@ impl From<IngestOptions> for IngestFields {
                 collection: o.collection.map(Into::into),
                 recorded_at: o.recorded_at.map(Into::into),
             },
+            access: Access::default(),
         }
     }
 }

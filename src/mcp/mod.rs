@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use poem::endpoint::{BoxEndpoint, TowerCompatExt};
+use poem::http::request::Parts;
 use poem::{EndpointExt, Response};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult,
@@ -27,7 +28,8 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use crate::domain::Shotlog;
+use crate::domain::kernel::access::Access;
+use crate::domain::{Scoped, Shotlog};
 use crate::http::Mount;
 use crate::http::views::Failure;
 pub use settings::McpSettings;
@@ -68,6 +70,25 @@ struct Server {
     settings: McpSettings,
 }
 
+/// Who sent a request, and how they are answered.
+struct Caller<'s> {
+    service: Scoped,
+    settings: &'s McpSettings,
+}
+
+impl Server {
+    /// Who sent a request: the edge has noted what their token reaches.
+    fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller<'_>, ErrorData> {
+        let parts = context.extensions.get::<Parts>();
+        let access = parts.and_then(|parts| parts.extensions.get::<Access>());
+        let access = access.ok_or_else(|| {
+            ErrorData::internal_error("it is not known what the caller's token reaches", None)
+        })?;
+        let service = self.service.scoped(access.clone());
+        Ok(Caller { service, settings: &self.settings })
+    }
+}
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
@@ -81,7 +102,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        tools::list(self, cursor.as_deref()).map_err(refused)
+        tools::list(&self.settings, cursor.as_deref()).map_err(refused)
     }
 
     async fn call_tool(
@@ -89,7 +110,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let answer = async { tools::call(self, request, &context).await.map(Into::into) };
+        let caller = self.caller(&context)?;
+        let answer = async { tools::call(caller, request, &context).await.map(Into::into) };
         attended(&context, answer).await
     }
 
@@ -99,7 +121,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        attended(&context, async { resources::list(self, cursor).await.map_err(refused) }).await
+        let caller = self.caller(&context)?;
+        attended(&context, async { resources::list(&caller, cursor).await.map_err(refused) }).await
     }
 
     async fn list_resource_templates(
@@ -115,8 +138,9 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        let caller = self.caller(&context)?;
         let answer =
-            async { resources::read(self, &request.uri).await.map(Into::into).map_err(refused) };
+            async { resources::read(&caller, &request.uri).await.map(Into::into).map_err(refused) };
         attended(&context, answer).await
     }
 }

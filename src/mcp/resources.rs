@@ -7,7 +7,7 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::Server;
+use super::Caller;
 use super::budget::{Budget, tokens_of, tokens_of_text};
 use super::pages;
 use crate::domain::catalog::videos;
@@ -48,7 +48,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 
 /// A page of what there is to read: the library and the schema, then the videos, newest first.
 pub(super) async fn list(
-    server: &Server,
+    caller: &Caller<'_>,
     cursor: Option<String>,
 ) -> Result<ListResourcesResult, Failure> {
     let fixed = if cursor.is_none() { fixed() } else { Vec::new() };
@@ -58,7 +58,7 @@ pub(super) async fn list(
         list.next_cursor = page.next;
         list
     };
-    videos(server, cursor, listed, |list| tokens_of(&json!(list))).await
+    videos(caller, cursor, listed, |list| tokens_of(&json!(list))).await
 }
 
 fn fixed() -> Vec<Resource> {
@@ -79,14 +79,14 @@ fn resource(video: &videos::Video) -> Resource {
 }
 
 /// What is at an address.
-pub(super) async fn read(server: &Server, uri: &str) -> Result<ReadResourceResult, Failure> {
-    let document = document(server, uri).await?;
+pub(super) async fn read(caller: &Caller<'_>, uri: &str) -> Result<ReadResourceResult, Failure> {
+    let document = document(caller, uri).await?;
     let text = Value::Object(document).to_string();
     let contents = ResourceContents::text(text, uri).with_mime_type(JSON);
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-async fn document(server: &Server, uri: &str) -> Result<Map<String, Value>, Failure> {
+async fn document(caller: &Caller<'_>, uri: &str) -> Result<Map<String, Value>, Failure> {
     let unknown = || {
         Failure::not_found(format!(
             "there is no resource '{}'; there are {VIDEOS}, {VIDEOS}/<video_id> and {SCHEMA}",
@@ -102,16 +102,15 @@ async fn document(server: &Server, uri: &str) -> Result<Map<String, Value>, Fail
     match (address.host_str(), address.path().trim_matches('/')) {
         (Some("videos"), "") => {
             let shown = |list| object(&VideoList::from(list));
-            videos(server, cursor, shown, |list| tokens_of_text(&list.clone().into())).await
+            videos(caller, cursor, shown, |list| tokens_of_text(&list.clone().into())).await
         }
         (Some("videos"), video_id) => {
-            let video =
-                VideoDetail::from(server.service.catalog.video(video_named(video_id)?).await?);
-            Ok(page(server, object(&video), pages::position(cursor.as_deref())?))
+            let video = VideoDetail::from(caller.service.video(video_named(video_id)?).await?);
+            Ok(page(caller, object(&video), pages::position(cursor.as_deref())?))
         }
         (Some("schema"), "") => {
-            let schema = Schema::of(&server.service).await;
-            Ok(page(server, object(&schema), pages::position(cursor.as_deref())?))
+            let schema = Schema::of(&caller.service).await;
+            Ok(page(caller, object(&schema), pages::position(cursor.as_deref())?))
         }
         _ => Err(unknown()),
     }
@@ -119,20 +118,20 @@ async fn document(server: &Server, uri: &str) -> Result<Map<String, Value>, Fail
 
 /// What is shown of as many videos as a page has and the budget allows.
 async fn videos<T>(
-    server: &Server,
+    caller: &Caller<'_>,
     cursor: Option<String>,
     show: impl Fn(videos::VideoList) -> T,
     tokens: fn(&T) -> usize,
 ) -> Result<T, Failure> {
-    let most = Budget::new(server.settings.max_tokens).left();
-    let mut limit = server.settings.page_videos;
+    let most = Budget::new(caller.settings.max_tokens).left();
+    let mut limit = caller.settings.page_videos;
     loop {
         let page = videos::VideoPage {
             limit: Some(limit),
             cursor: cursor.clone(),
             ..videos::VideoPage::default()
         };
-        let shown = show(server.service.catalog.videos(&page).await?);
+        let shown = show(caller.service.videos(&page).await?);
         if limit == 1 || tokens(&shown) <= most {
             return Ok(shown);
         }
@@ -141,8 +140,8 @@ async fn videos<T>(
 }
 
 /// A page of a document, with `next` where another follows.
-fn page(server: &Server, document: Map<String, Value>, from: usize) -> Map<String, Value> {
-    let budget = Budget::new(server.settings.max_tokens);
+fn page(caller: &Caller<'_>, document: Map<String, Value>, from: usize) -> Map<String, Value> {
+    let budget = Budget::new(caller.settings.max_tokens);
     let page = pages::page(document, from, budget, tokens_of_text);
     let mut document = page.document;
     if let Some(next) = page.next {

@@ -85,7 +85,7 @@ async fn every_other_route_needs_a_token() {
 
 #[tokio::test]
 async fn an_empty_token_never_fits() {
-    let app = TestApp::with(|setup| setup.http.auth.tokens = vec![String::new()]).await;
+    let app = TestApp::with(|setup| setup.http.auth.tokens = vec!["".into()]).await;
     assert_eq!(send(&app, Method::GET, "/videos", &[("x-core-token", "")]).await.status, 401);
     assert_eq!(send(&app, Method::GET, "/videos", &[]).await.status, 401);
 }
@@ -168,7 +168,7 @@ async fn a_wrong_token_opens_no_session() {
 async fn sessions_hold_on_every_instance_until_their_token_goes_or_their_time_is_up() {
     let with = async |tokens: &[&str], seconds: u64| {
         TestApp::with(|setup| {
-            setup.http.auth.tokens = tokens.iter().map(|token| (*token).to_owned()).collect();
+            setup.http.auth.tokens = tokens.iter().map(|token| (*token).into()).collect();
             setup.http.auth.session_ttl = std::time::Duration::from_secs(seconds);
         })
         .await

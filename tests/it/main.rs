@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests report by panicking")]
 #![expect(unreachable_pub, reason = "a test binary has no outside")]
 
+mod access;
 mod auth;
 #[cfg(feature = "ffmpeg")]
 mod connections;

@@ -99,6 +99,7 @@ const ROOMS: &[&str] = &[
     "export",
     "frames",
     "status",
+    "scoped",
 ];
 
 /// The rooms that a line of code names: what follows `crate::domain::`, also in a group.
@@ -198,6 +199,21 @@ fn invariant_10_mcp_shows_what_http_shows_and_http_knows_nothing_of_it() {
         }
     }
     none(unlisted, "every tool is in TOOLS");
+}
+
+#[test]
+fn invariant_11_callers_reach_the_service_by_what_their_token_reaches() {
+    // Where the service is put behind the tokens.
+    let doors = ["src/http/mod.rs", "src/http/auth.rs", "src/mcp/mod.rs"];
+    let ways_in = files("src/http", "rs").into_iter().chain(files("src/mcp", "rs"));
+    let handlers: Vec<_> =
+        ways_in.filter(|(path, _)| doors.iter().all(|door| path != Path::new(door))).collect();
+    assert!(handlers.len() > 40);
+    let named = naming(&handlers, &["Shotlog"]).into_iter();
+    // In quotes it is the name of the program.
+    let named = named.filter(|line| line.contains("Shotlog>") || line.contains("&Shotlog"));
+    let imported = naming(&handlers, &["domain::Shotlog", "{Shotlog", "Shotlog}"]);
+    none(named.chain(imported).collect(), "handlers and tools use Scoped");
 }
 
 #[test]

@@ -324,6 +324,31 @@ impl VideoListing for EmbeddedListing {
         .await
     }
 
+    async fn words(
+        &self,
+        field: &str,
+        conditions: &[Condition],
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<(String, u64)>> {
+        let (field, conditions) = (field.to_owned(), conditions.to_vec());
+        let after = after.map(str::to_owned);
+        self.run(move |inner| {
+            let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
+            Ok(order.words(&field, &conditions, after.as_deref(), limit))
+        })
+        .await
+    }
+
+    async fn period(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
+        let conditions = conditions.to_vec();
+        self.run(move |inner| {
+            let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
+            Ok(order.period(&conditions))
+        })
+        .await
+    }
+
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
         self.run(move |inner| {
             let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);

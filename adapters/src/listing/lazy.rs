@@ -29,6 +29,20 @@ impl<T: VideoListing> VideoListing for Lazy<T> {
         self.opened().await?.matching(conditions).await
     }
 
+    async fn words(
+        &self,
+        field: &str,
+        conditions: &[Condition],
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<(String, u64)>> {
+        self.opened().await?.words(field, conditions, after, limit).await
+    }
+
+    async fn period(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
+        self.opened().await?.period(conditions).await
+    }
+
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
         self.opened().await?.ids(after, limit).await
     }

@@ -86,6 +86,28 @@ impl VideoListing for MemoryListing {
         blocking::run(move || Ok(listing.read(|state| state.order.matching(&conditions)))).await
     }
 
+    async fn words(
+        &self,
+        field: &str,
+        conditions: &[Condition],
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<(String, u64)>> {
+        let (listing, field, conditions) = (self.clone(), field.to_owned(), conditions.to_vec());
+        let after = after.map(str::to_owned);
+        blocking::run(move || {
+            let words =
+                |state: &State| state.order.words(&field, &conditions, after.as_deref(), limit);
+            Ok(listing.read(words))
+        })
+        .await
+    }
+
+    async fn period(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
+        let (listing, conditions) = (self.clone(), conditions.to_vec());
+        blocking::run(move || Ok(listing.read(|state| state.order.period(&conditions)))).await
+    }
+
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
         Ok(self.read(|state| state.order.ids(after, limit)))
     }

@@ -130,6 +130,36 @@ impl Order {
         ids
     }
 
+    /// The words of a field among the entries that satisfy these conditions: see the port.
+    pub(super) fn words(
+        &self,
+        field: &str,
+        conditions: &[Condition],
+        after: Option<&str>,
+        limit: usize,
+    ) -> Vec<(String, u64)> {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for tested in self.tested.values().filter(|tested| tested.satisfies(conditions)) {
+            let value = tested.fields.iter().find(|(name, _)| name == field);
+            let Some((_, FieldValue::Keywords(words))) = value else { continue };
+            let once: HashSet<&str> = words.iter().map(String::as_str).collect();
+            for word in once {
+                *counts.entry(word).or_default() += 1;
+            }
+        }
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let counts = counts.range::<str, _>((start, Bound::Unbounded)).take(limit);
+        counts.map(|(word, count)| ((*word).to_owned(), *count)).collect()
+    }
+
+    /// The least and the greatest instant of the entries that satisfy these conditions.
+    pub(super) fn period(&self, conditions: &[Condition]) -> Option<(i64, i64)> {
+        let mut matching = self.tested.iter().filter(|(_, tested)| tested.satisfies(conditions));
+        let (Reverse(newest), _) = matching.next()?.0;
+        let oldest = matching.next_back().map_or(*newest, |((Reverse(oldest), _), _)| *oldest);
+        Some((oldest, *newest))
+    }
+
     /// The ids after one, ascending.
     pub(super) fn ids(&self, after: Option<VideoId>, limit: usize) -> Vec<VideoId> {
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);

@@ -11,10 +11,11 @@ use ports::{ErrorKind, PortError, Result, VideoId};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
     Condition, CountPointsBuilder, CreateCollectionBuilder, CreateFieldIndexCollectionBuilder,
-    DeletePointsBuilder, Direction, FieldType, Filter, GetPointsBuilder, NamedVectors, OrderBy,
-    PayloadIncludeSelector, PointId, PointStruct, PointsIdsList, Range, RetrievedPoint,
-    ScrollPointsBuilder, StartFrom, TextIndexParamsBuilder, TokenizerType, UpdateCollectionBuilder,
-    UpsertPointsBuilder, Value, VectorsConfigBuilder, start_from, value,
+    DeletePointsBuilder, Direction, FacetCountsBuilder, FieldType, Filter, GetPointsBuilder,
+    NamedVectors, OrderBy, PayloadIncludeSelector, PointId, PointStruct, PointsIdsList, Range,
+    RetrievedPoint, ScrollPointsBuilder, StartFrom, TextIndexParamsBuilder, TokenizerType,
+    UpdateCollectionBuilder, UpsertPointsBuilder, Value, VectorsConfigBuilder, facet_value,
+    start_from, value,
 };
 use uuid::Uuid;
 
@@ -29,6 +30,9 @@ const PLACES: usize = 4096;
 
 /// Bytes of documents written in one request; the server refuses larger messages.
 const REQUEST_BYTES: usize = 8 << 20;
+
+/// Words of a field that are counted at most: the server has no pages of them.
+const WORDS: u64 = 100_000;
 
 /// The instant, the newest having the lowest number, so that the server sorts by it as ids go.
 const AGE: &str = "age";
@@ -131,6 +135,32 @@ impl QdrantListing {
             }
         }
         Ok(())
+    }
+
+    /// Makes the index that the words of a field are counted by, where it is missing.
+    async fn count_words_of(&self, key: &str) -> Result<()> {
+        let (server, name) = (&self.server, &self.collection);
+        let info = server.retrying(|| server.client.collection_info(name)).await?;
+        if info.result.is_some_and(|info| info.payload_schema.contains_key(key)) {
+            return Ok(());
+        }
+        let request = CreateFieldIndexCollectionBuilder::new(name, key, FieldType::Keyword);
+        let request = request.wait(true).build();
+        server.retrying(|| server.client.create_field_index(request.clone())).await?;
+        Ok(())
+    }
+
+    /// The age of the first entry in this direction.
+    async fn first(&self, filter: &Filter, direction: Direction) -> Result<Option<i64>> {
+        let order =
+            OrderBy { key: AGE.to_owned(), direction: Some(direction as i32), start_from: None };
+        let request = ScrollPointsBuilder::new(&self.collection)
+            .filter(filter.clone())
+            .order_by(order)
+            .limit(1)
+            .with_payload(payload(&[AGE]))
+            .build();
+        Ok(self.places(request).await?.first().map(|place| place.age))
     }
 
     async fn upsert(&self, points: Vec<PointStruct>) -> Result<()> {
@@ -349,6 +379,42 @@ impl VideoListing for QdrantListing {
     async fn matching(&self, conditions: &[index::Condition]) -> Result<Vec<VideoId>> {
         let filter = Filter::must(conditions.iter().map(tested));
         self.ids_of(filter, None, usize::MAX).await
+    }
+
+    async fn words(
+        &self,
+        field: &str,
+        conditions: &[index::Condition],
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<(String, u64)>> {
+        let key = format!("{FOUND_BY}.{field}");
+        self.count_words_of(&key).await?;
+        let request = FacetCountsBuilder::new(&self.collection, key)
+            .filter(Filter::must(conditions.iter().map(tested)))
+            .limit(WORDS)
+            .exact(true)
+            .build();
+        let answer = self.server.retrying(|| self.server.client.facet(request.clone())).await?;
+        let hits = answer.hits.into_iter();
+        let word = hits.filter_map(|hit| match hit.value?.variant? {
+            facet_value::Variant::StringValue(word) => Some((word, hit.count)),
+            _ => None,
+        });
+        let mut words: Vec<(String, u64)> =
+            word.filter(|(word, _)| after.is_none_or(|after| word.as_str() > after)).collect();
+        words.sort_unstable();
+        words.truncate(limit);
+        Ok(words)
+    }
+
+    async fn period(&self, conditions: &[index::Condition]) -> Result<Option<(i64, i64)>> {
+        let filter = Filter::must(conditions.iter().map(tested));
+        let (newest, oldest) = futures::try_join!(
+            self.first(&filter, Direction::Asc),
+            self.first(&filter, Direction::Desc)
+        )?;
+        Ok(oldest.map(age).zip(newest.map(age)))
     }
 
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {

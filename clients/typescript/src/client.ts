@@ -6,7 +6,10 @@ import type {
   AnnotateRequest,
   AskRequest,
   AskResponse,
+  ChangeAccepted,
   Chunk,
+  Collection,
+  CollectionVideos,
   Deleted,
   Entity,
   EvidenceRequest,
@@ -208,6 +211,29 @@ export class Shotlog {
   /** Removes a video and everything that was stored of it. */
   async deleteVideo(videoId: string): Promise<Deleted> {
     return some(await this.#api.DELETE("/videos/{video_id}", { params: of(videoId) }));
+  }
+
+  /** The collections that videos are in, by name, page by page. */
+  async *collections({ pageSize = 100 }: PageSize = {}): AsyncGenerator<Collection> {
+    for (let cursor: string | undefined; ;) {
+      const query = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
+      const page = some(await this.#api.GET("/collections", { params: { query } }));
+      yield* page.collections;
+      cursor = page.next;
+      if (!cursor) return;
+    }
+  }
+
+  /** Renames a collection, as a job; one that has the new name already takes its videos in. */
+  async renameCollection(collection: string, name: string): Promise<ChangeAccepted> {
+    const params = { path: { name: collection } };
+    return some(await this.#api.PATCH("/collections/{name}", { params, body: { name } }));
+  }
+
+  /** Removes a collection, as a job: `delete` with its videos, `keep` only from them. */
+  async deleteCollection(collection: string, videos: CollectionVideos): Promise<ChangeAccepted> {
+    const params = { path: { name: collection }, query: { videos } };
+    return some(await this.#api.DELETE("/collections/{name}", { params }));
   }
 
   /** All chunks of a video that pass the filters, page by page; at most 500 are a page. */

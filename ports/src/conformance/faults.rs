@@ -280,6 +280,21 @@ impl VideoListing for Faulty<dyn VideoListing> {
         self.faults.meet("match videos", self.port.matching(conditions)).await
     }
 
+    async fn words(
+        &self,
+        field: &str,
+        conditions: &[Condition],
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<(String, u64)>> {
+        let words = self.port.words(field, conditions, after, limit);
+        self.faults.meet("count words", words).await
+    }
+
+    async fn period(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
+        self.faults.meet("find the period", self.port.period(conditions)).await
+    }
+
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
         self.faults.meet("list ids", self.port.ids(after, limit)).await
     }

@@ -24,6 +24,7 @@ where
     conditions_are_exact_ands(&*fresh().await).await;
     filenames_match_by_their_parts(&*fresh().await).await;
     fields_are_tested(&*fresh().await).await;
+    words_are_counted(&*fresh().await).await;
     entries_are_replaced_and_removed(&*fresh().await).await;
     ids_come_in_order(&*fresh().await).await;
     the_mark_stays(&*fresh().await).await;
@@ -235,6 +236,52 @@ async fn fields_are_tested(listing: &dyn VideoListing) {
     listing.remove(&[video("bb")]).await.unwrap();
     assert_eq!(listing.matching(&sport).await.unwrap(), owned(&["aa"]));
     assert_eq!(listing.matching(&[any("collection", &["news"])]).await.unwrap(), []);
+}
+
+async fn words_are_counted(listing: &dyn VideoListing) {
+    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    let words = |words: &[&str]| FieldValue::Keywords(owned(words));
+    let said = |video, at, said: &[(&str, FieldValue)]| VideoEntry {
+        fields: fields(said),
+        ..entry(video, at)
+    };
+    assert_eq!(listing.words("collection", &[], None, 9).await.unwrap(), []);
+    assert_eq!(listing.period(&[]).await.unwrap(), None);
+    let entries = vec![
+        said(
+            "aa",
+            5,
+            &[("collection", words(&["news"])), ("metadata.take", FieldValue::Float(1.0))],
+        ),
+        said("bb", 7, &[("collection", words(&["news"])), ("tags", words(&["x", "y"]))]),
+        said("cc", 2, &[("collection", words(&["a b"])), ("tags", words(&["y"]))]),
+        said("dd", 9, &[]),
+    ];
+    listing.put(entries).await.unwrap();
+    let news = [Condition {
+        field: "collection".into(),
+        predicate: Predicate::AnyKeyword(owned(&["news"])),
+    }];
+    let count = |words: &[(&str, u64)]| -> Vec<(String, u64)> {
+        words.iter().map(|(word, count)| ((*word).to_owned(), *count)).collect()
+    };
+    for (field, conditions, after, limit, expected) in [
+        ("collection", &[][..], None, 9, &[("a b", 1), ("news", 2)][..]),
+        ("collection", &[], None, 1, &[("a b", 1)]),
+        ("collection", &[], Some("a b"), 9, &[("news", 2)]),
+        ("collection", &[], Some("news"), 9, &[]),
+        ("collection", &news, None, 9, &[("news", 2)]),
+        ("tags", &[], None, 9, &[("x", 1), ("y", 2)]),
+        ("tags", &news, None, 9, &[("x", 1), ("y", 1)]),
+        ("nothing", &[], None, 9, &[]),
+    ] {
+        let found = listing.words(field, conditions, after, limit).await.unwrap();
+        assert_eq!(found, count(expected), "{field} {conditions:?} {after:?}");
+    }
+    assert_eq!(listing.period(&[]).await.unwrap(), Some((2, 9)));
+    assert_eq!(listing.period(&news).await.unwrap(), Some((5, 7)));
+    listing.remove(&[video("aa")]).await.unwrap();
+    assert_eq!(listing.period(&news).await.unwrap(), Some((7, 7)));
 }
 
 fn fields(said: &[(&str, FieldValue)]) -> BTreeMap<String, FieldValue> {

@@ -16,6 +16,7 @@ use crate::domain::answering::Answering;
 use crate::domain::answering::answer::{CitationForm, Evidence, Told};
 use crate::domain::answering::audit::AuditedSentence;
 use crate::domain::catalog::record::VideoRecord;
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::dot;
@@ -98,18 +99,19 @@ const LIKELY: f32 = 0.5;
 const NEAREST_SECTIONS: usize = 3;
 
 impl Answering {
-    /// Answers a question.
-    pub async fn ask(&self, question: Question) -> Result<AskResponse> {
+    /// Answers a question from what a caller sees.
+    pub async fn ask(&self, access: &Access, question: Question) -> Result<AskResponse> {
         if let Some(id) = &question.analyzer {
             self.catalog.load_extractors_of(id).await?;
             self.catalog.analyzers.find(&self.models, id)?;
         }
-        if question.video_ids.as_ref().is_none_or(Vec::is_empty) && self.catalog.count().await? == 0
+        if question.video_ids.as_ref().is_none_or(Vec::is_empty)
+            && self.catalog.count(access).await? == 0
         {
             return Ok(nothing(question.question, "No videos ingested."));
         }
         let vector = self.search.embed_question(&question.question).await?;
-        let videos = self.videos_of(&question, &vector).await?;
+        let videos = self.videos_of(access, &question, &vector).await?;
         let records = self.catalog.records(&videos).await?;
         let mut contexts = self.segments(&records, &question, &vector).await?;
         contexts.sort_by(|a, b| b.best_score().total_cmp(&a.best_score()));
@@ -158,8 +160,13 @@ impl Answering {
 
     /// The videos that a question is put to: those that are named, or else those that most probably
     /// have the answer; of both, those that the filters leave.
-    async fn videos_of(&self, question: &Question, vector: &[f32]) -> Result<Vec<VideoId>> {
-        let left = self.search.videos_left(&question.filters).await?;
+    async fn videos_of(
+        &self,
+        access: &Access,
+        question: &Question,
+        vector: &[f32],
+    ) -> Result<Vec<VideoId>> {
+        let left = self.search.videos_left(access, &question.filters).await?;
         if let Some(ids) = &question.video_ids {
             let mut ids = once_each(ids);
             ids.retain(|id| left.as_ref().is_none_or(|left| left.contains(id)));
@@ -168,7 +175,7 @@ impl Answering {
         let all = match left {
             Some(left) => left,
             None => {
-                let newest = self.catalog.newest(self.most_videos + 1).await?;
+                let newest = self.catalog.newest(access, self.most_videos + 1).await?;
                 newest.into_iter().map(|video| video.video_id).collect()
             }
         };
@@ -176,7 +183,7 @@ impl Answering {
             return Ok(all);
         }
         let analyzer = question.analyzer.as_deref();
-        let filter = self.search.scope(analyzer, None, &question.filters).await?;
+        let filter = self.search.scope(access, analyzer, None, &question.filters).await?;
         let query = nearest_to(vector, filter, self.most_videos);
         self.search.likely_videos(&question.question, query).await
     }

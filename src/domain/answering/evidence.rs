@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::answer::CitationForm;
 use crate::domain::answering::Answering;
 use crate::domain::catalog::moments::Moment;
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
@@ -52,8 +53,8 @@ pub struct FoundEvidence {
 }
 
 impl Answering {
-    /// The best moments for a question. `Invalid` for an unknown filter.
-    pub async fn evidence(&self, query: EvidenceQuery) -> Result<FoundEvidence> {
+    /// The best moments for a question, of those that a caller sees. `Invalid` for an unknown filter.
+    pub async fn evidence(&self, access: &Access, query: EvidenceQuery) -> Result<FoundEvidence> {
         let search = Query {
             text: query.question,
             mode: None,
@@ -67,9 +68,9 @@ impl Answering {
             detail: Detail::Standard.name().into(),
             filters: query.filters,
         };
-        let found = self.search.query(&search).await?;
+        let found = self.search.query(access, &search).await?;
         let moments = stream::iter(found.results)
-            .map(|hit| self.evidence_of(hit))
+            .map(|hit| self.evidence_of(access, hit))
             .buffered(self.concurrency.max(1))
             .try_filter_map(|moment| async move { Ok(moment) });
         let mut moments: Vec<EvidenceMoment> = moments.try_collect().await?;
@@ -78,9 +79,13 @@ impl Answering {
     }
 
     /// A hit as evidence; nothing where its video has gone meanwhile.
-    async fn evidence_of(&self, hit: SearchResult) -> Result<Option<EvidenceMoment>> {
+    async fn evidence_of(
+        &self,
+        access: &Access,
+        hit: SearchResult,
+    ) -> Result<Option<EvidenceMoment>> {
         let SearchResult { moment_id, video_id, p_present, found_by, document, .. } = hit;
-        let moment = match self.catalog.moment(&moment_id).await {
+        let moment = match self.catalog.moment(access, &moment_id).await {
             Err(Error::NotFound(_)) => return Ok(None),
             read => read?,
         };

@@ -3,6 +3,7 @@
 use super::answer::{Attempt, CitationForm, Evidence, Told};
 use super::audit::AuditedSentence;
 use crate::domain::answering::Answering;
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::Result;
 use crate::domain::search::{Detail, Diagnostics, Found, Query, SearchResult};
 
@@ -31,10 +32,10 @@ pub struct QueryResponse {
 }
 
 impl Answering {
-    /// Searches, and answers over the hits where that is asked for. `Invalid` for an unknown
+    /// Searches what a caller sees, and answers over the hits where that is asked for. `Invalid` for an unknown
     /// analyzer, field, detail or filter key.
-    pub async fn query(&self, query: Query) -> Result<QueryResponse> {
-        let Found { detail, results, diagnostics } = self.search.query(&query).await?;
+    pub async fn query(&self, access: &Access, query: Query) -> Result<QueryResponse> {
+        let Found { detail, results, diagnostics } = self.search.query(access, &query).await?;
         let answer = if query.synthesize && !results.is_empty() {
             let evidence: Vec<Told> =
                 results.iter().flat_map(|hit| Evidence::of_hit(hit, &query.text)).collect();

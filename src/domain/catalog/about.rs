@@ -8,6 +8,7 @@ use ports::index::{Condition, FieldValue, Predicate};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::{listed, nearest};
 use crate::domain::kernel::time::instant;
@@ -17,6 +18,9 @@ pub(crate) const COLLECTION: &str = "collection";
 
 /// What a filter of the listing calls the time of recording.
 pub(crate) const RECORDED_AT: &str = "recorded_at";
+
+/// The field of the listing with the metadata keys of a video.
+pub(crate) const METADATA_KEYS: &str = "metadata_keys";
 
 /// Longest key, characters.
 const KEY_CHARS: usize = 64;
@@ -173,6 +177,31 @@ impl AboutPatch {
         self == &Self::default()
     }
 
+    /// The collection that it puts a video into, if any.
+    pub(crate) fn collection(&self) -> Option<&str> {
+        self.collection.as_ref()?.as_str().map(str::trim)
+    }
+
+    /// Puts what a caller adds where they see it. `Forbidden` where it names another collection,
+    /// `Unprocessable` where it names none of several.
+    pub(crate) fn place(&mut self, access: &Access) -> Result<()> {
+        if access.collections().is_none() {
+            return Ok(());
+        }
+        match &self.collection {
+            Some(_) => access.check_place(self.collection()),
+            None => {
+                self.collection = access.only_collection()?.map(Value::from);
+                Ok(())
+            }
+        }
+    }
+
+    /// Checks that what a caller changes stays where they see it.
+    pub(crate) fn check_place(&self, access: &Access) -> Result<()> {
+        if self.collection.is_none() { Ok(()) } else { access.check_place(self.collection()) }
+    }
+
     /// What is said once it is applied. `Unprocessable` where a value is of no type, `Invalid` where
     /// a key is none or everything together takes more than `max_bytes`.
     pub fn apply(&self, about: &About, max_bytes: usize) -> Result<About> {
@@ -214,6 +243,23 @@ fn check_key(key: &str) -> Result<()> {
     Ok(())
 }
 
+/// A name for a collection, without the spaces around it. `Unprocessable` where it is none.
+pub(crate) fn collection_name(name: &str) -> Result<String> {
+    let read = read_collection(&Value::from(name))?;
+    Ok(read.unwrap_or_default())
+}
+
+/// What the listing tests for a video to be in this collection.
+pub(crate) fn in_collection(name: &str) -> Condition {
+    Condition { field: COLLECTION.into(), predicate: Predicate::AnyKeyword(vec![name.into()]) }
+}
+
+/// What the listing tests for a caller to see a video; nothing where they see all.
+pub(crate) fn seen_by(access: &Access) -> Option<Condition> {
+    let names = access.collections()?.iter().cloned().collect();
+    Some(Condition { field: COLLECTION.into(), predicate: Predicate::AnyKeyword(names) })
+}
+
 fn read_collection(value: &Value) -> Result<Option<String>> {
     match value {
         Value::Null => Ok(None),
@@ -244,6 +290,10 @@ impl About {
         let metadata = self.metadata.iter();
         let mut fields: BTreeMap<String, FieldValue> =
             metadata.map(|(key, value)| (field_of(key), value.field())).collect();
+        if !self.metadata.is_empty() {
+            let keys = self.metadata.keys().cloned().collect();
+            fields.insert(METADATA_KEYS.into(), FieldValue::Keywords(keys));
+        }
         if let Some(name) = &self.collection {
             fields.insert(COLLECTION.into(), FieldValue::Keywords(vec![name.clone()]));
         }

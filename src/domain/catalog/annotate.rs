@@ -4,10 +4,11 @@ use ports::records::Expected;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::catalog::about::{About, AboutPatch, MetadataKeys};
+use crate::domain::catalog::about::{self, About, AboutPatch, MetadataKeys};
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::catalog::videos::VideoDetail;
 use crate::domain::catalog::{Catalog, Stored};
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::{VideoId, unknown};
 
@@ -28,20 +29,30 @@ impl Catalog {
         patch: &AboutPatch,
         max_bytes: usize,
     ) -> Result<VideoDetail> {
+        self.change_about(video_id, |about| patch.apply(about, max_bytes)).await?;
+        self.video(video_id).await
+    }
+
+    /// Changes what is said of a video, and lists it so. `NotFound` where there is none.
+    pub(super) async fn change_about(
+        &self,
+        video_id: VideoId,
+        change: impl Fn(&About) -> Result<About>,
+    ) -> Result<()> {
         for _ in 0..TRIES {
             let found = self.stored(video_id).await?;
             let Some(record) = found.record() else {
                 found.into_record()?;
                 return Err(unknown(video_id));
             };
-            let about = patch.apply(&record.about, max_bytes)?;
+            let about = change(&record.about)?;
+            if about == record.about {
+                return self.relist(video_id).await;
+            }
             self.enter_keys(&about).await?;
             let changed = Stored::of_record(VideoRecord { about, ..record.clone() })?;
             match self.swap(video_id, &found, changed).await {
-                Ok(_) => {
-                    self.relist(video_id).await?;
-                    return self.video(video_id).await;
-                }
+                Ok(_) => return self.relist(video_id).await,
                 // An ingest has begun or ended meanwhile: what it has made is what is changed.
                 Err(error) if self.stored(video_id).await?.is_still(&found) => return Err(error),
                 Err(_) => {}
@@ -51,6 +62,19 @@ impl Catalog {
             message: format!("video '{video_id}' is being changed by others; try again"),
             retry_after: 1,
         })
+    }
+
+    /// The types of the metadata keys of the videos that a caller sees; of one who sees all, of every
+    /// key that was ever used.
+    pub async fn metadata_keys_seen(&self, access: &Access) -> Result<MetadataKeys> {
+        let mut keys = self.metadata_keys().await?;
+        if let Some(seen) = about::seen_by(access)
+            && !keys.is_empty()
+        {
+            let used = self.listing.words(about::METADATA_KEYS, &[seen], None, MOST_KEYS).await?;
+            keys.retain(|key, _| used.iter().any(|(word, _)| word == key));
+        }
+        Ok(keys)
     }
 
     /// The type of every metadata key that was ever used.

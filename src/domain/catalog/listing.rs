@@ -12,16 +12,17 @@ use ports::index::Condition;
 use ports::listing::{ListQuery, Position, VideoEntry};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::catalog::about::About;
+use crate::domain::catalog::about::{self, About};
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::catalog::{Catalog, Stored};
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::instant;
 use crate::domain::kernel::urls::without_secrets;
 use crate::domain::kernel::video::VideoId;
 
 /// What the listing says once it is complete. Another value when entries change their form.
-const COMPLETE: &str = "2";
+const COMPLETE: &str = "3";
 
 /// Entries read or written at once.
 pub(super) const BATCH: usize = 500;
@@ -100,24 +101,41 @@ impl Catalog {
         Ok(self.listing.matching(conditions).await?)
     }
 
-    /// How many videos there are.
-    pub(crate) async fn count(&self) -> Result<u64> {
-        Ok(self.listing.list(&ListQuery::default()).await?.total)
+    /// How many videos a caller sees.
+    pub(crate) async fn count(&self, access: &Access) -> Result<u64> {
+        Ok(self.listing.list(&seen(access, 0)).await?.total)
     }
 
-    /// The newest videos, at most so many.
-    pub(crate) async fn newest(&self, limit: usize) -> Result<Vec<VideoEntry>> {
-        Ok(self.listing.list(&ListQuery { limit, ..ListQuery::default() }).await?.entries)
+    /// The newest videos that a caller sees, at most so many.
+    pub(crate) async fn newest(&self, access: &Access, limit: usize) -> Result<Vec<VideoEntry>> {
+        Ok(self.listing.list(&seen(access, limit)).await?.entries)
     }
 
-    /// The entries of these videos, in this order; none of those that are not published.
-    pub(crate) async fn entries(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
-        Ok(self.listing.get(video_ids).await?)
+    /// The entries of these videos, in this order; none of those that are not published, or not seen
+    /// by the caller.
+    pub(crate) async fn entries(
+        &self,
+        access: &Access,
+        video_ids: &[VideoId],
+    ) -> Result<Vec<VideoEntry>> {
+        let mut entries = self.listing.get(video_ids).await?;
+        let seen = about::seen_by(access);
+        entries.retain(|entry| {
+            seen.as_ref().is_none_or(|Condition { field, predicate }| {
+                entry.fields.get(field).is_some_and(|value| predicate.holds(value))
+            })
+        });
+        Ok(entries)
     }
 
-    /// The newest video that was fetched from an address, which is without secrets.
-    pub(crate) async fn ingested_from(&self, url: &str) -> Result<Option<VideoId>> {
-        let mut query = ListQuery { limit: BATCH, ..ListQuery::default() };
+    /// The newest video that a caller sees and that was fetched from an address, which is without
+    /// secrets.
+    pub(crate) async fn ingested_from(
+        &self,
+        access: &Access,
+        url: &str,
+    ) -> Result<Option<VideoId>> {
+        let mut query = seen(access, BATCH);
         loop {
             let (entries, _) = self.page(&query).await?;
             let from_there = |listed: &Listed| listed.source_url.as_deref() == Some(url);
@@ -194,6 +212,12 @@ impl Catalog {
             beside.extend(page.into_iter().filter(|id| ids.binary_search(id).is_err()));
         }
     }
+}
+
+/// The videos that a caller sees, the newest so many.
+fn seen(access: &Access, limit: usize) -> ListQuery {
+    let conditions = about::seen_by(access).into_iter().collect();
+    ListQuery { conditions, limit, ..ListQuery::default() }
 }
 
 /// Where an entry is in the order of the listing.

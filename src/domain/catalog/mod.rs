@@ -9,6 +9,7 @@ mod annotate;
 mod cache;
 pub mod chunks;
 mod claim;
+pub mod collections;
 pub mod entities;
 pub mod extractors;
 mod faults;
@@ -50,6 +51,7 @@ use crate::domain::catalog::record::VideoRecord;
 use crate::domain::catalog::shown::ShownPages;
 use crate::domain::catalog::unreadable::Unreadable;
 use crate::domain::chunking::Signals;
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::Stores;
@@ -165,6 +167,19 @@ impl Catalog {
         match self.stored(video_id).await? {
             Stored::Record(record, _) => Ok(Some(*record)),
             Stored::Absent | Stored::Tombstone(..) | Stored::Unreadable(..) => Ok(None),
+        }
+    }
+
+    /// Checks that a caller sees a video: else it is `NotFound`, as one that is not there.
+    pub(crate) async fn check_seen(&self, access: &Access, video_id: VideoId) -> Result<()> {
+        if access.collections().is_none() {
+            return Ok(());
+        }
+        let stored = self.stored(video_id).await?;
+        let record = stored.record();
+        match record.is_some_and(|record| access.sees(record.about.collection.as_deref())) {
+            true => Ok(()),
+            false => Err(unknown(video_id)),
         }
     }
 

@@ -7,9 +7,10 @@ use futures::{StreamExt, stream};
 use crate::domain::analysis::chunk_text::chunk_texts;
 use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::catalog::Catalog;
 use crate::domain::catalog::chunks::{ChunkView, entries};
 use crate::domain::catalog::record::VideoRecord;
+use crate::domain::catalog::{Catalog, unknown};
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
@@ -80,9 +81,10 @@ impl Catalog {
     /// one. One that cannot be read takes nothing from the others.
     pub async fn moments(
         &self,
+        access: &Access,
         ids: Vec<MomentId>,
     ) -> Result<Vec<std::result::Result<Moment, MissingMoment>>> {
-        let read = stream::iter(ids).map(|id| async move { (self.moment(&id).await, id) });
+        let read = stream::iter(ids).map(|id| async move { (self.moment(access, &id).await, id) });
         let mut read = std::pin::pin!(read.buffered(PARALLEL));
         let (mut moments, mut chunks) = (Vec::new(), 0);
         while let Some((moment, moment_id)) = read.next().await {
@@ -103,9 +105,14 @@ impl Catalog {
         Ok(moments)
     }
 
-    /// A moment. `NotFound` when its video is gone, `Invalid` when it lies outside of it.
-    pub async fn moment(&self, id: &MomentId) -> Result<Moment> {
-        let read = |record| async move { self.moment_of(&record, id).await };
+    /// A moment. `NotFound` when its video is gone or not seen, `Invalid` when it lies outside of it.
+    pub async fn moment(&self, access: &Access, id: &MomentId) -> Result<Moment> {
+        let read = |record: VideoRecord| async move {
+            match access.sees(record.about.collection.as_deref()) {
+                true => self.moment_of(&record, id).await,
+                false => Err(unknown(id.video_id())),
+            }
+        };
         self.read_published(id.video_id(), read).await.map_err(|error| match error {
             Error::NotFound(_) => Error::NotFound(format!(
                 "moment '{id}' is gone: there is no video '{}'",

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::about::{self, About, MetadataKeys};
 use crate::domain::catalog::listing::{BATCH, Listed, cursor, entry_of, listed_of, position};
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::instant;
 use crate::domain::kernel::urls::without_secrets;
@@ -121,12 +122,11 @@ impl VideoPage {
             Some(metadata) => about::conditions(metadata, keys)?,
             None => Vec::new(),
         };
+        conditions.extend(self.collection.as_deref().map(about::in_collection));
         let mut test = |field: &str, predicate: Option<Predicate>| {
             let condition = |predicate| Condition { field: field.into(), predicate };
             conditions.extend(predicate.map(condition));
         };
-        let collection = self.collection.clone().map(|name| Predicate::AnyKeyword(vec![name]));
-        test(about::COLLECTION, collection);
         let from = at("recorded_after", &self.recorded_after)?;
         test(about::RECORDED_AT, from.map(|from| Predicate::AtLeast(from as f64)));
         let to = at("recorded_before", &self.recorded_before)?;
@@ -145,17 +145,18 @@ impl VideoPage {
 }
 
 impl Catalog {
-    /// Ingested videos, newest first. `Invalid` for an unknown analyzer, a cursor or a time that is
+    /// The ingested videos that a caller sees, newest first. `Invalid` for an unknown analyzer, a cursor or a time that is
     /// none.
-    pub async fn videos(&self, page: &VideoPage) -> Result<VideoList> {
+    pub async fn videos(&self, access: &Access, page: &VideoPage) -> Result<VideoList> {
         if let Some(id) = &page.analyzer {
             self.analyzers.check(id)?;
         }
         let keys = match page.metadata {
-            Some(_) => self.metadata_keys().await?,
+            Some(_) => self.metadata_keys_seen(access).await?,
             None => MetadataKeys::new(),
         };
-        let wanted = page.query(&keys)?;
+        let mut wanted = page.query(&keys)?;
+        wanted.conditions.extend(about::seen_by(access));
         let (mut videos, mut last) = (Vec::new(), None);
         let mut query = wanted.clone();
         loop {

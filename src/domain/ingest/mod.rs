@@ -24,6 +24,7 @@ use crate::domain::catalog::Catalog;
 use crate::domain::catalog::about::{About, AboutPatch};
 use crate::domain::catalog::videos::VideoDetail;
 use crate::domain::chunking::{Chunking, ChunkingFields};
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::kernel::profile::StepCost;
@@ -50,6 +51,9 @@ pub struct IngestFields {
     /// What is said of the video; of one that is there already, what changes.
     #[serde(default)]
     pub about: AboutPatch,
+    /// Who asks for it: a video that is there already has to be one that they see.
+    #[serde(default)]
+    pub access: Access,
 }
 
 /// Result of an ingest.

@@ -18,10 +18,12 @@ use crate::domain::ingest::draft::{Draft, Previous};
 use crate::domain::ingest::fetch::Fetched;
 use crate::domain::ingest::signals::MediaSignals;
 use crate::domain::ingest::{Aggregated, Ingest, IngestFields, IngestResult, Source};
-use crate::domain::kernel::error::Result;
+use crate::domain::kernel::access::Access;
+use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::profile::{Profile, Step};
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::VideoId;
 use crate::domain::llm::budget::Budget;
 
 /// A checked request.
@@ -45,12 +47,30 @@ impl Ingest {
         let video_id = fetched.file.video_id;
         progress.video(video_id);
         let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
+        self.check_access(&fields.access, video_id).await?;
         let claim = self.catalog.claim(video_id, &lock).await?;
         let outcome = self.process(&fetched, &request, &claim, &progress, &lock).await;
         if outcome.is_err() {
             self.catalog.discard(&claim).await;
         }
         outcome
+    }
+
+    /// `Forbidden` where the file is a video that is there and that the caller does not see: it would
+    /// be taken from those who do.
+    async fn check_access(&self, access: &Access, video_id: VideoId) -> Result<()> {
+        if access.collections().is_none() {
+            return Ok(());
+        }
+        let stored = self.catalog.stored(video_id).await?;
+        let place = stored.record().map(|record| record.about.collection.as_deref());
+        if place.is_none_or(|collection| access.sees(collection)) {
+            return Ok(());
+        }
+        Err(Error::Forbidden(format!(
+            "this file is there already, outside the collections that the token is bound to \
+             ({access})"
+        )))
     }
 
     /// Everything from the boundary detectors to publication.

@@ -9,6 +9,7 @@ use crate::domain::catalog::CacheKey;
 use crate::domain::catalog::record::{Cost, VideoRecord};
 use crate::domain::ingest::Ingest;
 use crate::domain::ingest::{IngestFields, IngestRequest, check_url};
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::urls::without_secrets;
@@ -128,10 +129,11 @@ impl Expected {
 }
 
 impl Ingest {
-    /// What an ingest with these fields would take. `duration` is the video's, in seconds, where
-    /// the client knows it.
+    /// What an ingest with these fields would take, as far as the videos that a caller sees tell.
+    /// `duration` is the video's, in seconds, where the client knows it.
     pub async fn plan(
         &self,
+        access: &Access,
         subject: &Subject,
         duration: Option<f64>,
         fields: &IngestFields,
@@ -142,14 +144,17 @@ impl Ingest {
                 "duration must be a number of seconds, more than 0".into(),
             ));
         }
-        let newest = self.catalog.newest(HISTORY).await?;
+        let newest = self.catalog.newest(access, HISTORY).await?;
         let newest: Vec<VideoId> = newest.into_iter().map(|video| video.video_id).collect();
         let records = self.catalog.records(&newest).await?;
         let record = match subject {
-            Subject::Video(id) => Some(self.catalog.record(*id).await?),
+            Subject::Video(id) => {
+                self.catalog.check_seen(access, *id).await?;
+                Some(self.catalog.record(*id).await?)
+            }
             Subject::Url(url) => {
                 check_url(url)?;
-                match self.catalog.ingested_from(&without_secrets(url)).await? {
+                match self.catalog.ingested_from(access, &without_secrets(url)).await? {
                     Some(id) => self.catalog.find_readable(id).await?,
                     None => None,
                 }

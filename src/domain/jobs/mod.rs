@@ -1,6 +1,8 @@
 //! Jobs: what runs, waits and has run. The queue keeps them; any instance that shares it may work on
 //! any of them, and takes over those of an instance that died.
 
+mod collections;
+mod pending;
 mod progress;
 mod record;
 mod store;
@@ -14,6 +16,7 @@ use serde_json::{Map, Value};
 use crate::domain::kernel::progress::Stage;
 
 use crate::domain::aggregation::run::AggregatesResult;
+use crate::domain::catalog::collections::CollectionResult;
 use crate::domain::ingest::IngestResult;
 use record::TRACEBACK;
 pub(crate) use record::{Idempotency, JobRecord, Task};
@@ -62,6 +65,8 @@ pub enum JobResult {
     Ingest(Box<IngestResult>),
     /// Of an aggregate re-run.
     Aggregates(Box<AggregatesResult>),
+    /// Of a change of a collection.
+    Collection(CollectionResult),
 }
 
 /// A job as clients see it.
@@ -69,7 +74,7 @@ pub enum JobResult {
 pub struct Job {
     /// What `/jobs` and callbacks call it.
     pub job_id: String,
-    /// What it works on, for people to read: a file's name or a URL.
+    /// What it works on, for people to read: a file's name, a URL or a collection's name.
     pub source: String,
     /// Whether it waits, runs, is done or has failed.
     pub status: JobStatus,

@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use crate::domain::catalog::collections::CollectionChange;
 use crate::domain::ingest::{IngestFields, Source};
 use crate::domain::jobs::{Job, JobResult, JobStatus};
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::metrics;
 use crate::domain::kernel::progress::Stage;
@@ -26,6 +28,8 @@ pub(crate) enum Task {
     Ingest { source: Source, fields: Box<IngestFields> },
     /// Run aggregators again: the named ones, or all.
     Aggregate { video_id: VideoId, aggregators: Option<Vec<String>>, force: bool },
+    /// Rename, dissolve or delete a collection.
+    Collection { name: String, change: CollectionChange },
     /// Unknown: what was kept of the job does not read back.
     Unreadable,
 }
@@ -36,8 +40,23 @@ impl Task {
         match self {
             Self::Ingest { .. } => "ingest",
             Self::Aggregate { .. } => "aggregate",
+            Self::Collection { .. } => "collection",
             Self::Unreadable => "unreadable",
         }
+    }
+
+    /// The collection that it is about, or that it puts its video into.
+    fn collection(&self) -> Option<&str> {
+        match self {
+            Self::Ingest { fields, .. } => fields.about.collection(),
+            Self::Collection { name, .. } => Some(name),
+            Self::Aggregate { .. } | Self::Unreadable => None,
+        }
+    }
+
+    /// Whether it is done even if this process ends before it is.
+    pub(super) fn is_lasting(&self) -> bool {
+        matches!(self, Self::Collection { .. })
     }
 }
 
@@ -48,12 +67,19 @@ pub(crate) struct Idempotency {
     pub(crate) key: String,
     /// Tells requests apart that a client gives the same key by mistake.
     pub(crate) request: String,
+    /// Whose key it is: others have theirs.
+    #[serde(default)]
+    pub(crate) access: Access,
 }
 
 impl Idempotency {
     /// A key is one job's, on whichever instance it is used.
     pub(super) fn job_id(&self) -> String {
-        Uuid::new_v5(&Uuid::NAMESPACE_OID, self.key.as_bytes()).simple().to_string()
+        let key = match self.access.collections() {
+            None => self.key.clone(),
+            Some(_) => format!("{}\n{}", self.key, self.access),
+        };
+        Uuid::new_v5(&Uuid::NAMESPACE_OID, key.as_bytes()).simple().to_string()
     }
 }
 
@@ -122,6 +148,24 @@ impl JobRecord {
 
     pub(super) fn document(&self) -> Result<Value> {
         serde_json::to_value(self).map_err(|e| Error::corrupt(format!("cannot keep the job: {e}")))
+    }
+
+    /// The video that it works on, once that is known.
+    pub(super) fn of_video(&self) -> Option<VideoId> {
+        match &self.task {
+            Task::Aggregate { video_id, .. } => Some(*video_id),
+            _ => self.video_id,
+        }
+    }
+
+    /// Whether a caller sees it, given the collection of its video where that is there. One that has
+    /// made a video goes with it, any other with what it is about.
+    pub(super) fn is_seen(&self, access: &Access, of_video: Option<Option<&str>>) -> bool {
+        let done = self.job.status == JobStatus::Done;
+        match (of_video, self.task.collection()) {
+            (Some(collection), about) if done || about.is_none() => access.sees(collection),
+            (_, about) => access.sees(about),
+        }
     }
 
     pub(super) fn is_final(&self) -> bool {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use ports::jobs::{JobQueue, StoredJob};
+use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
 use ports::webhook::WebhookSender;
 use ports::{ErrorKind, PortError};
@@ -17,8 +18,10 @@ use crate::domain::catalog::install::owned;
 use crate::domain::ingest::{Ingest, IngestSettings};
 use crate::domain::jobs::webhook::CallbackSettings;
 use crate::domain::jobs::{Idempotency, Job, JobRecord, JobSettings, JobStatus, Task};
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Stores;
+use crate::domain::kernel::video::VideoId;
 
 /// Seconds after which a client that was turned away may try again.
 const RETRY_AFTER: u32 = 30;
@@ -27,6 +30,8 @@ const RETRY_AFTER: u32 = 30;
 pub struct Jobs {
     pub(super) ingest: Arc<Ingest>,
     pub(super) storage: Arc<dyn ObjectStorage>,
+    /// Where the jobs are kept that have to be done whatever becomes of the queue.
+    pub(super) records: Arc<dyn RecordStore>,
     pub(super) webhooks: Arc<dyn WebhookSender>,
     pub(super) callbacks: CallbackSettings,
     pub(super) queue: Arc<dyn JobQueue>,
@@ -60,6 +65,7 @@ impl Jobs {
         Arc::new(Self {
             ingest,
             storage: stores.storage.clone(),
+            records: stores.records.clone(),
             webhooks: stores.webhooks.clone(),
             callbacks,
             queue: stores.jobs.clone(),
@@ -104,7 +110,12 @@ impl Jobs {
             return Ok(Submitted { job, before: true });
         }
         let record = JobRecord::new(source, task, idempotency);
+        self.keep_pending(&record).await?;
         let added = self.queue.add(&record.job.job_id, &record.document()?).await;
+        if added.is_err() {
+            // Whoever is told that it failed does not expect it to be done.
+            self.settle(&record).await;
+        }
         let Some(kept) = added.map_err(unreachable)? else {
             return Ok(Submitted { job: record.job, before: false });
         };
@@ -146,6 +157,33 @@ impl Jobs {
     /// One job.
     pub async fn get(&self, job_id: &str) -> Result<Job> {
         Ok(self.find(job_id).await?.0.job)
+    }
+
+    /// One job, if a caller sees it; else it is `NotFound`, as one that is not kept.
+    pub async fn get_seen(&self, access: &Access, job_id: &str) -> Result<Job> {
+        let (record, _) = self.find(job_id).await?;
+        let mut seen = self.seen(access, vec![record]).await?;
+        seen.pop().map(|record| record.job).ok_or_else(|| self.unknown(job_id))
+    }
+
+    /// The jobs that a caller sees, newest first.
+    pub async fn list_seen(&self, access: &Access) -> Result<Vec<Job>> {
+        let records = self.seen(access, self.records().await?).await?;
+        Ok(records.into_iter().map(|record| record.job).collect())
+    }
+
+    /// Those of some jobs that a caller sees.
+    async fn seen(&self, access: &Access, mut jobs: Vec<JobRecord>) -> Result<Vec<JobRecord>> {
+        if access.collections().is_none() {
+            return Ok(jobs);
+        }
+        let ids: Vec<VideoId> = jobs.iter().filter_map(JobRecord::of_video).collect();
+        let listed = self.ingest.catalog.listed(&ids).await?;
+        jobs.retain(|job| {
+            let video = job.of_video().and_then(|id| listed.get(&id));
+            job.is_seen(access, video.map(|video| video.about.collection.as_deref()))
+        });
+        Ok(jobs)
     }
 
     /// Every job, newest first.
@@ -233,11 +271,13 @@ impl Jobs {
         } else {
             None
         };
-        let kept = kept.ok_or_else(|| {
-            let restart = if self.shared() { "" } else { ", a restart forgets all" };
-            Error::NotFound(format!("unknown job '{job_id}'; old ones are forgotten{restart}"))
-        })?;
+        let kept = kept.ok_or_else(|| self.unknown(job_id))?;
         Ok((JobRecord::read(kept.document)?, kept.version))
+    }
+
+    fn unknown(&self, job_id: &str) -> Error {
+        let restart = if self.shared() { "" } else { ", a restart forgets all" };
+        Error::NotFound(format!("unknown job '{job_id}'; old ones are forgotten{restart}"))
     }
 }
 

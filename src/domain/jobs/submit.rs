@@ -27,7 +27,7 @@ impl IngestFields {
             self.max_model_calls,
             about
         );
-        Some(Idempotency { key, request })
+        Some(Idempotency { key, request, access: self.access.clone() })
     }
 }
 

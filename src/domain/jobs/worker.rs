@@ -182,12 +182,17 @@ impl Jobs {
                     self.ingest.aggregate_again(video_id, aggregators, force, progress).await?;
                 Ok(JobResult::Aggregates(Box::new(done)))
             }
+            Task::Collection { name, change } => {
+                let done = self.change_videos_of(&name, &change, progress).await?;
+                Ok(JobResult::Collection(done))
+            }
             Task::Unreadable => Err(Error::corrupt("what is kept of the job does not read back")),
         }
     }
 
     /// What follows a job's end: its source goes, who asked for it is told, old jobs are forgotten.
     async fn follow_up(&self, record: JobRecord, taken: Option<Box<dyn Lease>>) {
+        self.settle(&record).await;
         let done = async move {
             if let Some(taken) = taken {
                 ack(taken).await;

@@ -172,6 +172,20 @@ impl VideoListing for Bounded<dyn VideoListing> {
         self.in_time(self.port.matching(conditions)).await
     }
 
+    async fn words(
+        &self,
+        field: &str,
+        conditions: &[Condition],
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<(String, u64)>> {
+        self.in_time(self.port.words(field, conditions, after, limit)).await
+    }
+
+    async fn period(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
+        self.in_time(self.port.period(conditions)).await
+    }
+
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
         self.in_time(self.port.ids(after, limit)).await
     }

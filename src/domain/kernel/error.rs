@@ -16,6 +16,9 @@ pub enum Error {
     /// A value has the wrong type or lies outside its range (422).
     #[error("{0}")]
     Unprocessable(String),
+    /// The caller's token does not go so far (403).
+    #[error("{0}")]
+    Forbidden(String),
     /// No such video, chunk, job or object (404).
     #[error("{0}")]
     NotFound(String),
@@ -46,6 +49,7 @@ impl Error {
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::Invalid(_) | Self::Unprocessable(_) | Self::TooLarge(_) => "ValueError",
+            Self::Forbidden(_) => ErrorKind::Denied.type_name(),
             Self::NotFound(_) => ErrorKind::NotFound.type_name(),
             Self::Busy { .. } => ErrorKind::Unavailable.type_name(),
             Self::Cancelled(_) => "Cancelled",

@@ -1,6 +1,7 @@
-//! What every other room stands on: ids, moments, times, vectors, errors, the ports in bundles, progress and
-//! metrics. Knows nothing of video.
+//! What every other room stands on: who asks, ids, moments, times, vectors, errors, the ports in
+//! bundles, progress and metrics. Knows nothing of video.
 
+pub mod access;
 pub(crate) mod deadline;
 pub(crate) mod disk;
 pub mod error;

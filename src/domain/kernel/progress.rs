@@ -29,6 +29,9 @@ pub enum Stage {
     Indexing,
     /// An aggregator runs: `detail.aggregator`.
     Aggregating,
+    /// The videos of a collection are changed or deleted: `detail.total` of them in all,
+    /// `detail.done` so far.
+    Changing,
     /// Finished.
     Complete,
 }
@@ -44,6 +47,7 @@ impl Stage {
             Self::Analyzing => "analyzing",
             Self::Indexing => "indexing",
             Self::Aggregating => "aggregating",
+            Self::Changing => "changing",
             Self::Complete => "complete",
         }
     }

@@ -46,6 +46,12 @@ pub fn instant(text: &str) -> Option<i64> {
     parsed.map(jiff::Timestamp::as_millisecond)
 }
 
+/// An instant, milliseconds since 1970, as the contract writes it: the other way round.
+pub fn iso(instant: i64) -> String {
+    let at = jiff::Timestamp::from_millisecond(instant).unwrap_or_default();
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
 /// Seconds as results show them: milliseconds are enough.
 pub fn rounded(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0

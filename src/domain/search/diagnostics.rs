@@ -4,6 +4,7 @@
 use ports::index::VectorQuery;
 use serde_json::{Map, Value};
 
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::search::Search;
@@ -43,6 +44,7 @@ pub struct Diagnostics {
 
 /// An empty search, as it was asked.
 pub(crate) struct Empty<'a> {
+    pub(crate) access: &'a Access,
     pub(crate) mode: Mode,
     pub(crate) text: &'a str,
     /// `None` where all were searched.
@@ -70,7 +72,7 @@ impl Search {
             let mut left = empty.filters.clone();
             left.remove(name);
             let ids = empty.video_ids.filter(|_| name != VIDEOS);
-            let filter = self.scope(empty.analyzer, ids, &left).await?;
+            let filter = self.scope(empty.access, empty.analyzer, ids, &left).await?;
             let query = VectorQuery { filter, ..empty.query.clone() };
             let hits = self.find(empty.mode, empty.text, query).await?;
             diagnostics.without_filter.push((name.to_owned(), hits.len() as u32));
@@ -88,7 +90,7 @@ impl Search {
         empty: &Empty<'_>,
         analyzer: &str,
     ) -> Result<Vec<(String, f32)>> {
-        let filter = self.scope(None, empty.video_ids, empty.filters).await?;
+        let filter = self.scope(empty.access, None, empty.video_ids, empty.filters).await?;
         let query = VectorQuery { filter, limit: OTHERS, ..empty.query.clone() };
         let mut found: Vec<(String, f32)> = Vec::new();
         for hit in self.search_everything(Mode::Hybrid, empty.text, query).await? {
@@ -109,11 +111,11 @@ impl Search {
         diagnostics: &mut Diagnostics,
     ) -> Result<()> {
         let videos = match empty.video_ids {
-            None => self.catalog.newest(MOST_LISTED).await?,
+            None => self.catalog.newest(empty.access, MOST_LISTED).await?,
             Some(ids) => {
                 let ids = &ids[..ids.len().min(MOST_VIDEOS)];
                 let named: Vec<VideoId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-                let known = self.catalog.entries(&named).await?;
+                let known = self.catalog.entries(empty.access, &named).await?;
                 let is_known = |id: &String| known.iter().any(|v| v.video_id.as_str() == id);
                 let unknown = ids.iter().filter(|id| !is_known(id));
                 diagnostics.unknown_videos = unknown.cloned().collect();
@@ -126,7 +128,7 @@ impl Search {
             without.into_iter().map(|v| v.video_id).take(MOST_VIDEOS).collect();
         for video in with.into_iter().take(MOST_VIDEOS) {
             let one = [video.video_id.to_string()];
-            let filter = self.scope(Some(analyzer), Some(&one), &Map::new()).await?;
+            let filter = self.scope(empty.access, Some(analyzer), Some(&one), &Map::new()).await?;
             let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.query.clone() };
             if self.index.search(any).await?.is_empty() {
                 diagnostics.videos_without_field.push(video.video_id);

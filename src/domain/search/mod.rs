@@ -23,6 +23,7 @@ use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::{self, TextStyle};
 use crate::domain::catalog::{Catalog, Listed};
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::names::listed;
@@ -225,8 +226,8 @@ impl Search {
         }
     }
 
-    /// Searches. `Invalid` for an unknown analyzer, field, detail or filter key.
-    pub(crate) async fn query(&self, query: &Query) -> Result<Found> {
+    /// Searches what a caller sees. `Invalid` for an unknown analyzer, field, detail or filter key.
+    pub(crate) async fn query(&self, access: &Access, query: &Query) -> Result<Found> {
         let detail = Detail::parse(&query.detail)?;
         let analyzer = match query.analyzer.as_str() {
             EVERY_ANALYZER => None,
@@ -249,7 +250,8 @@ impl Search {
             (None, Some(_)) => Mode::Vector,
             (None, None) => Mode::Hybrid,
         };
-        let filter = self.scope(analyzer, query.video_ids.as_deref(), &query.filters).await?;
+        let filter =
+            self.scope(access, analyzer, query.video_ids.as_deref(), &query.filters).await?;
         let vector = match analyzer {
             Some(_) => self.embed(&query.text).await?,
             None => self.embed_question(&query.text).await?,
@@ -269,6 +271,7 @@ impl Search {
         results.retain(|hit| hit.p_present >= least);
         let diagnostics = if results.is_empty() {
             let empty = Empty {
+                access,
                 mode,
                 text: &query.text,
                 analyzer,

@@ -4,21 +4,23 @@ use ports::index::{Condition, Filter, Predicate};
 use serde_json::{Map, Value};
 
 use crate::domain::catalog::about;
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::search::filters::Parsed;
 use crate::domain::search::{Search, filters};
 
 impl Search {
-    /// The index filter of a search; over every analyzer where none is named.
+    /// The index filter of a search among what a caller sees; over every analyzer where none is named.
     pub(crate) async fn scope(
         &self,
+        access: &Access,
         analyzer: Option<&str>,
         video_ids: Option<&[String]>,
         given: &Map<String, Value>,
     ) -> Result<Filter> {
         let parsed = filters::parse(given)?;
-        let videos = self.videos_of(&parsed).await?;
+        let videos = self.videos_of(access, &parsed).await?;
         let mut filter = parsed.chunks;
         if let Some(analyzer) = analyzer {
             filter = filter.and("analyzer_id", Predicate::AnyKeyword(vec![analyzer.into()]));
@@ -32,18 +34,21 @@ impl Search {
         Ok(filter)
     }
 
-    /// The videos that filters leave; `None` where they are not about videos.
+    /// The videos that filters leave of those that a caller sees; `None` where that is every video.
     pub(crate) async fn videos_left(
         &self,
+        access: &Access,
         given: &Map<String, Value>,
     ) -> Result<Option<Vec<VideoId>>> {
-        self.videos_of(&filters::parse(given)?).await
+        self.videos_of(access, &filters::parse(given)?).await
     }
 
-    async fn videos_of(&self, parsed: &Parsed) -> Result<Option<Vec<VideoId>>> {
+    async fn videos_of(&self, access: &Access, parsed: &Parsed) -> Result<Option<Vec<VideoId>>> {
         let mut conditions: Vec<Condition> = parsed.videos.clone();
+        conditions.extend(about::seen_by(access));
         if let Some(metadata) = &parsed.metadata {
-            conditions.extend(about::conditions(metadata, &self.catalog.metadata_keys().await?)?);
+            let keys = self.catalog.metadata_keys_seen(access).await?;
+            conditions.extend(about::conditions(metadata, &keys)?);
         }
         if conditions.is_empty() {
             return Ok(None);

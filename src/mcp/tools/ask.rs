@@ -33,7 +33,7 @@ impl Tool for Ask {
     type Output = Answered;
 
     async fn call(mut call: Call<'_>, input: AskRequest) -> Result<Answer<Answered>, Failure> {
-        let mut answer = call.service.answering.ask(input.into()).await?;
+        let mut answer = call.service.ask(input.into()).await?;
         let hits = std::mem::take(&mut answer.results);
         let mut lines: Vec<String> = [&answer.answer, &answer.error, &answer.answer_error]
             .into_iter()

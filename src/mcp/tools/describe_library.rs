@@ -58,7 +58,7 @@ impl Tool for DescribeLibrary {
     async fn call(mut call: Call<'_>, input: LibraryRequest) -> Result<Answer<Library>, Failure> {
         let page =
             videos::VideoPage { limit: Some(input.newest.max(1)), ..videos::VideoPage::default() };
-        let list = call.service.catalog.videos(&page).await?;
+        let list = call.service.videos(&page).await?;
         let schema = Schema::of(call.service).await;
         let mut library = Library {
             total: list.total,

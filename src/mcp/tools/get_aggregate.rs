@@ -56,7 +56,7 @@ impl Tool for GetAggregate {
     ) -> Result<Answer<AggregatePage>, Failure> {
         let AggregateRequest { video_id, aggregator, cursor } = input;
         let from = position(cursor.as_deref())?;
-        let result = call.service.catalog.aggregate(video_named(&video_id)?, &aggregator).await?;
+        let result = call.service.aggregate(video_named(&video_id)?, &aggregator).await?;
         let page = page(AnyObject::from_value(result).0, from, call.budget, cost);
         let next = page.next.map(|next| next.to_string());
         let rest = (page.passed_over > 0).then(|| {

@@ -74,7 +74,7 @@ impl Tool for GetFrames {
         let (mut frames, mut pictures, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         for target in targets.iter().take(call.settings.max_frames) {
             let (t, chunk_id) = located(&call, video_id, *target).await?;
-            let bytes = call.service.frames.frame(video_id, t, width).await?;
+            let bytes = call.service.frame(video_id, t, width).await?;
             let (width, height) = size(&bytes)?;
             if !call.budget.take(tokens_of_picture(width, height) + FRAME) {
                 break;
@@ -132,7 +132,7 @@ async fn located(
     match target {
         Target::Time(t) => Ok((t, None)),
         Target::Chunk(id) => {
-            let span = call.service.catalog.chunk(video_id, id, false).await?.span;
+            let span = call.service.chunk(video_id, id, false).await?.span;
             Ok(((span.start + span.end) / 2.0, Some(id)))
         }
     }

@@ -28,7 +28,7 @@ impl Tool for GetJob {
     type Output = Job;
 
     async fn call(call: Call<'_>, input: JobRequest) -> Result<Answer<Job>, Failure> {
-        let job = call.service.jobs.get(&input.job_id).await?;
+        let job = call.service.job(&input.job_id).await?;
         Ok(Answer::new(told(&job), job.into()))
     }
 }
@@ -45,6 +45,10 @@ pub(super) fn told(job: &jobs::Job) -> String {
         }
         (Some(jobs::JobResult::Aggregates(done)), _) => {
             format!("Job {id} is done: video {} has new aggregates.", done.video_id)
+        }
+        (Some(jobs::JobResult::Collection(done)), _) => {
+            let (videos, name) = (done.videos, &done.collection);
+            format!("Job {id} is done: {videos} videos of collection '{name}' were changed.")
         }
         (None, Some(error)) => format!("Job {id} of {source} failed while {stage}: {error}"),
         (None, None) => {

@@ -75,7 +75,6 @@ impl Tool for GetTranscript {
         let from = position(input.cursor.as_deref())?;
         let transcript = call
             .service
-            .catalog
             .transcript(video_named(&input.video_id)?, input.after, input.before)
             .await?;
         let total = transcript.utterances.len();

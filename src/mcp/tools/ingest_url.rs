@@ -37,7 +37,7 @@ impl Tool for IngestUrl {
 
     async fn call(call: Call<'_>, input: Ingest) -> Result<Answer<Job>, Failure> {
         let (url, options) = input.request.split();
-        let job = call.service.jobs.ingest_url(&url, options.into()).await?;
+        let job = call.service.ingest_url(&url, options.into()).await?;
         let longest = call.settings.max_wait;
         let patience = match input.wait {
             Some(seconds) => Duration::from_secs_f64(seconds).min(longest),
@@ -65,7 +65,7 @@ async fn waited(
     if patience.is_zero() {
         return Ok(job);
     }
-    let mut changes = call.service.jobs.watch(&job.job_id).await?;
+    let mut changes = call.service.watch_job(&job.job_id).await?;
     let enough = tokio::time::sleep(patience);
     tokio::pin!(enough);
     let mut step = 0;

@@ -28,12 +28,12 @@ use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
-use super::Server;
+use super::Caller;
 use super::budget::{Budget, tokens_of, tokens_of_answer, tokens_of_picture};
 use super::pages::position;
 use super::prose::sentence;
 use super::schema;
-use crate::domain::Shotlog;
+use crate::domain::Scoped;
 use crate::http::views::{Failure, conform, unknown};
 use crate::mcp::McpSettings;
 
@@ -72,7 +72,7 @@ trait Tool {
 
 /// What a tool may use.
 struct Call<'c> {
-    service: &'c Shotlog,
+    service: &'c Scoped,
     settings: &'c McpSettings,
     budget: Budget,
     progress: Option<Progress<'c>>,
@@ -151,11 +151,14 @@ async fn answer<T: Tool>(call: Call<'_>, input: Value) -> Result<Answer<Value>, 
 }
 
 /// A page of what a model is told of the tools; all of them fit the usual budget.
-pub(super) fn list(server: &Server, cursor: Option<&str>) -> Result<ListToolsResult, Failure> {
+pub(super) fn list(
+    settings: &McpSettings,
+    cursor: Option<&str>,
+) -> Result<ListToolsResult, Failure> {
     static DEFINITIONS: LazyLock<Vec<Definition>> =
         LazyLock::new(|| TOOLS.iter().map(|tool| (tool.define)()).collect());
     let from = position(cursor)?;
-    let mut budget = Budget::new(server.settings.max_tokens);
+    let mut budget = Budget::new(settings.max_tokens);
     let page: Vec<Definition> = DEFINITIONS
         .iter()
         .skip(from)
@@ -170,7 +173,7 @@ pub(super) fn list(server: &Server, cursor: Option<&str>) -> Result<ListToolsRes
 
 /// Answers a call. What a tool refuses is an answer too, which a model can read and do better.
 pub(super) async fn call(
-    server: &Server,
+    caller: Caller<'_>,
     request: CallToolRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
@@ -180,14 +183,14 @@ pub(super) async fn call(
     };
     let token = context.meta.get_progress_token();
     let call = Call {
-        service: &server.service,
-        settings: &server.settings,
-        budget: Budget::new(server.settings.max_tokens),
+        service: &caller.service,
+        settings: caller.settings,
+        budget: Budget::new(caller.settings.max_tokens),
         progress: token.map(|token| Progress { peer: &context.peer, token }),
     };
     let input = Value::Object(request.arguments.unwrap_or_default());
     let answer = (tool.answer)(call, input).await;
-    let answer = answer.and_then(|answer| within(answer, server.settings.max_tokens));
+    let answer = answer.and_then(|answer| within(answer, caller.settings.max_tokens));
     tracing::info!(tool = tool.name, refused = answer.is_err(), "called");
     Ok(answer.unwrap_or_else(|failure| {
         CallToolResult::error(vec![ContentBlock::text(sentence(&failure.detail))])

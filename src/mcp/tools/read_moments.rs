@@ -50,7 +50,7 @@ impl Tool for ReadMoments {
             input.moment_ids.iter().map(|id| id.parse()).collect::<Result<_, Error>>()?;
         let mut unread = ids.len();
         let (mut found, mut missing) = (Vec::new(), Vec::<MissingMoment>::new());
-        for moment in call.service.catalog.moments(ids).await? {
+        for moment in call.service.moments(ids).await? {
             unread -= 1;
             match moment {
                 Ok(moment) => found.push(moment),

@@ -67,7 +67,7 @@ impl Tool for SearchMoments {
 
     async fn call(mut call: Call<'_>, input: MomentSearch) -> Result<Answer<Moments>, Failure> {
         let limit = input.limit;
-        let found = call.service.answering.query(input.into()).await?;
+        let found = call.service.query(input.into()).await?;
         let diagnostics = found.diagnostics.map(Diagnostics::from);
         call.budget.take_value(&diagnostics);
         let filled = call.budget.fill((1..).zip(found.results).map(told).collect());

@@ -4,6 +4,7 @@ mod aggregates;
 mod ask;
 mod chunking;
 mod chunks;
+mod collections;
 mod entities;
 mod export;
 mod extractors;

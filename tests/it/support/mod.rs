@@ -209,7 +209,7 @@ impl TestApp {
             sentiment: Some(Arc::new(Vader::new())),
             ner: Some(Arc::new(RuleEntities::new())),
         };
-        let token = setup.http.auth.tokens.first().cloned();
+        let token = setup.http.auth.tokens.first().map(|token| token.token.clone());
         let (analyzers, aggregators) = (setup.analyzers, setup.aggregators);
         let service = Shotlog::with(stores, models, setup.settings, analyzers, aggregators);
         service.jobs.start();

@@ -35,6 +35,8 @@ from .generated.api.default import (
     cancel_job,
     chunk,
     chunks,
+    collections,
+    delete_collection,
     delete_video,
     entities,
     evidence,
@@ -47,6 +49,7 @@ from .generated.api.default import (
     moment,
     query,
     read_moments,
+    rename_collection,
     rerun_aggregates,
     schema,
     storyboard,
@@ -230,6 +233,28 @@ class AsyncShotlog:
     async def delete_video(self, video_id: str) -> models.Deleted:
         """Removes a video and everything that was stored of it."""
         return _some(await delete_video.asyncio(video_id, client=self._api))
+
+    async def collections(self, *, page_size: int = 100) -> AsyncIterator[models.Collection]:
+        """The collections that videos are in, by name, page by page."""
+        cursor: str | None = None
+        while True:
+            page = _some(await collections.asyncio(client=self._api, limit=page_size, cursor=cursor or UNSET))
+            for each in page.collections:
+                yield each
+            if not page.next_:
+                return
+            cursor = page.next_
+
+    async def rename_collection(self, collection: str, name: str) -> models.ChangeAccepted:
+        """Renames a collection, as a job; one that has the new name already takes its videos in."""
+        body = models.RenameRequest(name=name)
+        return _some(await rename_collection.asyncio(collection, client=self._api, body=body))
+
+    async def delete_collection(
+        self, collection: str, *, videos: models.CollectionVideos
+    ) -> models.ChangeAccepted:
+        """Removes a collection, as a job: `delete` with its videos, `keep` only from them."""
+        return _some(await delete_collection.asyncio(collection, client=self._api, videos=videos))
 
     async def chunks(
         self, video_id: str, *, page_size: int = 100, **filters: Unpack[ChunkFilters]

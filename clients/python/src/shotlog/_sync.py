@@ -34,6 +34,8 @@ from .generated.api.default import (
     cancel_job,
     chunk,
     chunks,
+    collections,
+    delete_collection,
     delete_video,
     entities,
     evidence,
@@ -46,6 +48,7 @@ from .generated.api.default import (
     moment,
     query,
     read_moments,
+    rename_collection,
     rerun_aggregates,
     schema,
     storyboard,
@@ -225,6 +228,26 @@ class Shotlog:
     def delete_video(self, video_id: str) -> models.Deleted:
         """Removes a video and everything that was stored of it."""
         return _some(delete_video.sync(video_id, client=self._api))
+
+    def collections(self, *, page_size: int = 100) -> Iterator[models.Collection]:
+        """The collections that videos are in, by name, page by page."""
+        cursor: str | None = None
+        while True:
+            page = _some(collections.sync(client=self._api, limit=page_size, cursor=cursor or UNSET))
+            for each in page.collections:
+                yield each
+            if not page.next_:
+                return
+            cursor = page.next_
+
+    def rename_collection(self, collection: str, name: str) -> models.ChangeAccepted:
+        """Renames a collection, as a job; one that has the new name already takes its videos in."""
+        body = models.RenameRequest(name=name)
+        return _some(rename_collection.sync(collection, client=self._api, body=body))
+
+    def delete_collection(self, collection: str, *, videos: models.CollectionVideos) -> models.ChangeAccepted:
+        """Removes a collection, as a job: `delete` with its videos, `keep` only from them."""
+        return _some(delete_collection.sync(collection, client=self._api, videos=videos))
 
     def chunks(
         self, video_id: str, *, page_size: int = 100, **filters: Unpack[ChunkFilters]

@@ -125,6 +125,45 @@ export interface paths {
         patch: operations["annotate_video"];
         trace?: never;
     };
+    "/collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The collections that videos are in, by name. */
+        get: operations["collections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a collection, as a job: with its videos, or only from them. */
+        delete: operations["delete_collection"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a collection, as a job.
+         * @description Where there is one of the new name already, it takes the videos in. An ingest that is to put its
+         *     video under the old name still does, and a token that is bound to the old name stays so.
+         */
+        patch: operations["rename_collection"];
+        trace?: never;
+    };
     "/jobs": {
         parameters: {
             query?: never;
@@ -684,6 +723,14 @@ export interface components {
             /** @description What speaks for it, strongest first; empty where the limits alone put it there. */
             votes: components["schemas"]["Vote"][];
         };
+        /** ChangeAccepted */
+        ChangeAccepted: {
+            /** @description `GET /jobs/{job_id}` tells how many videos are done. */
+            job_id: string;
+            status: components["schemas"]["JobStatus"];
+            /** @description The collection's name until now. */
+            collection: string;
+        };
         /** @description One chunk, with one key per analyzer that has output on it. */
         Chunk: {
             /** Format: uint32 */
@@ -741,6 +788,40 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** Collection */
+        Collection: {
+            name: string;
+            /**
+             * Format: uint64
+             * @description Videos in it.
+             */
+            videos: number;
+            /** @description When the oldest of them was first ingested: ISO 8601, second precision, UTC. */
+            first_added: string;
+            /** @description When the newest of them was first ingested: ISO 8601, second precision, UTC. */
+            last_added: string;
+        };
+        /** CollectionList */
+        CollectionList: {
+            collections: components["schemas"]["Collection"][];
+            /** @description The `cursor` of the next page, where there is one. */
+            next?: string;
+        };
+        /**
+         * CollectionResult
+         * @description Result of a change of a collection.
+         */
+        CollectionResult: {
+            /** @description The name that it had. */
+            collection: string;
+            /**
+             * Format: uint64
+             * @description Videos that were changed or deleted; after a restart in between, those since then.
+             */
+            videos: number;
+        };
+        /** @enum {string} */
+        CollectionVideos: "delete" | "keep";
         /** DefaultVideoOutput */
         DefaultVideoOutput: {
             description: string;
@@ -1074,13 +1155,16 @@ export interface components {
         /** Job */
         Job: {
             job_id: string;
-            /** @description The uploaded file's name or the URL; on an aggregate re-run the video's file name. */
+            /**
+             * @description The uploaded file's name or the URL; on an aggregate re-run the video's file name, on a change
+             *     of a collection its name.
+             */
             source: string;
             status: components["schemas"]["JobStatus"];
             stage: components["schemas"]["Stage"];
             /**
              * @description `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
-             *     `aggregating`, `traceback` on a failed job.
+             *     `aggregating`, `total` and `done` (videos) at `changing`, `traceback` on a failed job.
              */
             detail: {
                 [key: string]: unknown;
@@ -1103,7 +1187,7 @@ export interface components {
              */
             total: number;
         };
-        JobResult: components["schemas"]["IngestResult"] | components["schemas"]["AggregatesResult"];
+        JobResult: components["schemas"]["IngestResult"] | components["schemas"]["AggregatesResult"] | components["schemas"]["CollectionResult"];
         /** @enum {string} */
         JobStatus: "queued" | "running" | "done" | "failed";
         /**
@@ -1638,6 +1722,11 @@ export interface components {
             /** @description `next` of the answer before. */
             cursor?: string | null;
         };
+        /** RenameRequest */
+        RenameRequest: {
+            /** @description What it is to be called, at most 128 characters. */
+            name: string;
+        };
         /** RerunAccepted */
         RerunAccepted: {
             job_id: string;
@@ -1729,7 +1818,7 @@ export interface components {
             filter_analyzers: {
                 [key: string]: string[];
             };
-            /** @description Metadata key to its type: `string`, `number`, `boolean`, `time` or `list`. */
+            /** @description Metadata key of the videos that the token sees to its type: `string`, `number`, `boolean`, `time` or `list`. */
             metadata_keys: {
                 [key: string]: string;
             };
@@ -1749,7 +1838,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @enum {string} */
-        Stage: "starting" | "fetching" | "chunking" | "chunked" | "analyzing" | "indexing" | "aggregating" | "complete";
+        Stage: "starting" | "fetching" | "chunking" | "chunked" | "analyzing" | "indexing" | "aggregating" | "changing" | "complete";
         /**
          * StandardResult
          * @description A hit at `detail=standard`.
@@ -2092,9 +2181,14 @@ export type AskRequest = components['schemas']['AskRequest'];
 export type AskResponse = components['schemas']['AskResponse'];
 export type AuditedSentence = components['schemas']['AuditedSentence'];
 export type Boundary = components['schemas']['Boundary'];
+export type ChangeAccepted = components['schemas']['ChangeAccepted'];
 export type Chunk = components['schemas']['Chunk'];
 export type ChunkPage = components['schemas']['ChunkPage'];
 export type ChunkingSchema = components['schemas']['ChunkingSchema'];
+export type Collection = components['schemas']['Collection'];
+export type CollectionList = components['schemas']['CollectionList'];
+export type CollectionResult = components['schemas']['CollectionResult'];
+export type CollectionVideos = components['schemas']['CollectionVideos'];
 export type DefaultVideoOutput = components['schemas']['DefaultVideoOutput'];
 export type Deleted = components['schemas']['Deleted'];
 export type Detector = components['schemas']['Detector'];
@@ -2139,6 +2233,7 @@ export type QueryRequest = components['schemas']['QueryRequest'];
 export type QueryResponse = components['schemas']['QueryResponse'];
 export type ReadMoments = components['schemas']['ReadMoments'];
 export type ReadRequest = components['schemas']['ReadRequest'];
+export type RenameRequest = components['schemas']['RenameRequest'];
 export type RerunAccepted = components['schemas']['RerunAccepted'];
 export type RerunForm = components['schemas']['RerunForm'];
 export type Says = components['schemas']['Says'];
@@ -2467,6 +2562,85 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VideoDetail"];
+                };
+            };
+        };
+    };
+    collections: {
+        parameters: {
+            query?: {
+                /** @description Collections on the page. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionList"];
+                };
+            };
+        };
+    };
+    delete_collection: {
+        parameters: {
+            query: {
+                /**
+                 * @description What becomes of its videos: `delete` removes each completely, `keep` leaves them in no
+                 *     collection.
+                 */
+                videos: components["schemas"]["CollectionVideos"];
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted; poll the job until it is done or failed. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeAccepted"];
+                };
+            };
+        };
+    };
+    rename_collection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted; poll the job until it is done or failed. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeAccepted"];
                 };
             };
         };

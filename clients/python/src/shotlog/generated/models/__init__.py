@@ -14,12 +14,17 @@ from .ask_response import AskResponse
 from .ask_response_sources import AskResponseSources
 from .audited_sentence import AuditedSentence
 from .boundary import Boundary
+from .change_accepted import ChangeAccepted
 from .chunk import Chunk
 from .chunk_page import ChunkPage
 from .chunking_schema import ChunkingSchema
 from .chunking_schema_detectors import ChunkingSchemaDetectors
 from .chunking_schema_modes import ChunkingSchemaModes
 from .chunking_schema_presets import ChunkingSchemaPresets
+from .collection import Collection
+from .collection_list import CollectionList
+from .collection_result import CollectionResult
+from .collection_videos import CollectionVideos
 from .default_video_output import DefaultVideoOutput
 from .deleted import Deleted
 from .detector import Detector
@@ -78,6 +83,7 @@ from .query_request_filters import QueryRequestFilters
 from .query_response import QueryResponse
 from .read_moments import ReadMoments
 from .read_request import ReadRequest
+from .rename_request import RenameRequest
 from .rerun_accepted import RerunAccepted
 from .rerun_form import RerunForm
 from .says import Says
@@ -134,12 +140,17 @@ __all__ = (
     "AskResponseSources",
     "AuditedSentence",
     "Boundary",
+    "ChangeAccepted",
     "Chunk",
     "ChunkingSchema",
     "ChunkingSchemaDetectors",
     "ChunkingSchemaModes",
     "ChunkingSchemaPresets",
     "ChunkPage",
+    "Collection",
+    "CollectionList",
+    "CollectionResult",
+    "CollectionVideos",
     "DefaultVideoOutput",
     "Deleted",
     "Detector",
@@ -198,6 +209,7 @@ __all__ = (
     "QueryResponse",
     "ReadMoments",
     "ReadRequest",
+    "RenameRequest",
     "RerunAccepted",
     "RerunForm",
     "Says",

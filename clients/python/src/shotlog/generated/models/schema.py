@@ -47,7 +47,8 @@ class Schema:
         results (SchemaResults): Aggregator to the JSON schema of its result.
         filter_analyzers (SchemaFilterAnalyzers): Filter to the analyzers whose output it is about; filters about every
             chunk are absent.
-        metadata_keys (SchemaMetadataKeys): Metadata key to its type: `string`, `number`, `boolean`, `time` or `list`.
+        metadata_keys (SchemaMetadataKeys): Metadata key of the videos that the token sees to its type: `string`,
+            `number`, `boolean`, `time` or `list`.
     """
 
     analyzers: list[str]

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="SchemaMetadataKeys")
 
 @_attrs_define
 class SchemaMetadataKeys:
-    """Metadata key to its type: `string`, `number`, `boolean`, `time` or `list`."""
+    """Metadata key of the videos that the token sees to its type: `string`, `number`, `boolean`, `time` or `list`."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

@@ -1,7 +1,15 @@
 from typing import Literal, cast
 
 Stage = Literal[
-    "aggregating", "analyzing", "chunked", "chunking", "complete", "fetching", "indexing", "starting"
+    "aggregating",
+    "analyzing",
+    "changing",
+    "chunked",
+    "chunking",
+    "complete",
+    "fetching",
+    "indexing",
+    "starting",
 ]
 
 

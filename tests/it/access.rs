@@ -1,0 +1,378 @@
+//! Tokens that reach some collections only, or only read: on every route of the document.
+
+use poem::http::Method;
+use serde_json::{Value, json};
+use shotlog::domain::kernel::access::Access;
+use shotlog::http::AuthToken;
+
+use crate::support::{Reply, TestApp, clip, mentions, multipart};
+
+const ALL: &str = "token-of-all";
+const BOUND: &str = "token-of-mine";
+const READER: &str = "token-of-reader";
+
+/// What is nobody's business but that of who sees it.
+const SECRETS: [&str; 4] = ["theirs", "secret-clip", "secret_key", "hidden value"];
+
+/// Bodies of operations that take one, with the video that they are about.
+fn body(operation: &str, video_id: &str) -> Value {
+    let ids = json!([video_id]);
+    match operation {
+        "query" => json!({"text": "a door", "video_ids": ids, "synthesize": false}),
+        "ask" => json!({"question": "Where is a door?", "video_ids": ids}),
+        "evidence" => json!({"question": "a door", "video_ids": ids}),
+        "read_moments" => json!({"moment_ids": [format!("m_{video_id}_0_10000")]}),
+        "plan_ingest" => json!({"video_id": video_id}),
+        "ingest_url" => json!({"url": "http://127.0.0.1:9/none.mp4"}),
+        "annotate_video" => json!({"metadata": {}}),
+        "preview_chunking" => json!({"mode": "interval", "interval": 5}),
+        "rename_collection" => json!({"name": "mine"}),
+        "put_extractor" => {
+            json!({"schema": {"type": "object", "properties": {"a": {"type": "string"}}}})
+        }
+        "ingest_file" | "rerun_aggregates" => Value::Null,
+        other => panic!("{other} takes a body: say which, so that what it shows is looked at"),
+    }
+}
+
+/// Operations that take a method of a change and change nothing.
+const READS: [&str; 6] =
+    ["query", "ask", "evidence", "read_moments", "plan_ingest", "preview_chunking"];
+
+/// Changes of the install as a whole, refused to whoever sees a part of it.
+const OF_THE_INSTALL: [&str; 2] = ["put_extractor", "delete_extractor"];
+
+/// What the names in a path stand for.
+struct Names {
+    video_id: String,
+    job_id: String,
+    collection: String,
+}
+
+impl Names {
+    fn fill(&self, method: &str, path: &str) -> String {
+        let query = match (method, path) {
+            (_, "/videos/{video_id}/frames") => "?t=1",
+            (_, "/videos/{video_id}/export") => "?format=json",
+            ("delete", "/collections/{name}") => "?videos=delete",
+            _ => "",
+        };
+        let path = path
+            .replace("{video_id}", &self.video_id)
+            .replace("{moment_id}", &format!("m_{}_0_10000", self.video_id))
+            .replace("{chunk_id}", "0")
+            .replace("{job_id}", &self.job_id)
+            .replace("{name}", &self.collection);
+        assert!(!path.contains('{'), "{path}: say what its name stands for");
+        path + query
+    }
+
+    /// A reply without what it repeats of the names.
+    fn without(&self, reply: &Reply) -> (u16, String) {
+        let text = reply.text().replace(&self.video_id, "V").replace(&self.job_id, "J");
+        (reply.status, text.replace(&self.collection, "C"))
+    }
+}
+
+struct Library {
+    app: TestApp,
+    /// A video that the bound token does not see.
+    foreign: Names,
+    /// One that it does.
+    own: Names,
+    /// What is not there.
+    absent: Names,
+}
+
+impl Library {
+    async fn new() -> Self {
+        let app = TestApp::with(|setup| {
+            let bound = Access::new(Some(["mine".to_owned()].into()), false);
+            setup.http.auth.tokens = vec![
+                ALL.into(),
+                AuthToken { token: BOUND.into(), access: bound },
+                AuthToken { token: READER.into(), access: Access::new(None, true) },
+            ];
+        })
+        .await;
+        let ingest = async |name: &str, seconds: f64, collection: &str, metadata: &str| {
+            let fields = [
+                ("mode", "interval"),
+                ("interval", "10"),
+                ("collection", collection),
+                ("metadata", metadata),
+            ];
+            let job = app.job_of(&fields, name, &clip(seconds)).await;
+            assert_eq!(job["status"], "done", "{job}");
+            Names {
+                video_id: job["result"]["video_id"].as_str().unwrap().to_owned(),
+                job_id: job["job_id"].as_str().unwrap().to_owned(),
+                collection: collection.to_owned(),
+            }
+        };
+        let said = r#"{"secret_key": "hidden value"}"#;
+        let foreign = ingest("secret-clip.mp4", 30.0, "theirs", said).await;
+        let own = ingest("clip.mp4", 20.0, "mine", r#"{"camera": "north"}"#).await;
+        let absent = Names {
+            video_id: "fedcba9876543210".into(),
+            job_id: "0123456789abcdef0123456789abcdef".into(),
+            collection: "nowhere".into(),
+        };
+        Self { app, foreign, own, absent }
+    }
+
+    async fn send(&self, token: &str, method: &str, uri: &str, body: &Value) -> Reply {
+        let method: Method = method.to_uppercase().parse().unwrap();
+        let request = poem::Request::builder()
+            .method(method)
+            .uri_str(uri)
+            .header("host", "shotlog.test")
+            .header("accept", "application/json, text/event-stream")
+            .header("x-core-token", token);
+        let request = match body {
+            Value::Null => request.finish(),
+            body => request.content_type("application/json").body(body.to_string()),
+        };
+        self.app.raw(request).await
+    }
+
+    async fn get(&self, token: &str, uri: &str) -> Reply {
+        self.send(token, "get", uri, &Value::Null).await
+    }
+
+    /// Uploads a clip and waits for its job, in the name of a token.
+    async fn upload(
+        &self,
+        token: &str,
+        fields: &[(&str, &str)],
+        seconds: f64,
+    ) -> Result<Value, String> {
+        let (kind, bytes) = multipart(fields, Some(("clip.mp4", &clip(seconds))));
+        let request = poem::Request::builder()
+            .method(Method::POST)
+            .uri_str("/videos")
+            .header("host", "shotlog.test")
+            .header("x-core-token", token)
+            .content_type(&kind);
+        let reply = self.app.raw(request.body(bytes)).await;
+        match reply.status {
+            202 => Ok(self.app.finished(reply.json()["job_id"].as_str().unwrap()).await),
+            _ => Err(format!("{} {}", reply.status, reply.text())),
+        }
+    }
+
+    /// Method, path, operation and whether it takes a body, of every operation.
+    fn operations(&self) -> Vec<(String, String, String, bool)> {
+        let mut operations = Vec::new();
+        for (path, item) in self.app.contract().0["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                let id = operation["operationId"].as_str().unwrap().to_owned();
+                let takes = operation.get("requestBody").is_some();
+                operations.push((method.clone(), path.clone(), id, takes));
+            }
+        }
+        assert!(operations.len() >= 30, "{}", operations.len());
+        operations
+    }
+
+    #[track_caller]
+    fn tells_nothing(&self, what: &str, reply: &Reply) {
+        let text = reply.text();
+        let secrets = [self.foreign.video_id.as_str(), &self.foreign.job_id];
+        for secret in secrets.into_iter().chain(SECRETS) {
+            assert!(!text.contains(secret), "{what} tells of '{secret}': {text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn on_every_route_a_foreign_video_is_as_if_it_were_not_there() {
+    let library = Library::new().await;
+    let Library { foreign, absent, own, .. } = &library;
+    for (method, path, operation, takes_body) in library.operations() {
+        let body = |names: &Names| match takes_body {
+            true => body(&operation, &names.video_id),
+            false => Value::Null,
+        };
+        let ask = async |names: &Names| {
+            library.send(BOUND, &method, &names.fill(&method, &path), &body(names)).await
+        };
+        let (of_foreign, of_absent) = (ask(foreign).await, ask(absent).await);
+        if path.contains('{') {
+            let expected = if OF_THE_INSTALL.contains(&&*operation) { 403 } else { 404 };
+            assert_eq!(of_foreign.status, expected, "{method} {path}: {}", of_foreign.text());
+        }
+        let told = |names: &Names, reply: &Reply| {
+            let (status, text) = names.without(reply);
+            // Jobs have ids of their own.
+            let text = if status == 202 { String::new() } else { text };
+            (status, text)
+        };
+        assert_eq!(
+            told(foreign, &of_foreign),
+            told(absent, &of_absent),
+            "{method} {path} tells a foreign video from one that is not there"
+        );
+        if !path.contains('{') {
+            // What repeats the ids that were asked for tells nothing by that.
+            let silent = library.send(BOUND, &method, &path, &body(own)).await;
+            library.tells_nothing(&format!("{method} {path}"), &silent);
+        }
+    }
+    for (foreign_body, path) in [
+        (json!({"text": "a door", "limit": 50, "detail": "full"}), "/query"),
+        (json!({"text": "a door", "analyzer": "*", "limit": 50}), "/query"),
+        (json!({"text": "a door", "filters": {"chunk_ids": [99]}}), "/query"),
+        (json!({"question": "Where is a door?"}), "/ask"),
+        (json!({"question": "a door", "limit": 50}), "/evidence"),
+        (json!({"url": "http://example.org/a.mp4"}), "/videos/plan"),
+    ] {
+        let reply = library.send(BOUND, "post", path, &foreign_body).await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+        library.tells_nothing(path, &reply);
+    }
+    // The video is where it was.
+    library.get(ALL, &foreign.fill("get", "/videos/{video_id}")).await.ok();
+}
+
+#[tokio::test]
+async fn filters_do_not_reach_a_foreign_video() {
+    let library = Library::new().await;
+    let search = |filters: Value| json!({"text": "a door", "limit": 50, "filters": filters});
+    let theirs = search(json!({"collections": ["theirs"]}));
+    let found = library.send(BOUND, "post", "/query", &theirs).await.ok();
+    assert_eq!(found["results"], json!([]));
+    assert!(!found.to_string().contains(&library.foreign.video_id), "{found}");
+    let mine = library.send(BOUND, "post", "/query", &search(json!({}))).await.ok();
+    let counted = found["diagnostics"]["hits_without_filter"]["collections"].as_u64().unwrap();
+    assert_eq!(counted, mine["results"].as_array().unwrap().len() as u64, "{found}");
+    let by_key = search(json!({"metadata": {"secret_key": "hidden value"}}));
+    let refused = library.send(BOUND, "post", "/query", &by_key).await.error(400);
+    mentions(&refused, &["no video has the metadata key 'secret_key'", "available: camera"]);
+    let listed = library.get(BOUND, "/videos?collection=theirs").await.ok();
+    assert_eq!((&listed["total"], &listed["videos"]), (&json!(0), &json!([])));
+    let keys = library.get(BOUND, "/schema").await.ok()["metadata_keys"].clone();
+    assert_eq!(keys, json!({"camera": "string"}));
+    assert_eq!(library.get(BOUND, "/collections").await.ok()["collections"][0]["name"], "mine");
+    assert_eq!(library.get(BOUND, "/videos").await.ok()["total"], 1);
+    assert_eq!(library.get(BOUND, "/jobs").await.ok()["total"], 1);
+    mentions(&library.get(BOUND, "/metrics").await.error(403), &["the whole install"]);
+    library.get(ALL, "/metrics").await;
+}
+
+#[tokio::test]
+async fn the_bucket_shows_a_bound_token_what_it_sees() {
+    let library = Library::new().await;
+    let path = async |names: &Names| {
+        let detail = library.get(ALL, &names.fill("get", "/videos/{video_id}")).await.ok();
+        format!("/storage/{}", detail["storage_path"].as_str().unwrap())
+    };
+    let (foreign, own) = (path(&library.foreign).await, path(&library.own).await);
+    assert_eq!(library.get(BOUND, &foreign).await.status, 404);
+    assert_eq!(library.get(BOUND, &own).await.status, 200);
+    assert_eq!(library.get(ALL, &foreign).await.status, 200);
+}
+
+#[tokio::test]
+async fn agents_see_what_their_token_sees() {
+    let library = Library::new().await;
+    let (foreign, absent) = (&library.foreign, &library.absent);
+    let ask = async |method: &str, params: Value| {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        library.send(BOUND, "post", "/mcp", &message).await
+    };
+    let tools = ask("tools/list", json!({})).await.ok();
+    for tool in tools["result"]["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let arguments = |names: &Names| match name {
+            "describe_library" => json!({}),
+            "search_moments" => json!({"text": "a door", "video_ids": [names.video_id]}),
+            "read_moments" => json!({"moment_ids": [format!("m_{}_0_10000", names.video_id)]}),
+            "ask" => json!({"question": "Where is a door?", "video_ids": [names.video_id]}),
+            "get_transcript" => json!({"video_id": names.video_id}),
+            "get_frames" => json!({"video_id": names.video_id, "times": [1]}),
+            "get_aggregate" => json!({"video_id": names.video_id, "aggregator": "stats"}),
+            "plan_ingest" => json!({"video_id": names.video_id}),
+            "ingest_url" => json!({"url": "http://127.0.0.1:9/none.mp4"}),
+            "get_job" => json!({"job_id": names.job_id}),
+            other => panic!("{other}: say what it is given, so that what it shows is looked at"),
+        };
+        let call = async |names: &Names| {
+            let reply =
+                ask("tools/call", json!({"name": name, "arguments": arguments(names)})).await;
+            names.without(&reply)
+        };
+        if name != "ingest_url" {
+            assert_eq!(call(foreign).await, call(absent).await, "{name}");
+        }
+        for secret in SECRETS {
+            let (_, told) = call(foreign).await;
+            assert!(!told.contains(secret), "{name} tells of '{secret}': {told}");
+        }
+    }
+    library.tells_nothing("the resources", &ask("resources/list", json!({})).await);
+    let read = |uri: &str| ask("resources/read", json!({"uri": uri}));
+    library.tells_nothing("the videos", &read("shotlog://videos").await);
+    library.tells_nothing("the schema", &read("shotlog://schema").await);
+    let video = read(&format!("shotlog://videos/{}", foreign.video_id)).await.ok();
+    mentions(&video["error"]["message"].to_string(), &["nknown video_id"]);
+}
+
+#[tokio::test]
+async fn what_a_bound_token_adds_is_where_it_sees_it() {
+    let library = Library::new().await;
+    let job =
+        library.upload(BOUND, &[("mode", "interval"), ("interval", "10")], 10.0).await.unwrap();
+    let id = job["result"]["video_id"].as_str().unwrap();
+    let detail = library.get(BOUND, &format!("/videos/{id}")).await.ok();
+    assert_eq!(detail["collection"], "mine");
+    let elsewhere = library.upload(BOUND, &[("collection", "theirs")], 15.0).await.unwrap_err();
+    mentions(&elsewhere, &["403", "bound to collections ('mine')", "'theirs' is none of them"]);
+    // The bytes of a video that others have.
+    let stolen =
+        library.upload(BOUND, &[("mode", "interval"), ("interval", "5")], 30.0).await.unwrap();
+    mentions(stolen["error"].as_str().unwrap(), &["PermissionError", "outside the collections"]);
+    let seen = library.get(BOUND, &format!("/jobs/{}", stolen["job_id"].as_str().unwrap())).await;
+    assert_eq!(seen.ok()["status"], "failed", "whoever asked for it is told");
+    let theirs = library.get(ALL, &library.foreign.fill("get", "/videos/{video_id}")).await.ok();
+    assert_eq!((&theirs["collection"], &theirs["chunks"]), (&json!("theirs"), &json!(3)));
+    // Nor is anything taken out of its sight.
+    for place in [json!("theirs"), Value::Null] {
+        let patch = json!({"collection": place});
+        let reply = library.send(BOUND, "patch", &format!("/videos/{id}"), &patch).await;
+        mentions(&reply.error(403), &["bound to collections ('mine')"]);
+    }
+    let said = json!({"metadata": {"camera": "south"}, "collection": "mine"});
+    library.send(BOUND, "patch", &format!("/videos/{id}"), &said).await.ok();
+    let rename = json!({"name": "theirs"});
+    let renamed = library.send(BOUND, "patch", "/collections/mine", &rename).await;
+    mentions(&renamed.error(403), &["'theirs' is none of them"]);
+    let dissolved =
+        library.send(BOUND, "delete", "/collections/mine?videos=keep", &Value::Null).await;
+    mentions(&dissolved.error(403), &["cannot be taken out"]);
+}
+
+#[tokio::test]
+async fn a_token_that_reads_changes_nothing() {
+    let library = Library::new().await;
+    for (method, path, operation, takes_body) in library.operations() {
+        if method == "get" {
+            continue;
+        }
+        if operation == "ingest_file" {
+            mentions(&library.upload(READER, &[], 10.0).await.unwrap_err(), &["403", "read_only"]);
+            continue;
+        }
+        let body = match takes_body {
+            true => body(&operation, &library.own.video_id),
+            false => Value::Null,
+        };
+        let reply = library.send(READER, &method, &library.own.fill(&method, &path), &body).await;
+        if READS.contains(&operation.as_str()) {
+            assert_eq!(reply.status, 200, "{method} {path}: {}", reply.text());
+        } else {
+            mentions(&reply.error(403), &["the token reads only", "read_only (auth.tokens)"]);
+        }
+    }
+    assert_eq!(library.get(READER, "/videos").await.ok()["total"], 2);
+}
