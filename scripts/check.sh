@@ -146,6 +146,7 @@ check_api() {
     heading "the live service against its document"
     local kept removed
     kept=$(ingest var/sample/shotlog-sample.mp4)
+    "$binary" eval examples/evaluation/sample.json --server "$base"
     ffmpeg -loglevel error -nostdin -i var/sample/shotlog-sample.mp4 -t 8 -c copy "$scratch/short.mp4"
     removed=$(ingest "$scratch/short.mp4")
     # Real ids most of the time, so that the requests get past "unknown video".

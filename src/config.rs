@@ -75,7 +75,7 @@ impl Config {
 
     fn check(&self) -> Result<(), ConfigError> {
         let wrong = |text: String| Err(ConfigError::new(text));
-        let domain::Settings { ingest, frames, decoder, search, .. } = &self.domain;
+        let domain::Settings { ingest, frames, decoder, search, evaluation, .. } = &self.domain;
         if ingest.concurrency == 0 || ingest.max_chunks == 0 {
             return wrong("ingest.concurrency and ingest.max_chunks must be at least 1".into());
         }
@@ -90,6 +90,11 @@ impl Config {
             return wrong(
                 "frames.concurrency and frames.queue must be at least 1, frames.max_width 16"
                     .into(),
+            );
+        }
+        if evaluation.max_runs == 0 || evaluation.max_configurations == 0 {
+            return wrong(
+                "evaluation.max_runs and evaluation.max_configurations must be at least 1".into(),
             );
         }
         if self.auth.tokens.iter().any(|token| token.token.is_empty()) {

@@ -20,6 +20,7 @@
 //! | [`domain::catalog`] | what is stored: records and their versions, the listing, cache, locks, reading, `verify` |
 //! | [`domain::search`] | queries, modes, filters, points, calibrated scores, why a search was empty, `reindex` |
 //! | [`domain::answering`] | answers that cite moments, and the audit of every sentence |
+//! | [`domain::evaluation`] | judged questions, and runs that measure how well they are answered |
 //! | [`domain::ingest`] | from a source to a published video: fetch, scan, analyze, aggregate, publish; the plan beforehand |
 //! | [`domain::jobs`] | requests as jobs: queue, workers, attempts, progress, webhooks |
 //! | [`domain::export`], [`domain::frames`], [`domain::status`] | files for other programs; pictures; `/health`, `/schema` and metrics |

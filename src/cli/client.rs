@@ -182,7 +182,7 @@ impl Service {
     }
 
     /// Asks for the job until it has ended.
-    async fn follow(&self, job_id: &str) -> Result<Value, Failure> {
+    pub(super) async fn follow(&self, job_id: &str) -> Result<Value, Failure> {
         let bar = ProgressBar::new_spinner()
             .with_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}")?);
         bar.enable_steady_tick(Duration::from_millis(120));

@@ -1,6 +1,7 @@
 //! The command line: tracing → configuration → command.
 
 mod client;
+mod eval;
 mod mcp;
 mod models;
 mod serve;
@@ -37,6 +38,8 @@ enum Command {
     Check,
     /// Ingest a file or URL through a running service and wait for it.
     Ingest(IngestArgs),
+    /// Ask judged questions of a running service, and fail where bars are missed.
+    Eval(EvalArgs),
     /// Serve agents over standard input and output, through a running service.
     Mcp(ServiceArgs),
     /// Rebuild the index from the stored records; the service must not be running.
@@ -88,6 +91,17 @@ struct IngestArgs {
     /// Go on where the video is there and would lose what other analyzers have found.
     #[arg(long, short)]
     yes: bool,
+    #[command(flatten)]
+    service: ServiceArgs,
+}
+
+#[derive(Args)]
+struct EvalArgs {
+    /// JSON with `name`, `questions`, `configurations`, `max_model_calls` and `bars`.
+    file: PathBuf,
+    /// Print the run as JSON, and the table to standard error.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     service: ServiceArgs,
 }
@@ -147,6 +161,7 @@ async fn dispatch(cli: Cli) -> Result<(), Failure> {
         }
         Command::Verify => serve::verify(&config).await,
         Command::Ingest(args) => client::ingest(&config, args).await,
+        Command::Eval(args) => eval::eval(&config, args).await,
         Command::Mcp(args) => mcp::mcp(&config, args).await,
         Command::Models(args) => models::models(&config, args.fetch).await,
         Command::Openapi => {

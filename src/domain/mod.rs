@@ -8,6 +8,7 @@ pub mod analysis;
 pub mod answering;
 pub mod catalog;
 pub mod chunking;
+pub mod evaluation;
 pub mod export;
 pub mod frames;
 pub mod ingest;
@@ -31,6 +32,7 @@ use answering::Answering;
 use catalog::Catalog;
 use catalog::extractors::Extractors;
 use catalog::videos::Deleted;
+use evaluation::Evaluations;
 use export::Exports;
 use frames::Frames;
 use ingest::Ingest;
@@ -65,6 +67,7 @@ pub struct Settings {
     pub frames: frames::FrameSettings,
     pub search: search::SearchSettings,
     pub ask: answering::ask::AskSettings,
+    pub evaluation: evaluation::EvaluationSettings,
     pub jobs: jobs::JobSettings,
     pub callbacks: jobs::webhook::CallbackSettings,
     /// Whether other instances change the records too. Told by who opens them, not by a key.
@@ -93,6 +96,7 @@ impl Default for Settings {
             frames: frames::FrameSettings::default(),
             search: search::SearchSettings::default(),
             ask: answering::ask::AskSettings::default(),
+            evaluation: evaluation::EvaluationSettings::default(),
             jobs: jobs::JobSettings::default(),
             callbacks: jobs::webhook::CallbackSettings::default(),
             shared_records: false,
@@ -144,6 +148,8 @@ pub struct Shotlog {
     pub tokens: Tokens,
     /// Answers to searches and questions.
     pub answering: Arc<Answering>,
+    /// Judged questions, and how well they are answered.
+    pub evaluations: Arc<Evaluations>,
     /// From a source to a published video.
     pub ingest: Arc<Ingest>,
     /// What runs, waits and has run.
@@ -191,11 +197,20 @@ impl Shotlog {
             &settings.ask,
             settings.ingest.concurrency,
         ));
+        let evaluations = Arc::new(Evaluations::new(
+            &stores,
+            &models,
+            catalog.clone(),
+            search.clone(),
+            answering.clone(),
+            settings.evaluation,
+        ));
         let ingest =
             Arc::new(Ingest::new(&stores, &models, catalog.clone(), settings.of_an_ingest()));
         let jobs = Jobs::new(
             &stores,
             ingest.clone(),
+            evaluations.clone(),
             settings.jobs,
             settings.ingest.clone(),
             settings.callbacks.clone(),
@@ -222,6 +237,7 @@ impl Shotlog {
             catalog,
             search,
             answering,
+            evaluations,
             ingest,
             jobs,
         })

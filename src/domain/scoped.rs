@@ -30,6 +30,9 @@ use crate::domain::catalog::moments::{MissingMoment, Moment};
 use crate::domain::catalog::transcript::Transcript;
 use crate::domain::catalog::videos::{Deleted, VideoDetail, VideoList, VideoPage};
 use crate::domain::chunking::ChunkingFields;
+use crate::domain::evaluation::questions::Question as JudgedQuestion;
+use crate::domain::evaluation::run::{Run, RunRequest};
+use crate::domain::evaluation::{Evaluation, EvaluationSummary};
 use crate::domain::export::Export;
 use crate::domain::frames::Storyboard;
 use crate::domain::ingest::plan::{IngestPlan, Subject};
@@ -245,6 +248,44 @@ impl Scoped {
     pub async fn delete_extractor(&self, name: &str) -> Result<()> {
         self.access.check_everything()?;
         self.to_change()?.extractors.delete(name).await
+    }
+}
+
+/// Evaluations: they are of the whole install, and nothing of them is seen by who sees a part of it.
+#[expect(missing_docs, reason = "each method is the use-case of its name")]
+impl Scoped {
+    pub async fn evaluations(&self) -> Result<Vec<EvaluationSummary>> {
+        self.access.check_everything()?;
+        self.service.evaluations.list().await
+    }
+
+    pub async fn evaluation(&self, name: &str) -> Result<Evaluation> {
+        self.access.check_everything()?;
+        self.service.evaluations.get(name).await
+    }
+
+    pub async fn put_evaluation(
+        &self,
+        name: &str,
+        questions: Vec<JudgedQuestion>,
+    ) -> Result<Evaluation> {
+        self.access.check_everything()?;
+        self.to_change()?.evaluations.put(name, questions).await
+    }
+
+    pub async fn delete_evaluation(&self, name: &str) -> Result<()> {
+        self.access.check_everything()?;
+        self.to_change()?.evaluations.delete(name).await
+    }
+
+    pub async fn evaluate(&self, name: &str, request: RunRequest) -> Result<(Job, u32)> {
+        self.access.check_everything()?;
+        self.to_change()?.jobs.evaluate(name, request).await
+    }
+
+    pub async fn evaluation_run(&self, name: &str, run_id: &str) -> Result<Run> {
+        self.access.check_everything()?;
+        self.service.evaluations.get_run(name, run_id).await
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct AskRequest {
 }
 
 fn limit() -> u32 {
-    6
+    ask::SEGMENTS
 }
 
 #[derive(Object)]

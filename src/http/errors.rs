@@ -265,7 +265,7 @@ fn declared(status: u16) -> MetaResponse {
                 "The token does not go so far, the request comes from a page of another site, or it was \
                  sent to a name that is not ours."
             }
-            404 => "There is no such video, chunk, job or extractor.",
+            404 => "There is no such video, chunk, job, extractor or evaluation.",
             408 => "The body stopped arriving.",
             413 => "The body is too large.",
             422 => "A value has the wrong type or lies outside its range.",

@@ -1,4 +1,4 @@
-//! `/jobs`: progress and outcome of ingests, aggregate re-runs and changes of collections.
+//! `/jobs`: progress and outcome of ingests, aggregate re-runs, changes of collections and evaluations.
 
 use std::collections::BTreeMap;
 
@@ -100,6 +100,7 @@ enum Stage {
     Indexing,
     Aggregating,
     Changing,
+    Evaluating,
     Complete,
 }
 
@@ -113,13 +114,14 @@ struct JobList {
 #[derive(Object)]
 pub(crate) struct Job {
     job_id: String,
-    /// The uploaded file's name or the URL; on an aggregate re-run the video's file name, on a change
-    /// of a collection its name.
+    /// The uploaded file's name or the URL; on an aggregate re-run the video's file name, else the name
+    /// of the collection or the evaluation.
     source: String,
     status: JobStatus,
     stage: Stage,
     /// `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
-    /// `aggregating`, `total` and `done` (videos) at `changing`, `traceback` on a failed job.
+    /// `aggregating`, `total` and `done` (videos) at `changing`, `configuration`, `asked` and `of` at
+    /// `evaluating`, `traceback` on a failed job.
     detail: AnyObject,
     /// Null until the job is done.
     #[oai(nullable)]
@@ -139,6 +141,7 @@ enum JobResult {
     Ingest(IngestOutcome),
     Aggregates(AggregatesOutcome),
     Collection(CollectionOutcome),
+    Evaluation(EvaluationOutcome),
 }
 
 /// Result of an ingest; only it has `video_url`.
@@ -228,6 +231,16 @@ struct CollectionOutcome {
     videos: u64,
 }
 
+/// Result of a run of an evaluation.
+#[derive(Object)]
+#[oai(rename = "EvaluationResult")]
+struct EvaluationOutcome {
+    /// Its name.
+    evaluation: String,
+    /// What `GET /evaluations/{name}/runs/{run_id}` takes.
+    run_id: String,
+}
+
 impl From<jobs::JobStatus> for JobStatus {
     fn from(status: jobs::JobStatus) -> Self {
         match status {
@@ -250,6 +263,7 @@ impl From<progress::Stage> for Stage {
             progress::Stage::Indexing => Self::Indexing,
             progress::Stage::Aggregating => Self::Aggregating,
             progress::Stage::Changing => Self::Changing,
+            progress::Stage::Evaluating => Self::Evaluating,
             progress::Stage::Complete => Self::Complete,
         }
     }
@@ -279,6 +293,10 @@ impl From<jobs::JobResult> for JobResult {
             jobs::JobResult::Collection(CollectionResult { collection, videos }) => {
                 Self::Collection(CollectionOutcome { collection, videos })
             }
+            jobs::JobResult::Evaluation(done) => Self::Evaluation(EvaluationOutcome {
+                evaluation: done.evaluation,
+                run_id: done.run_id,
+            }),
         }
     }
 }

@@ -16,6 +16,7 @@ mod document;
 mod edge;
 mod entities;
 mod errors;
+mod evaluations;
 mod events;
 mod export;
 mod extractors;
@@ -133,7 +134,13 @@ type Library = (
 );
 type Reading =
     (chunks::ChunksApi, aggregates::AggregatesApi, entities::EntitiesApi, export::ExportApi);
-type Searching = (query::QueryApi, ask::AskApi, moments::MomentsApi, extractors::ExtractorsApi);
+type Searching = (
+    query::QueryApi,
+    ask::AskApi,
+    moments::MomentsApi,
+    extractors::ExtractorsApi,
+    evaluations::EvaluationsApi,
+);
 type Serving = (media::MediaApi, frames::FramesApi, ui::UiApi);
 
 fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()> {
@@ -158,6 +165,7 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
         ask::AskApi(of()),
         moments::MomentsApi(of()),
         extractors::ExtractorsApi(of()),
+        evaluations::EvaluationsApi(of()),
     );
     let serving = (media::MediaApi(of()), frames::FramesApi(of()), ui::UiApi::new(options));
     let sections = ((library, reading), (searching, serving));

@@ -95,7 +95,8 @@ pub(crate) fn field() -> String {
     "combined".into()
 }
 
-fn limit() -> u32 {
+/// Hits where no number is named.
+pub(super) fn limit() -> u32 {
     5
 }
 

@@ -27,6 +27,8 @@ fn body(operation: &str, video_id: &str) -> Value {
         "annotate_video" => json!({"metadata": {}}),
         "preview_chunking" => json!({"mode": "interval", "interval": 5}),
         "rename_collection" => json!({"name": "mine"}),
+        "put_evaluation" => json!({"questions": [{"id": "a", "text": "a door", "absent": true}]}),
+        "run_evaluation" => json!({}),
         "put_extractor" => {
             json!({"schema": {"type": "object", "properties": {"a": {"type": "string"}}}})
         }
@@ -39,8 +41,17 @@ fn body(operation: &str, video_id: &str) -> Value {
 const READS: [&str; 6] =
     ["query", "ask", "evidence", "read_moments", "plan_ingest", "preview_chunking"];
 
-/// Changes of the install as a whole, refused to whoever sees a part of it.
-const OF_THE_INSTALL: [&str; 2] = ["put_extractor", "delete_extractor"];
+/// What is of the install as a whole, refused to whoever sees a part of it.
+const OF_THE_INSTALL: [&str; 8] = [
+    "put_extractor",
+    "delete_extractor",
+    "evaluation",
+    "put_evaluation",
+    "delete_evaluation",
+    "run_evaluation",
+    "evaluation_runs",
+    "evaluation_run",
+];
 
 /// What the names in a path stand for.
 struct Names {
@@ -62,6 +73,7 @@ impl Names {
             .replace("{moment_id}", &format!("m_{}_0_10000", self.video_id))
             .replace("{chunk_id}", "0")
             .replace("{job_id}", &self.job_id)
+            .replace("{run_id}", &self.job_id)
             .replace("{name}", &self.collection);
         assert!(!path.contains('{'), "{path}: say what its name stands for");
         path + query

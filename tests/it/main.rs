@@ -10,6 +10,8 @@ mod connections;
 #[cfg(all(feature = "ffmpeg", feature = "onnx"))]
 mod diarization;
 mod errors;
+#[cfg(feature = "ffmpeg")]
+mod evaluation;
 mod extension;
 mod faults;
 #[cfg(feature = "ffmpeg")]

@@ -94,6 +94,7 @@ const ROOMS: &[&str] = &[
     "catalog",
     "search",
     "answering",
+    "evaluation",
     "ingest",
     "jobs",
     "export",

@@ -11,12 +11,20 @@ import type {
   Collection,
   CollectionVideos,
   Deleted,
+  DeletedEvaluation,
   Entity,
+  Evaluation,
+  EvaluationRun,
+  EvaluationRunAccepted,
+  EvaluationRunRequest,
+  EvaluationRunSummary,
+  EvaluationSummary,
   EvidenceRequest,
   EvidenceResponse,
   Health,
   IngestAccepted,
   Job,
+  JudgedQuestion,
   Moment,
   OneAggregate,
   operations,
@@ -348,6 +356,45 @@ export class Shotlog {
   /** An answer out of the footage, each sentence with the moments that support it. */
   async ask(question: string, options: AskOptions = {}): Promise<AskResponse> {
     return some(await this.#api.POST("/ask", { body: { question, ...options } }));
+  }
+
+  /** What there is of every evaluation, by name. */
+  async evaluations(): Promise<EvaluationSummary[]> {
+    return some(await this.#api.GET("/evaluations")).evaluations;
+  }
+
+  /** Keeps judged questions under a name, in place of those that it has had. */
+  async putEvaluation(name: string, questions: JudgedQuestion[]): Promise<Evaluation> {
+    const params = { path: { name } };
+    return some(await this.#api.PUT("/evaluations/{name}", { params, body: { questions } }));
+  }
+
+  /** An evaluation with its questions. */
+  async evaluation(name: string): Promise<Evaluation> {
+    return some(await this.#api.GET("/evaluations/{name}", { params: { path: { name } } }));
+  }
+
+  /** Removes an evaluation and its runs. */
+  async deleteEvaluation(name: string): Promise<DeletedEvaluation> {
+    return some(await this.#api.DELETE("/evaluations/{name}", { params: { path: { name } } }));
+  }
+
+  /** Asks the questions, as each configuration says; the run is there once its job is done. */
+  async runEvaluation(name: string, request: EvaluationRunRequest = {}): Promise<EvaluationRunAccepted> {
+    const params = { path: { name } };
+    return some(await this.#api.POST("/evaluations/{name}/runs", { params, body: request }));
+  }
+
+  /** The runs of an evaluation, the newest first. */
+  async evaluationRuns(name: string): Promise<EvaluationRunSummary[]> {
+    const params = { path: { name } };
+    return some(await this.#api.GET("/evaluations/{name}/runs", { params })).runs;
+  }
+
+  /** A run with what each question came to. */
+  async evaluationRun(name: string, runId: string): Promise<EvaluationRun> {
+    const params = { path: { name, run_id: runId } };
+    return some(await this.#api.GET("/evaluations/{name}/runs/{run_id}", { params }));
   }
 }
 

@@ -21,7 +21,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::dot;
 use crate::domain::kernel::video::VideoId;
-use crate::domain::search::{SearchResult, filters};
+use crate::domain::search::{LIKELY, SearchResult, filters};
 
 /// Answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,14 +86,14 @@ pub struct AskResponse {
     pub error: Option<String>,
 }
 
+/// Supporting segments per video, where nobody says how many.
+pub const SEGMENTS: u32 = 6;
+
 /// Aggregates whose likeness to a question stands out by so many standard deviations are consulted.
 const STANDS_OUT: f64 = 1.0;
 
 /// At most so many aggregates are consulted per question.
 const MOST_ROUTED: usize = 3;
-
-/// What is at least as probably about a question as not.
-const LIKELY: f32 = 0.5;
 
 /// Summary sections nearest the question that are taken into the context.
 const NEAREST_SECTIONS: usize = 3;

@@ -15,9 +15,11 @@ use tokio::sync::OnceCell;
 use crate::domain::answering::ask::AskSettings;
 use crate::domain::catalog::Catalog;
 use crate::domain::kernel::ports::Models;
+use crate::domain::llm::budget::Budget;
 use crate::domain::search::Search;
 
 /// Answers to searches and questions.
+#[derive(Clone)]
 pub struct Answering {
     catalog: Arc<Catalog>,
     search: Arc<Search>,
@@ -53,5 +55,16 @@ impl Answering {
             concurrency,
             routes: OnceCell::new(),
         }
+    }
+
+    /// The same, whose model calls are on an account.
+    pub(crate) fn on_account(&self, budget: &Budget) -> Self {
+        let models = budget.models.clone();
+        Self { llm: models.llm.clone(), models, ..self.clone() }
+    }
+
+    /// Most tokens of evidence for an answer.
+    pub(crate) fn evidence_tokens(&self) -> u32 {
+        self.answer_tokens
     }
 }

@@ -1,8 +1,9 @@
 //! Reading moments: what is stored of a span of a video, however the video is split by now.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use futures::{StreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
 
 use crate::domain::analysis::chunk_text::chunk_texts;
 use crate::domain::analysis::finding::Statement;
@@ -14,6 +15,7 @@ use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::VideoId;
 
 /// Most chunks that are read of one moment.
 pub const MOST_CHUNKS: u32 = 500;
@@ -114,24 +116,48 @@ impl Catalog {
             }
         };
         self.read_published(id.video_id(), read).await.map_err(|error| match error {
-            Error::NotFound(_) => Error::NotFound(format!(
-                "moment '{id}' is gone: there is no video '{}'",
-                id.video_id()
-            )),
+            Error::NotFound(_) => Error::NotFound(gone(id)),
             other => other,
         })
+    }
+
+    /// Those of some moments that cannot be read, by video; each video is looked at once.
+    pub(crate) async fn missing_moments(
+        &self,
+        ids: impl Iterator<Item = &MomentId>,
+    ) -> Result<Vec<MissingMoment>> {
+        let mut by_video: BTreeMap<VideoId, Vec<MomentId>> = BTreeMap::new();
+        for id in ids {
+            by_video.entry(id.video_id()).or_default().push(id.clone());
+        }
+        let missing = stream::iter(by_video)
+            .map(|(video_id, ids)| async move {
+                let spans = |record: VideoRecord| async move {
+                    let spans = self.spans(&record).await?;
+                    Ok((record, spans))
+                };
+                let read = match self.read_published(video_id, spans).await {
+                    Err(Error::NotFound(_)) => None,
+                    read => Some(read?),
+                };
+                let why = |id: &MomentId| match &read {
+                    Some((record, spans)) => outside(record, spans, id),
+                    None => Some(gone(id)),
+                };
+                let missing = |id: MomentId| Some(MissingMoment { why: why(&id)?, moment_id: id });
+                Ok::<_, Error>(ids.into_iter().filter_map(missing).collect::<Vec<_>>())
+            })
+            .buffered(PARALLEL)
+            .try_collect::<Vec<_>>()
+            .await?;
+        Ok(missing.into_iter().flatten().collect())
     }
 
     async fn moment_of(&self, record: &VideoRecord, id: &MomentId) -> Result<Moment> {
         let span = id.span();
         let spans = self.spans(record).await?;
-        // What is decoded may last a little longer than the container says.
-        let end = spans.last().map_or(record.duration, |last| last.end.max(record.duration));
-        if span.end > end + ROUNDING {
-            return Err(Error::Invalid(format!(
-                "moment '{id}' ends at {:.3} s, and its video '{}' at {end:.3} s",
-                span.end, record.video_id
-            )));
+        if let Some(why) = outside(record, &spans, id) {
+            return Err(Error::Invalid(why));
         }
         let overlapping = overlapping(&spans, span);
         let total_chunks = overlapping.end - overlapping.start;
@@ -194,6 +220,23 @@ impl Catalog {
         }
         Ok(says)
     }
+}
+
+fn gone(id: &MomentId) -> String {
+    format!("moment '{id}' is gone: there is no video '{}'", id.video_id())
+}
+
+/// Why a moment lies outside of its video, if it does.
+fn outside(record: &VideoRecord, spans: &[Span], id: &MomentId) -> Option<String> {
+    // What is decoded may last a little longer than the container says.
+    let end = spans.last().map_or(record.duration, |last| last.end.max(record.duration));
+    let ends = id.span().end;
+    (ends > end + ROUNDING).then(|| {
+        format!(
+            "moment '{id}' ends at {ends:.3} s, and its video '{}' at {end:.3} s",
+            record.video_id
+        )
+    })
 }
 
 /// The numbers of the chunks that a span overlaps; of one without length, the chunk that it lies in.

@@ -17,6 +17,7 @@ use crate::domain::kernel::progress::Stage;
 
 use crate::domain::aggregation::run::AggregatesResult;
 use crate::domain::catalog::collections::CollectionResult;
+use crate::domain::evaluation::run::Evaluated;
 use crate::domain::ingest::IngestResult;
 use record::TRACEBACK;
 pub(crate) use record::{Idempotency, JobRecord, Task};
@@ -67,6 +68,8 @@ pub enum JobResult {
     Aggregates(Box<AggregatesResult>),
     /// Of a change of a collection.
     Collection(CollectionResult),
+    /// Of a run of an evaluation.
+    Evaluation(Evaluated),
 }
 
 /// A job as clients see it.
@@ -74,11 +77,12 @@ pub enum JobResult {
 pub struct Job {
     /// What `/jobs` and callbacks call it.
     pub job_id: String,
-    /// What it works on, for people to read: a file's name, a URL or a collection's name.
+    /// What it works on, for people to read: a file's name, a URL, or the name of a collection or an
+    /// evaluation.
     pub source: String,
     /// Whether it waits, runs, is done or has failed.
     pub status: JobStatus,
-    /// The step of the ingest that it is in.
+    /// The step that it is in.
     pub stage: Stage,
     /// What the stage is about.
     pub detail: Map<String, Value>,

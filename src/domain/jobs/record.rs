@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::domain::catalog::collections::CollectionChange;
+use crate::domain::evaluation::run::RunRequest;
 use crate::domain::ingest::{IngestFields, Source};
 use crate::domain::jobs::{Job, JobResult, JobStatus};
 use crate::domain::kernel::access::Access;
@@ -30,6 +31,8 @@ pub(crate) enum Task {
     Aggregate { video_id: VideoId, aggregators: Option<Vec<String>>, force: bool },
     /// Rename, dissolve or delete a collection.
     Collection { name: String, change: CollectionChange },
+    /// Run an evaluation.
+    Evaluate { evaluation: String, request: Box<RunRequest> },
     /// Unknown: what was kept of the job does not read back.
     Unreadable,
 }
@@ -41,6 +44,7 @@ impl Task {
             Self::Ingest { .. } => "ingest",
             Self::Aggregate { .. } => "aggregate",
             Self::Collection { .. } => "collection",
+            Self::Evaluate { .. } => "evaluate",
             Self::Unreadable => "unreadable",
         }
     }
@@ -50,7 +54,7 @@ impl Task {
         match self {
             Self::Ingest { fields, .. } => fields.about.collection(),
             Self::Collection { name, .. } => Some(name),
-            Self::Aggregate { .. } | Self::Unreadable => None,
+            Self::Aggregate { .. } | Self::Evaluate { .. } | Self::Unreadable => None,
         }
     }
 

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::domain::catalog::install::owned;
+use crate::domain::evaluation::Evaluations;
 use crate::domain::ingest::{Ingest, IngestSettings};
 use crate::domain::jobs::webhook::CallbackSettings;
 use crate::domain::jobs::{Idempotency, Job, JobRecord, JobSettings, JobStatus, Task};
@@ -29,6 +30,7 @@ const RETRY_AFTER: u32 = 30;
 /// The jobs of all instances that share the queue, and the workers of this one.
 pub struct Jobs {
     pub(super) ingest: Arc<Ingest>,
+    pub(super) evaluations: Arc<Evaluations>,
     pub(super) storage: Arc<dyn ObjectStorage>,
     /// Where the jobs are kept that have to be done whatever becomes of the queue.
     pub(super) records: Arc<dyn RecordStore>,
@@ -58,12 +60,14 @@ impl Jobs {
     pub(crate) fn new(
         stores: &Stores,
         ingest: Arc<Ingest>,
+        evaluations: Arc<Evaluations>,
         settings: JobSettings,
         limits: IngestSettings,
         callbacks: CallbackSettings,
     ) -> Arc<Self> {
         Arc::new(Self {
             ingest,
+            evaluations,
             storage: stores.storage.clone(),
             records: stores.records.clone(),
             webhooks: stores.webhooks.clone(),

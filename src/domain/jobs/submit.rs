@@ -1,5 +1,6 @@
 //! Checking requests and queueing them as jobs.
 
+use crate::domain::evaluation::run::RunRequest;
 use crate::domain::ingest::publish::file_stream;
 use crate::domain::ingest::source::incoming;
 use crate::domain::ingest::{IngestFields, Source, Spooled, check_url};
@@ -106,5 +107,13 @@ impl Jobs {
         let filename = self.ingest.catalog.record(video_id).await?.filename;
         let task = Task::Aggregate { video_id, aggregators, force };
         Ok(self.add(filename, task, None).await?.job)
+    }
+
+    /// Queues a run of an evaluation; answers as well with the billed model calls that it makes at most,
+    /// repetitions aside.
+    pub async fn evaluate(&self, evaluation: &str, request: RunRequest) -> Result<(Job, u32)> {
+        let model_calls = self.evaluations.plan(evaluation, &request).await?;
+        let task = Task::Evaluate { evaluation: evaluation.to_owned(), request: Box::new(request) };
+        Ok((self.add(evaluation.to_owned(), task, None).await?.job, model_calls))
     }
 }

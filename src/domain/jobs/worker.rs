@@ -122,7 +122,7 @@ impl Jobs {
         let changes = job.changes();
         let keeping = self.clone().keep(job.clone(), version, changes);
         let keeping = tokio::spawn(keeping);
-        let work = self.clone().perform(task, job.progress());
+        let work = self.clone().perform(job.job_id(), task, job.progress());
         // A panic must end as a failed job, not as one that runs for ever.
         let outcome = match tokio::spawn(work.instrument(job.span())).await {
             Ok(outcome) => outcome,
@@ -170,7 +170,12 @@ impl Jobs {
         }
     }
 
-    async fn perform(self: Arc<Self>, task: Task, progress: Progress) -> Result<JobResult> {
+    async fn perform(
+        self: Arc<Self>,
+        job_id: String,
+        task: Task,
+        progress: Progress,
+    ) -> Result<JobResult> {
         match task {
             Task::Ingest { source, fields } => self
                 .ingest
@@ -185,6 +190,10 @@ impl Jobs {
             Task::Collection { name, change } => {
                 let done = self.change_videos_of(&name, &change, progress).await?;
                 Ok(JobResult::Collection(done))
+            }
+            Task::Evaluate { evaluation, request } => {
+                let done = self.evaluations.run(&evaluation, &job_id, &request, &progress).await?;
+                Ok(JobResult::Evaluation(done))
             }
             Task::Unreadable => Err(Error::corrupt("what is kept of the job does not read back")),
         }

@@ -32,6 +32,8 @@ pub enum Stage {
     /// The videos of a collection are changed or deleted: `detail.total` of them in all,
     /// `detail.done` so far.
     Changing,
+    /// Judged questions are asked: `detail.configuration`, `detail.asked`, `detail.of`.
+    Evaluating,
     /// Finished.
     Complete,
 }
@@ -48,6 +50,7 @@ impl Stage {
             Self::Indexing => "indexing",
             Self::Aggregating => "aggregating",
             Self::Changing => "changing",
+            Self::Evaluating => "evaluating",
             Self::Complete => "complete",
         }
     }

@@ -40,6 +40,9 @@ const PASSAGES: [(TextStyle, &str); 6] = [
 /// `make eval` apart: 98 about something that is there, 70 about something that is not.
 const MODEL: [f32; 3] = [-2.7, 0.8, 4.5];
 
+/// The probability from which something is more probably there than not.
+pub(crate) const LIKELY: f32 = 0.5;
+
 /// Least spread: of an embedder that gives all references the same score.
 const LEAST_SPREAD: f32 = 0.02;
 

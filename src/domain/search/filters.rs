@@ -51,6 +51,9 @@ const fn of_video(name: &'static str, kind: Kind, matches: Matches, field: &'sta
     Spec { name, kind, matches, field, of_video: true }
 }
 
+/// The filter by collection.
+pub(crate) const COLLECTIONS: &str = "collections";
+
 /// Every filter.
 pub const FILTERS: &[Spec] = &[
     spec("video_ids", Kind::Strings, Matches::Any, "video_id"),
@@ -65,7 +68,7 @@ pub const FILTERS: &[Spec] = &[
     spec("max_people", Kind::Integer, Matches::AtMost, "people_count"),
     spec("after", Kind::Number, Matches::AtLeast, "start"),
     spec("before", Kind::Number, Matches::AtMost, "end"),
-    of_video("collections", Kind::Strings, Matches::Any, about::COLLECTION),
+    of_video(COLLECTIONS, Kind::Strings, Matches::Any, about::COLLECTION),
     of_video("recorded_after", Kind::Time, Matches::AtLeast, about::RECORDED_AT),
     of_video("recorded_before", Kind::Time, Matches::AtMost, about::RECORDED_AT),
     of_video("metadata", Kind::Object, Matches::Any, "metadata"),

@@ -34,6 +34,7 @@ use crate::domain::kernel::video::VideoId;
 use calibration::{Presence, References};
 use diagnostics::Empty;
 
+pub(crate) use calibration::LIKELY;
 pub use calibration::Thresholds;
 pub use diagnostics::Diagnostics;
 pub use everything::EVERY_ANALYZER;
@@ -159,6 +160,14 @@ impl Default for SearchSettings {
     }
 }
 
+/// What a search names, as this install has it.
+pub(crate) struct Known<'q> {
+    detail: Detail,
+    /// `None` for all.
+    analyzer: Option<&'q str>,
+    mode: Mode,
+}
+
 /// A search looks at most at so many times the hits that are wanted.
 const WIDEST: usize = 4;
 
@@ -228,28 +237,7 @@ impl Search {
 
     /// Searches what a caller sees. `Invalid` for an unknown analyzer, field, detail or filter key.
     pub(crate) async fn query(&self, access: &Access, query: &Query) -> Result<Found> {
-        let detail = Detail::parse(&query.detail)?;
-        let analyzer = match query.analyzer.as_str() {
-            EVERY_ANALYZER => None,
-            id => {
-                self.catalog.load_extractors_of(id).await?;
-                self.catalog.analyzers.find(&self.models, id)?;
-                Some(id)
-            }
-        };
-        if !analysis::VECTOR_FIELDS.iter().any(|(name, _)| *name == query.field) {
-            let names: Vec<_> = analysis::VECTOR_FIELDS.iter().map(|(name, _)| *name).collect();
-            return Err(Error::Invalid(format!(
-                "unknown field '{}'; available: {}",
-                query.field,
-                listed(&names)
-            )));
-        }
-        let mode = match (&query.mode, analyzer) {
-            (Some(name), _) => Mode::parse(name)?,
-            (None, Some(_)) => Mode::Vector,
-            (None, None) => Mode::Hybrid,
-        };
+        let Known { detail, analyzer, mode } = self.check(query).await?;
         let filter =
             self.scope(access, analyzer, query.video_ids.as_deref(), &query.filters).await?;
         let vector = match analyzer {
@@ -285,6 +273,34 @@ impl Search {
             None
         };
         Ok(Found { detail, results, diagnostics })
+    }
+
+    /// What a search names, as this install has it. `Invalid` for an unknown analyzer, field, mode or
+    /// detail.
+    pub(crate) async fn check<'q>(&self, query: &'q Query) -> Result<Known<'q>> {
+        let detail = Detail::parse(&query.detail)?;
+        let analyzer = match query.analyzer.as_str() {
+            EVERY_ANALYZER => None,
+            id => {
+                self.catalog.load_extractors_of(id).await?;
+                self.catalog.analyzers.find(&self.models, id)?;
+                Some(id)
+            }
+        };
+        if !analysis::VECTOR_FIELDS.iter().any(|(name, _)| *name == query.field) {
+            let names: Vec<_> = analysis::VECTOR_FIELDS.iter().map(|(name, _)| *name).collect();
+            return Err(Error::Invalid(format!(
+                "unknown field '{}'; available: {}",
+                query.field,
+                listed(&names)
+            )));
+        }
+        let mode = match (&query.mode, analyzer) {
+            (Some(name), _) => Mode::parse(name)?,
+            (None, Some(_)) => Mode::Vector,
+            (None, None) => Mode::Hybrid,
+        };
+        Ok(Known { detail, analyzer, mode })
     }
 
     /// The vector of a search text.

@@ -50,6 +50,9 @@ pub(super) fn told(job: &jobs::Job) -> String {
             let (videos, name) = (done.videos, &done.collection);
             format!("Job {id} is done: {videos} videos of collection '{name}' were changed.")
         }
+        (Some(jobs::JobResult::Evaluation(done)), _) => {
+            format!("Job {id} is done: evaluation {} has its run {}.", done.evaluation, done.run_id)
+        }
         (None, Some(error)) => format!("Job {id} of {source} failed while {stage}: {error}"),
         (None, None) => {
             let detail = inline(&job.detail.clone().into());

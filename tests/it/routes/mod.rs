@@ -6,6 +6,7 @@ mod chunking;
 mod chunks;
 mod collections;
 mod entities;
+mod evaluations;
 mod export;
 mod extractors;
 mod frames;

@@ -37,6 +37,7 @@ const STAGES: Record<string, string> = {
   analyzing: "Analysing",
   indexing: "Indexing",
   aggregating: "Summing up",
+  evaluating: "Asking judged questions",
   complete: "Done",
 };
 export const stageName = (stage: string) => STAGES[stage] ?? capital(words(stage));

@@ -37,8 +37,13 @@ from .generated.api.default import (
     chunks,
     collections,
     delete_collection,
+    delete_evaluation,
     delete_video,
     entities,
+    evaluation,
+    evaluation_run,
+    evaluation_runs,
+    evaluations,
     evidence,
     export,
     frame,
@@ -47,10 +52,12 @@ from .generated.api.default import (
     job,
     jobs,
     moment,
+    put_evaluation,
     query,
     read_moments,
     rename_collection,
     rerun_aggregates,
+    run_evaluation,
     schema,
     storyboard,
     storyboard_sheet,
@@ -354,6 +361,44 @@ class AsyncShotlog:
         return _some(
             await ask.asyncio(client=self._api, body=models.AskRequest(question=question, **options))
         )
+
+    async def evaluations(self) -> list[models.EvaluationSummary]:
+        """What there is of every evaluation, by name."""
+        return _some(await evaluations.asyncio(client=self._api)).evaluations
+
+    async def put_evaluation(self, name: str, questions: list[models.JudgedQuestion]) -> models.Evaluation:
+        """Keeps judged questions under a name, in place of those that it has had."""
+        body = models.EvaluationRequest(questions=questions)
+        return _some(await put_evaluation.asyncio(name, client=self._api, body=body))
+
+    async def evaluation(self, name: str) -> models.Evaluation:
+        """An evaluation with its questions."""
+        return _some(await evaluation.asyncio(name, client=self._api))
+
+    async def delete_evaluation(self, name: str) -> models.DeletedEvaluation:
+        """Removes an evaluation and its runs."""
+        return _some(await delete_evaluation.asyncio(name, client=self._api))
+
+    async def run_evaluation(
+        self,
+        name: str,
+        configurations: list[models.SearchConfiguration] | None = None,
+        *,
+        max_model_calls: int | None = None,
+    ) -> models.EvaluationRunAccepted:
+        """Asks the questions, as each configuration says; the run is there once its job is done."""
+        body = models.EvaluationRunRequest(max_model_calls=max_model_calls)
+        if configurations is not None:
+            body.configurations = configurations
+        return _some(await run_evaluation.asyncio(name, client=self._api, body=body))
+
+    async def evaluation_runs(self, name: str) -> list[models.EvaluationRunSummary]:
+        """The runs of an evaluation, the newest first."""
+        return _some(await evaluation_runs.asyncio(name, client=self._api)).runs
+
+    async def evaluation_run(self, name: str, run_id: str) -> models.EvaluationRun:
+        """A run with what each question came to."""
+        return _some(await evaluation_run.asyncio(name, run_id, client=self._api))
 
 
 class _Transport(httpx.AsyncBaseTransport):

@@ -36,8 +36,13 @@ from .generated.api.default import (
     chunks,
     collections,
     delete_collection,
+    delete_evaluation,
     delete_video,
     entities,
+    evaluation,
+    evaluation_run,
+    evaluation_runs,
+    evaluations,
     evidence,
     export,
     frame,
@@ -46,10 +51,12 @@ from .generated.api.default import (
     job,
     jobs,
     moment,
+    put_evaluation,
     query,
     read_moments,
     rename_collection,
     rerun_aggregates,
+    run_evaluation,
     schema,
     storyboard,
     storyboard_sheet,
@@ -343,6 +350,44 @@ class Shotlog:
     def ask(self, question: str, **options: Unpack[AskOptions]) -> models.AskResponse:
         """An answer out of the footage, each sentence with the moments that support it."""
         return _some(ask.sync(client=self._api, body=models.AskRequest(question=question, **options)))
+
+    def evaluations(self) -> list[models.EvaluationSummary]:
+        """What there is of every evaluation, by name."""
+        return _some(evaluations.sync(client=self._api)).evaluations
+
+    def put_evaluation(self, name: str, questions: list[models.JudgedQuestion]) -> models.Evaluation:
+        """Keeps judged questions under a name, in place of those that it has had."""
+        body = models.EvaluationRequest(questions=questions)
+        return _some(put_evaluation.sync(name, client=self._api, body=body))
+
+    def evaluation(self, name: str) -> models.Evaluation:
+        """An evaluation with its questions."""
+        return _some(evaluation.sync(name, client=self._api))
+
+    def delete_evaluation(self, name: str) -> models.DeletedEvaluation:
+        """Removes an evaluation and its runs."""
+        return _some(delete_evaluation.sync(name, client=self._api))
+
+    def run_evaluation(
+        self,
+        name: str,
+        configurations: list[models.SearchConfiguration] | None = None,
+        *,
+        max_model_calls: int | None = None,
+    ) -> models.EvaluationRunAccepted:
+        """Asks the questions, as each configuration says; the run is there once its job is done."""
+        body = models.EvaluationRunRequest(max_model_calls=max_model_calls)
+        if configurations is not None:
+            body.configurations = configurations
+        return _some(run_evaluation.sync(name, client=self._api, body=body))
+
+    def evaluation_runs(self, name: str) -> list[models.EvaluationRunSummary]:
+        """The runs of an evaluation, the newest first."""
+        return _some(evaluation_runs.sync(name, client=self._api)).runs
+
+    def evaluation_run(self, name: str, run_id: str) -> models.EvaluationRun:
+        """A run with what each question came to."""
+        return _some(evaluation_run.sync(name, run_id, client=self._api))
 
 
 class _Transport(httpx.BaseTransport):

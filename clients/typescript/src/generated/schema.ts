@@ -501,6 +501,88 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/evaluations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every evaluation, by name. */
+        get: operations["evaluations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/evaluations/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An evaluation with its questions. */
+        get: operations["evaluation"];
+        /**
+         * Keep judged questions under a name.
+         * @description They take the place of those that it has had; its runs stay. A judged moment whose video is not
+         *     there, or that ends after its video, is refused.
+         */
+        put: operations["put_evaluation"];
+        post?: never;
+        /** Remove an evaluation and its runs. */
+        delete: operations["delete_evaluation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/evaluations/{name}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The runs of an evaluation, the newest first. */
+        get: operations["evaluation_runs"];
+        put?: never;
+        /**
+         * Ask the questions, and measure what comes.
+         * @description It is a job, whose id is that of the run. Where the language model bills its calls and a
+         *     configuration asks it, `max_model_calls` has to allow them; the error says how many there are.
+         */
+        post: operations["run_evaluation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/evaluations/{name}/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A run with what each question came to.
+         * @description Two runs over the same questions, models and videos agree in everything but ids and times.
+         */
+        get: operations["evaluation_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/media/{video_id}": {
         parameters: {
             query?: never;
@@ -731,6 +813,25 @@ export interface components {
             /** @description The collection's name until now. */
             collection: string;
         };
+        /**
+         * CheckedAnswer
+         * @description How the sentences of an answer were checked.
+         */
+        CheckedAnswer: {
+            /** @description Whether it answers the question. */
+            answered: boolean;
+            /** Format: uint32 */
+            supported: number;
+            /** Format: uint32 */
+            weak: number;
+            /**
+             * Format: uint32
+             * @description Those that the answer has not.
+             */
+            unsupported: number;
+            /** @description `TypeName: message` where writing it failed. */
+            error?: string;
+        };
         /** @description One chunk, with one key per analyzer that has output on it. */
         Chunk: {
             /** Format: uint32 */
@@ -822,6 +923,44 @@ export interface components {
         };
         /** @enum {string} */
         CollectionVideos: "delete" | "keep";
+        /**
+         * Comparison
+         * @description The difference of two configurations by one metric.
+         */
+        Comparison: {
+            metric: components["schemas"]["EvaluationMetric"];
+            /** @description The configuration that is subtracted, which is the first. */
+            baseline: string;
+            /** @description The configuration that it is subtracted from. */
+            configuration: string;
+            /**
+             * Format: double
+             * @description Mean over the questions that both have the metric for.
+             */
+            difference: number;
+            /**
+             * Format: double
+             * @description Lower end of its 95 % interval, by paired bootstrap.
+             */
+            low: number;
+            /**
+             * Format: double
+             * @description Upper end of that interval: where it does not hold 0, the difference is no chance.
+             */
+            high: number;
+            /**
+             * Format: uint32
+             * @description How many those questions are.
+             */
+            questions: number;
+        };
+        /** ConfigurationResult */
+        ConfigurationResult: {
+            configuration: components["schemas"]["SearchConfiguration"];
+            metrics: components["schemas"]["EvaluationMetrics"];
+            latency: components["schemas"]["EvaluationLatency"];
+            cost: components["schemas"]["ModelCost"];
+        };
         /** DefaultVideoOutput */
         DefaultVideoOutput: {
             description: string;
@@ -839,6 +978,11 @@ export interface components {
             objects: string[];
             /** @description `TypeName: message` when the storage removal failed. */
             storage_error?: string;
+        };
+        /** DeletedEvaluation */
+        DeletedEvaluation: {
+            name: string;
+            deleted: boolean;
         };
         /**
          * @description A boundary detector.
@@ -906,6 +1050,230 @@ export interface components {
             /** Format: uint32 */
             total: number;
             entities: components["schemas"]["Entity"][];
+        };
+        /** Evaluation */
+        Evaluation: {
+            name: string;
+            /** @description ISO 8601, second precision, UTC. */
+            created_at: string;
+            /** @description When its questions were last given, ISO 8601, second precision, UTC. */
+            updated_at: string;
+            /** @description The same for the same questions: only runs over the same ones compare. */
+            revision: string;
+            counts: components["schemas"]["EvaluationCounts"];
+            /** @description In the order in which they were given; each judged moment by its id. */
+            questions: components["schemas"]["JudgedQuestion"][];
+        };
+        /** EvaluationCounts */
+        EvaluationCounts: {
+            /** Format: uint64 */
+            questions: number;
+            /**
+             * Format: uint64
+             * @description Questions that nothing answers.
+             */
+            absent: number;
+            /**
+             * Format: uint64
+             * @description Judged moments of the others together.
+             */
+            judgements: number;
+            /**
+             * Format: uint64
+             * @description Runs that are kept.
+             */
+            runs: number;
+        };
+        /**
+         * EvaluationLatency
+         * @description Milliseconds within the service, by nearest rank.
+         */
+        EvaluationLatency: {
+            /** Format: double */
+            search_p50?: number | null;
+            /** Format: double */
+            search_p95?: number | null;
+            /** Format: double */
+            ask_p50?: number | null;
+            /** Format: double */
+            ask_p95?: number | null;
+        };
+        /** EvaluationList */
+        EvaluationList: {
+            evaluations: components["schemas"]["EvaluationSummary"][];
+        };
+        /** @enum {string} */
+        EvaluationMetric: "recall" | "ndcg" | "reciprocal_rank" | "overlap" | "judged" | "false_presence" | "false_absence" | "answered" | "false_answer" | "supported";
+        /**
+         * EvaluationMetrics
+         * @description Means over the questions that have the metric; null where none has it. Four decimals. A hit and a
+         *     judged moment meet where both last at once.
+         */
+        EvaluationMetrics: {
+            /**
+             * Format: double
+             * @description Recall at k: of the judged moments, the share that one of the hits meets.
+             */
+            recall?: number | null;
+            /**
+             * Format: double
+             * @description Normalised discounted cumulative gain at k, gains 2^grade − 1, discount 1 / log2(rank + 1): going
+             *     down the ranks, a hit gains by the best judged moment that it meets and no hit above has taken.
+             */
+            ndcg?: number | null;
+            /**
+             * Format: double
+             * @description 1 / rank of the first hit that meets a judged moment, 0 without one.
+             */
+            reciprocal_rank?: number | null;
+            /**
+             * Format: double
+             * @description Intersection over union in time of the best pair of a hit and a judged moment.
+             */
+            overlap?: number | null;
+            /**
+             * Format: double
+             * @description Of the hits of questions that have an answer, the share that meets a judged moment.
+             */
+            judged?: number | null;
+            /**
+             * Format: double
+             * @description Of the absent questions, the share that is told to be present.
+             */
+            false_presence?: number | null;
+            /**
+             * Format: double
+             * @description Of the other questions, the share that is told to be absent.
+             */
+            false_absence?: number | null;
+            /**
+             * Format: double
+             * @description Of the questions that have an answer, the share that `/ask` answers.
+             */
+            answered?: number | null;
+            /**
+             * Format: double
+             * @description Of the absent questions, the share that `/ask` answers.
+             */
+            false_answer?: number | null;
+            /**
+             * Format: double
+             * @description Of the sentences of an answer, those that were left out included, the share that the cited
+             *     moments support.
+             */
+            supported?: number | null;
+        };
+        /** EvaluationRequest */
+        EvaluationRequest: {
+            questions: components["schemas"]["JudgedQuestion"][];
+        };
+        /**
+         * EvaluationResult
+         * @description Result of a run of an evaluation.
+         */
+        EvaluationResult: {
+            /** @description Its name. */
+            evaluation: string;
+            /** @description What `GET /evaluations/{name}/runs/{run_id}` takes. */
+            run_id: string;
+        };
+        /** EvaluationRun */
+        EvaluationRun: {
+            run_id: string;
+            /** @description When it began, ISO 8601, second precision, UTC. */
+            created_at: string;
+            /**
+             * Format: double
+             * @description How long it took.
+             */
+            seconds: number;
+            /** @description That of the questions. */
+            revision: string;
+            /** @description The embedder that searched. */
+            embedder: string;
+            /** @description The language model that answered. */
+            language_model: string;
+            /** @description What each came to, in the order in which they were asked for. */
+            configurations: components["schemas"]["ConfigurationResult"][];
+            /**
+             * @description Judged moments that were left out, since their video is gone. A question without another one was
+             *     not asked.
+             */
+            lost: components["schemas"]["LostJudgement"][];
+            questions: components["schemas"]["QuestionResult"][];
+            /** @description Each configuration against the first. */
+            compare: components["schemas"]["Comparison"][];
+        };
+        /** EvaluationRunAccepted */
+        EvaluationRunAccepted: {
+            job_id: string;
+            /** @description That of its job: the run is there once the job is done. */
+            run_id: string;
+            status: components["schemas"]["JobStatus"];
+            /**
+             * Format: uint32
+             * @description Most calls of a language model that bills them, repetitions aside.
+             */
+            model_calls: number;
+        };
+        /** EvaluationRunList */
+        EvaluationRunList: {
+            runs: components["schemas"]["EvaluationRunSummary"][];
+        };
+        /** EvaluationRunRequest */
+        EvaluationRunRequest: {
+            /**
+             * @description How searches are made; the others are compared with the first. Left out: one, `default`, as
+             *     `/query` searches where it is told nothing.
+             * @default [
+             *       {
+             *         "name": "default",
+             *         "mode": null,
+             *         "analyzer": "default_video",
+             *         "field": "combined",
+             *         "limit": 5,
+             *         "score_threshold": null,
+             *         "min_p_present": null,
+             *         "ask": false
+             *       }
+             *     ]
+             */
+            configurations?: components["schemas"]["SearchConfiguration"][];
+            /**
+             * Format: uint32
+             * @description Most calls of a language model that bills them.
+             */
+            max_model_calls?: number | null;
+        };
+        /** EvaluationRunSummary */
+        EvaluationRunSummary: {
+            run_id: string;
+            /** @description When it began, ISO 8601, second precision, UTC. */
+            created_at: string;
+            /**
+             * Format: double
+             * @description How long it took.
+             */
+            seconds: number;
+            /** @description That of the questions. */
+            revision: string;
+            /** @description The embedder that searched. */
+            embedder: string;
+            /** @description The language model that answered. */
+            language_model: string;
+            /** @description What each came to, in the order in which they were asked for. */
+            configurations: components["schemas"]["ConfigurationResult"][];
+        };
+        /** EvaluationSummary */
+        EvaluationSummary: {
+            name: string;
+            /** @description ISO 8601, second precision, UTC. */
+            created_at: string;
+            /** @description When its questions were last given, ISO 8601, second precision, UTC. */
+            updated_at: string;
+            /** @description The same for the same questions: only runs over the same ones compare. */
+            revision: string;
+            counts: components["schemas"]["EvaluationCounts"];
         };
         /** EvidenceRequest */
         EvidenceRequest: {
@@ -1156,15 +1524,16 @@ export interface components {
         Job: {
             job_id: string;
             /**
-             * @description The uploaded file's name or the URL; on an aggregate re-run the video's file name, on a change
-             *     of a collection its name.
+             * @description The uploaded file's name or the URL; on an aggregate re-run the video's file name, else the name
+             *     of the collection or the evaluation.
              */
             source: string;
             status: components["schemas"]["JobStatus"];
             stage: components["schemas"]["Stage"];
             /**
              * @description `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
-             *     `aggregating`, `total` and `done` (videos) at `changing`, `traceback` on a failed job.
+             *     `aggregating`, `total` and `done` (videos) at `changing`, `configuration`, `asked` and `of` at
+             *     `evaluating`, `traceback` on a failed job.
              */
             detail: {
                 [key: string]: unknown;
@@ -1187,9 +1556,74 @@ export interface components {
              */
             total: number;
         };
-        JobResult: components["schemas"]["IngestResult"] | components["schemas"]["AggregatesResult"] | components["schemas"]["CollectionResult"];
+        JobResult: components["schemas"]["IngestResult"] | components["schemas"]["AggregatesResult"] | components["schemas"]["CollectionResult"] | components["schemas"]["EvaluationResult"];
         /** @enum {string} */
         JobStatus: "queued" | "running" | "done" | "failed";
+        /** JudgedHit */
+        JudgedHit: {
+            moment_id: string;
+            /** Format: double */
+            p_present: number;
+            /**
+             * Format: uint8
+             * @description Best grade of the judged moments that it meets; null where it meets none.
+             */
+            grade: number | null;
+        };
+        /**
+         * JudgedQuestion
+         * @description A question with the moments that answer it.
+         */
+        JudgedQuestion: {
+            /** @description Names it in the results. */
+            id: string;
+            /** @description What is asked, or looked for. */
+            text: string;
+            /** @description The videos that are searched; all of them when left out. */
+            video_ids?: string[];
+            /** @description The collections that are searched; all videos when left out. */
+            collections?: string[];
+            /**
+             * @description The moments that answer it.
+             * @default []
+             */
+            relevant?: components["schemas"]["Judgement"][];
+            /**
+             * @description Whether nothing answers it; then it has no relevant moments.
+             * @default false
+             */
+            absent?: boolean;
+        };
+        /**
+         * Judgement
+         * @description A moment that answers a question: its id, or else video, start and end.
+         */
+        Judgement: {
+            /** @description As hits and citations carry it. */
+            moment_id?: string;
+            video_id?: string;
+            /**
+             * Format: double
+             * @description When it begins, seconds of the video.
+             */
+            start?: number;
+            /**
+             * Format: double
+             * @description When it ends, seconds of the video.
+             */
+            end?: number;
+            /**
+             * Format: uint8
+             * @description How well it answers; 3 is best.
+             * @default 1
+             */
+            grade?: number;
+        };
+        /** LostJudgement */
+        LostJudgement: {
+            question_id: string;
+            moment_id: string;
+        };
         /**
          * MinimalResult
          * @description A hit at `detail=minimal`.
@@ -1236,6 +1670,21 @@ export interface components {
             moment_id: string;
             /** @description Why it cannot be read. */
             detail: string;
+        };
+        /**
+         * ModelCost
+         * @description What a language model billed.
+         */
+        ModelCost: {
+            /**
+             * Format: uint32
+             * @description Requests, repetitions included.
+             */
+            model_calls: number;
+            /** Format: uint64 */
+            input_tokens: number;
+            /** Format: uint64 */
+            output_tokens: number;
         };
         /**
          * Moment
@@ -1692,6 +2141,50 @@ export interface components {
             /** @description Why there are no results; absent when there are. */
             diagnostics?: components["schemas"]["Diagnostics"];
         };
+        /** QuestionOutcome */
+        QuestionOutcome: {
+            /** @description Best first. */
+            hits: components["schemas"]["JudgedHit"][];
+            /**
+             * Format: double
+             * @description Absent where the question is.
+             */
+            recall?: number;
+            /** Format: double */
+            ndcg?: number;
+            /** Format: double */
+            reciprocal_rank?: number;
+            /** Format: double */
+            overlap?: number;
+            /**
+             * Format: double
+             * @description Absent without hits too.
+             */
+            judged?: number;
+            /** @description Whether what is asked for is told to be present. */
+            told_present: boolean;
+            /** @description Where `/ask` was asked. */
+            answer?: components["schemas"]["CheckedAnswer"];
+            /**
+             * Format: double
+             * @description How long the search took, milliseconds.
+             */
+            search_ms: number;
+            /**
+             * Format: double
+             * @description How long the answer took, milliseconds.
+             */
+            ask_ms?: number;
+        };
+        /** QuestionResult */
+        QuestionResult: {
+            id: string;
+            absent: boolean;
+            /** @description What each configuration gave, by its name. */
+            results: {
+                [key: string]: components["schemas"]["QuestionOutcome"];
+            };
+        };
         /** ReadMoments */
         ReadMoments: {
             moments: components["schemas"]["Moment"][];
@@ -1823,6 +2316,51 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /**
+         * SearchConfiguration
+         * @description How questions are searched for: the fields are those of `/query`.
+         */
+        SearchConfiguration: {
+            /**
+             * @description Names it in the results.
+             * @default default
+             */
+            name?: string;
+            /** @description `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all. */
+            mode?: string | null;
+            /**
+             * @description Analyzer whose output is searched, or `*` for that of all.
+             * @default default_video
+             */
+            analyzer?: string;
+            /**
+             * @description Vector field.
+             * @default combined
+             */
+            field?: string;
+            /**
+             * Format: uint32
+             * @description Hits of each search: the k of the metrics.
+             * @default 5
+             */
+            limit?: number;
+            /**
+             * Format: double
+             * @description Hits with a lower `score` are dropped.
+             */
+            score_threshold?: number | null;
+            /**
+             * Format: double
+             * @description Hits with a lower `p_present` are dropped, from `/ask` too; what reaches it is told to be
+             *     present. Null: none is dropped, and 0.5 tells.
+             */
+            min_p_present?: number | null;
+            /**
+             * @description Whether each question is put to `/ask` as well, which chooses its evidence by itself.
+             * @default false
+             */
+            ask?: boolean;
+        };
         SearchResult: components["schemas"]["FullResult"] | components["schemas"]["StandardResult"] | components["schemas"]["MinimalResult"];
         /** ServerSentEvent */
         ServerSentEvent: {
@@ -1838,7 +2376,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @enum {string} */
-        Stage: "starting" | "fetching" | "chunking" | "chunked" | "analyzing" | "indexing" | "aggregating" | "changing" | "complete";
+        Stage: "starting" | "fetching" | "chunking" | "chunked" | "analyzing" | "indexing" | "aggregating" | "changing" | "evaluating" | "complete";
         /**
          * StandardResult
          * @description A hit at `detail=standard`.
@@ -2182,6 +2720,7 @@ export type AskResponse = components['schemas']['AskResponse'];
 export type AuditedSentence = components['schemas']['AuditedSentence'];
 export type Boundary = components['schemas']['Boundary'];
 export type ChangeAccepted = components['schemas']['ChangeAccepted'];
+export type CheckedAnswer = components['schemas']['CheckedAnswer'];
 export type Chunk = components['schemas']['Chunk'];
 export type ChunkPage = components['schemas']['ChunkPage'];
 export type ChunkingSchema = components['schemas']['ChunkingSchema'];
@@ -2189,13 +2728,30 @@ export type Collection = components['schemas']['Collection'];
 export type CollectionList = components['schemas']['CollectionList'];
 export type CollectionResult = components['schemas']['CollectionResult'];
 export type CollectionVideos = components['schemas']['CollectionVideos'];
+export type Comparison = components['schemas']['Comparison'];
+export type ConfigurationResult = components['schemas']['ConfigurationResult'];
 export type DefaultVideoOutput = components['schemas']['DefaultVideoOutput'];
 export type Deleted = components['schemas']['Deleted'];
+export type DeletedEvaluation = components['schemas']['DeletedEvaluation'];
 export type Detector = components['schemas']['Detector'];
 export type Diagnostics = components['schemas']['Diagnostics'];
 export type DiarizationOutput = components['schemas']['DiarizationOutput'];
 export type Entity = components['schemas']['Entity'];
 export type EntityList = components['schemas']['EntityList'];
+export type Evaluation = components['schemas']['Evaluation'];
+export type EvaluationCounts = components['schemas']['EvaluationCounts'];
+export type EvaluationLatency = components['schemas']['EvaluationLatency'];
+export type EvaluationList = components['schemas']['EvaluationList'];
+export type EvaluationMetric = components['schemas']['EvaluationMetric'];
+export type EvaluationMetrics = components['schemas']['EvaluationMetrics'];
+export type EvaluationRequest = components['schemas']['EvaluationRequest'];
+export type EvaluationResult = components['schemas']['EvaluationResult'];
+export type EvaluationRun = components['schemas']['EvaluationRun'];
+export type EvaluationRunAccepted = components['schemas']['EvaluationRunAccepted'];
+export type EvaluationRunList = components['schemas']['EvaluationRunList'];
+export type EvaluationRunRequest = components['schemas']['EvaluationRunRequest'];
+export type EvaluationRunSummary = components['schemas']['EvaluationRunSummary'];
+export type EvaluationSummary = components['schemas']['EvaluationSummary'];
 export type EvidenceRequest = components['schemas']['EvidenceRequest'];
 export type EvidenceResponse = components['schemas']['EvidenceResponse'];
 export type Expected = components['schemas']['Expected'];
@@ -2213,8 +2769,13 @@ export type Job = components['schemas']['Job'];
 export type JobList = components['schemas']['JobList'];
 export type JobResult = components['schemas']['JobResult'];
 export type JobStatus = components['schemas']['JobStatus'];
+export type JudgedHit = components['schemas']['JudgedHit'];
+export type JudgedQuestion = components['schemas']['JudgedQuestion'];
+export type Judgement = components['schemas']['Judgement'];
+export type LostJudgement = components['schemas']['LostJudgement'];
 export type MinimalResult = components['schemas']['MinimalResult'];
 export type MissingMoment = components['schemas']['MissingMoment'];
+export type ModelCost = components['schemas']['ModelCost'];
 export type Moment = components['schemas']['Moment'];
 export type MomentChunk = components['schemas']['MomentChunk'];
 export type MomentDetail = components['schemas']['MomentDetail'];
@@ -2231,6 +2792,8 @@ export type PreviewRequest = components['schemas']['PreviewRequest'];
 export type ProbableMoment = components['schemas']['ProbableMoment'];
 export type QueryRequest = components['schemas']['QueryRequest'];
 export type QueryResponse = components['schemas']['QueryResponse'];
+export type QuestionOutcome = components['schemas']['QuestionOutcome'];
+export type QuestionResult = components['schemas']['QuestionResult'];
 export type ReadMoments = components['schemas']['ReadMoments'];
 export type ReadRequest = components['schemas']['ReadRequest'];
 export type RenameRequest = components['schemas']['RenameRequest'];
@@ -2239,6 +2802,7 @@ export type RerunForm = components['schemas']['RerunForm'];
 export type Says = components['schemas']['Says'];
 export type SaysKind = components['schemas']['SaysKind'];
 export type Schema = components['schemas']['Schema'];
+export type SearchConfiguration = components['schemas']['SearchConfiguration'];
 export type SearchResult = components['schemas']['SearchResult'];
 export type ServerSentEvent = components['schemas']['ServerSentEvent'];
 export type Sources = components['schemas']['Sources'];
@@ -3174,6 +3738,167 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ForgottenExtractor"];
+                };
+            };
+        };
+    };
+    evaluations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationList"];
+                };
+            };
+        };
+    };
+    evaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Evaluation"];
+                };
+            };
+        };
+    };
+    put_evaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EvaluationRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Evaluation"];
+                };
+            };
+        };
+    };
+    delete_evaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedEvaluation"];
+                };
+            };
+        };
+    };
+    evaluation_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationRunList"];
+                };
+            };
+        };
+    };
+    run_evaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EvaluationRunRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted; poll the job until it is done or failed. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationRunAccepted"];
+                };
+            };
+        };
+    };
+    evaluation_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationRun"];
                 };
             };
         };

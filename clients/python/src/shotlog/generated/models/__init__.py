@@ -15,6 +15,7 @@ from .ask_response_sources import AskResponseSources
 from .audited_sentence import AuditedSentence
 from .boundary import Boundary
 from .change_accepted import ChangeAccepted
+from .checked_answer import CheckedAnswer
 from .chunk import Chunk
 from .chunk_page import ChunkPage
 from .chunking_schema import ChunkingSchema
@@ -25,8 +26,11 @@ from .collection import Collection
 from .collection_list import CollectionList
 from .collection_result import CollectionResult
 from .collection_videos import CollectionVideos
+from .comparison import Comparison
+from .configuration_result import ConfigurationResult
 from .default_video_output import DefaultVideoOutput
 from .deleted import Deleted
+from .deleted_evaluation import DeletedEvaluation
 from .detector import Detector
 from .diagnostics import Diagnostics
 from .diagnostics_found_by_others import DiagnosticsFoundByOthers
@@ -34,6 +38,20 @@ from .diagnostics_hits_without_filter import DiagnosticsHitsWithoutFilter
 from .diarization_output import DiarizationOutput
 from .entity import Entity
 from .entity_list import EntityList
+from .evaluation import Evaluation
+from .evaluation_counts import EvaluationCounts
+from .evaluation_latency import EvaluationLatency
+from .evaluation_list import EvaluationList
+from .evaluation_metric import EvaluationMetric
+from .evaluation_metrics import EvaluationMetrics
+from .evaluation_request import EvaluationRequest
+from .evaluation_result import EvaluationResult
+from .evaluation_run import EvaluationRun
+from .evaluation_run_accepted import EvaluationRunAccepted
+from .evaluation_run_list import EvaluationRunList
+from .evaluation_run_request import EvaluationRunRequest
+from .evaluation_run_summary import EvaluationRunSummary
+from .evaluation_summary import EvaluationSummary
 from .evidence_request import EvidenceRequest
 from .evidence_response import EvidenceResponse
 from .expected import Expected
@@ -56,8 +74,13 @@ from .ingest_result_profile import IngestResultProfile
 from .job import Job
 from .job_list import JobList
 from .job_status import JobStatus
+from .judged_hit import JudgedHit
+from .judged_question import JudgedQuestion
+from .judgement import Judgement
+from .lost_judgement import LostJudgement
 from .minimal_result import MinimalResult
 from .missing_moment import MissingMoment
+from .model_cost import ModelCost
 from .moment import Moment
 from .moment_chunk import MomentChunk
 from .moment_chunk_outputs import MomentChunkOutputs
@@ -81,6 +104,9 @@ from .query_request_detail import QueryRequestDetail
 from .query_request_field import QueryRequestField
 from .query_request_filters import QueryRequestFilters
 from .query_response import QueryResponse
+from .question_outcome import QuestionOutcome
+from .question_result import QuestionResult
+from .question_result_results import QuestionResultResults
 from .read_moments import ReadMoments
 from .read_request import ReadRequest
 from .rename_request import RenameRequest
@@ -105,6 +131,7 @@ from .schema_recommended_thresholds_by_analyzer_additional_property import (
 )
 from .schema_results import SchemaResults
 from .schema_vector_fields import SchemaVectorFields
+from .search_configuration import SearchConfiguration
 from .server_sent_event import ServerSentEvent
 from .sources import Sources
 from .stage import Stage
@@ -141,6 +168,7 @@ __all__ = (
     "AuditedSentence",
     "Boundary",
     "ChangeAccepted",
+    "CheckedAnswer",
     "Chunk",
     "ChunkingSchema",
     "ChunkingSchemaDetectors",
@@ -151,8 +179,11 @@ __all__ = (
     "CollectionList",
     "CollectionResult",
     "CollectionVideos",
+    "Comparison",
+    "ConfigurationResult",
     "DefaultVideoOutput",
     "Deleted",
+    "DeletedEvaluation",
     "Detector",
     "Diagnostics",
     "DiagnosticsFoundByOthers",
@@ -160,6 +191,20 @@ __all__ = (
     "DiarizationOutput",
     "Entity",
     "EntityList",
+    "Evaluation",
+    "EvaluationCounts",
+    "EvaluationLatency",
+    "EvaluationList",
+    "EvaluationMetric",
+    "EvaluationMetrics",
+    "EvaluationRequest",
+    "EvaluationResult",
+    "EvaluationRun",
+    "EvaluationRunAccepted",
+    "EvaluationRunList",
+    "EvaluationRunRequest",
+    "EvaluationRunSummary",
+    "EvaluationSummary",
     "EvidenceRequest",
     "EvidenceResponse",
     "Expected",
@@ -182,8 +227,13 @@ __all__ = (
     "Job",
     "JobList",
     "JobStatus",
+    "JudgedHit",
+    "JudgedQuestion",
+    "Judgement",
+    "LostJudgement",
     "MinimalResult",
     "MissingMoment",
+    "ModelCost",
     "Moment",
     "MomentChunk",
     "MomentChunkOutputs",
@@ -207,6 +257,9 @@ __all__ = (
     "QueryRequestField",
     "QueryRequestFilters",
     "QueryResponse",
+    "QuestionOutcome",
+    "QuestionResult",
+    "QuestionResultResults",
     "ReadMoments",
     "ReadRequest",
     "RenameRequest",
@@ -227,6 +280,7 @@ __all__ = (
     "SchemaRecommendedThresholdsByAnalyzerAdditionalProperty",
     "SchemaResults",
     "SchemaVectorFields",
+    "SearchConfiguration",
     "ServerSentEvent",
     "Sources",
     "Stage",

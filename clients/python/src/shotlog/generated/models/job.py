@@ -12,6 +12,7 @@ from ..models.stage import Stage, check_stage
 if TYPE_CHECKING:
     from ..models.aggregates_result import AggregatesResult
     from ..models.collection_result import CollectionResult
+    from ..models.evaluation_result import EvaluationResult
     from ..models.ingest_result import IngestResult
 
 
@@ -23,13 +24,15 @@ class Job:
     """
     Attributes:
         job_id (str):
-        source (str): The uploaded file's name or the URL; on an aggregate re-run the video's file name, on a change
-            of a collection its name.
+        source (str): The uploaded file's name or the URL; on an aggregate re-run the video's file name, else the name
+            of the collection or the evaluation.
         status (JobStatus):
         stage (Stage):
         detail (Any): `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
-            `aggregating`, `total` and `done` (videos) at `changing`, `traceback` on a failed job.
-        result (AggregatesResult | CollectionResult | IngestResult | None): Null until the job is done.
+            `aggregating`, `total` and `done` (videos) at `changing`, `configuration`, `asked` and `of` at
+            `evaluating`, `traceback` on a failed job.
+        result (AggregatesResult | CollectionResult | EvaluationResult | IngestResult | None): Null until the job is
+            done.
         error (None | str): `TypeName: message` when failed.
         created_at (str): ISO 8601, second precision, UTC.
         updated_at (str): ISO 8601, second precision, UTC.
@@ -40,7 +43,7 @@ class Job:
     status: JobStatus
     stage: Stage
     detail: Any
-    result: AggregatesResult | CollectionResult | IngestResult | None
+    result: AggregatesResult | CollectionResult | EvaluationResult | IngestResult | None
     error: None | str
     created_at: str
     updated_at: str
@@ -49,6 +52,7 @@ class Job:
     def to_dict(self) -> dict[str, Any]:
         from ..models.aggregates_result import AggregatesResult  # noqa: PLC0415
         from ..models.collection_result import CollectionResult  # noqa: PLC0415
+        from ..models.evaluation_result import EvaluationResult  # noqa: PLC0415
         from ..models.ingest_result import IngestResult  # noqa: PLC0415
 
         job_id = self.job_id
@@ -67,6 +71,8 @@ class Job:
         elif isinstance(self.result, AggregatesResult):
             result = self.result.to_dict()
         elif isinstance(self.result, CollectionResult):
+            result = self.result.to_dict()
+        elif isinstance(self.result, EvaluationResult):
             result = self.result.to_dict()
         else:
             result = self.result
@@ -100,6 +106,7 @@ class Job:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.aggregates_result import AggregatesResult  # noqa: PLC0415
         from ..models.collection_result import CollectionResult  # noqa: PLC0415
+        from ..models.evaluation_result import EvaluationResult  # noqa: PLC0415
         from ..models.ingest_result import IngestResult  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -113,7 +120,9 @@ class Job:
 
         detail = d.pop("detail")
 
-        def _parse_result(data: object) -> AggregatesResult | CollectionResult | IngestResult | None:
+        def _parse_result(
+            data: object,
+        ) -> AggregatesResult | CollectionResult | EvaluationResult | IngestResult | None:
             if data is None:
                 return data
             try:
@@ -140,7 +149,15 @@ class Job:
                 return componentsschemas_job_result_type_2
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(AggregatesResult | CollectionResult | IngestResult | None, data)
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_job_result_type_3 = EvaluationResult.from_dict(data)
+
+                return componentsschemas_job_result_type_3
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(AggregatesResult | CollectionResult | EvaluationResult | IngestResult | None, data)
 
         result = _parse_result(d.pop("result"))
 

@@ -7,6 +7,7 @@ Stage = Literal[
     "chunked",
     "chunking",
     "complete",
+    "evaluating",
     "fetching",
     "indexing",
     "starting",

@@ -1,0 +1,310 @@
+//! What the hits and the answer for a judged question are worth. Pure: knows neither stores nor models.
+//!
+//! A hit *meets* a judged moment where both last at once, by more than the rounding of their times.
+//! Every measure is a number per question, and of a configuration the mean over the questions that have
+//! it.
+
+use serde::{Deserialize, Serialize};
+
+use super::questions::Judgement;
+use crate::domain::kernel::moment::MomentId;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// Of the judged moments, the share that a hit meets.
+    Recall,
+    /// Normalised discounted cumulative gain (Järvelin and Kekäläinen, ACM TOIS 20(4), 2002) with gains
+    /// 2^grade − 1 and discount 1 / log2(rank + 1) (Burges et al., ICML 2005). Going down the ranks, a
+    /// hit gains by the best judged moment that it meets and that no hit above has taken. The ideal
+    /// takes the judged moments best first, as many as there may be hits.
+    Ndcg,
+    /// 1 / rank of the first hit that meets a judged moment; 0 without one.
+    ReciprocalRank,
+    /// Intersection over union in time of the best pair of a hit and a judged moment.
+    Overlap,
+    /// Of the hits, the share that meets a judged moment.
+    Judged,
+    /// Whether something absent is told to be present.
+    FalsePresence,
+    /// Whether something present is told to be absent.
+    FalseAbsence,
+    /// Whether a question with an answer is answered.
+    Answered,
+    /// Whether a question without an answer is answered.
+    FalseAnswer,
+    /// Of the sentences of an answer, those that were left out included, the share that is supported.
+    Supported,
+}
+
+/// What was found for a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JudgedHit {
+    /// The hit's moment.
+    pub moment_id: MomentId,
+    /// Probability that what was asked for is really here, 0..1.
+    pub p_present: f32,
+    /// Best grade of the judged moments that it meets.
+    pub grade: Option<u8>,
+}
+
+/// How an answer was checked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CheckedAnswer {
+    /// Whether it answers the question.
+    pub answered: bool,
+    /// Sentences that the cited moments say.
+    pub supported: u32,
+    /// Sentences that they say something near to.
+    pub weak: u32,
+    /// Sentences that they do not say, which the answer has not.
+    pub unsupported: u32,
+    /// `TypeName: message`, where writing it failed.
+    pub error: Option<String>,
+}
+
+/// What the hits for one question are worth; nothing where no moment was judged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "each field is the metric of its name")]
+pub struct Ranking {
+    pub recall: f64,
+    pub ndcg: f64,
+    pub reciprocal_rank: f64,
+    pub overlap: f64,
+    /// `None` without hits.
+    pub judged: Option<f64>,
+}
+
+/// What one configuration gave for one question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The configuration's name.
+    pub configuration: String,
+    /// Best first.
+    pub hits: Vec<JudgedHit>,
+    /// Of a question that has an answer.
+    pub ranking: Option<Ranking>,
+    /// Whether what was asked for is told to be present.
+    pub told_present: bool,
+    /// Where answers were asked for.
+    pub answer: Option<CheckedAnswer>,
+    /// Time of the search, milliseconds.
+    pub search_ms: f64,
+    /// Time of the answer, milliseconds.
+    pub ask_ms: Option<f64>,
+}
+
+/// Times that differ by less are the same, seconds: moments are named to the millisecond.
+const ROUNDING: f64 = 0.0015;
+
+impl Metric {
+    /// Every metric.
+    pub const ALL: [Self; 10] = [
+        Self::Recall,
+        Self::Ndcg,
+        Self::ReciprocalRank,
+        Self::Overlap,
+        Self::Judged,
+        Self::FalsePresence,
+        Self::FalseAbsence,
+        Self::Answered,
+        Self::FalseAnswer,
+        Self::Supported,
+    ];
+
+    /// Of one question; `None` where it has none.
+    pub(super) fn of(self, outcome: &Outcome) -> Option<f64> {
+        let absent = outcome.ranking.is_none();
+        let share = |told: bool| if told { 1.0 } else { 0.0 };
+        let answered = || outcome.answer.as_ref().map(|answer| share(answer.answered));
+        match self {
+            Self::Recall => outcome.ranking.map(|ranking| ranking.recall),
+            Self::Ndcg => outcome.ranking.map(|ranking| ranking.ndcg),
+            Self::ReciprocalRank => outcome.ranking.map(|ranking| ranking.reciprocal_rank),
+            Self::Overlap => outcome.ranking.map(|ranking| ranking.overlap),
+            Self::Judged => outcome.ranking.and_then(|ranking| ranking.judged),
+            Self::FalsePresence => absent.then(|| share(outcome.told_present)),
+            Self::FalseAbsence => (!absent).then(|| share(!outcome.told_present)),
+            Self::Answered => answered().filter(|_| !absent),
+            Self::FalseAnswer => answered().filter(|_| absent),
+            Self::Supported => outcome.answer.as_ref().and_then(CheckedAnswer::share_supported),
+        }
+    }
+
+    /// The mean over questions; `None` where none has it.
+    pub(super) fn mean<'a>(self, outcomes: impl Iterator<Item = &'a Outcome>) -> Option<f64> {
+        let values: Vec<f64> = outcomes.filter_map(|outcome| self.of(outcome)).collect();
+        (!values.is_empty()).then(|| rounded(values.iter().sum::<f64>() / values.len() as f64))
+    }
+}
+
+impl CheckedAnswer {
+    fn share_supported(&self) -> Option<f64> {
+        let all = self.supported + self.weak + self.unsupported;
+        (self.answered && all > 0).then(|| f64::from(self.supported) / f64::from(all))
+    }
+}
+
+/// Whether a hit meets a judged moment.
+pub(super) fn meets(hit: &MomentId, judged: &MomentId) -> bool {
+    hit.video_id() == judged.video_id() && hit.span().overlap(&judged.span()) > ROUNDING
+}
+
+/// What hits, best first and at most `limit`, are worth against judged moments, of which there is one
+/// at least.
+pub(super) fn ranking(hits: &[&MomentId], judged: &[Judgement], limit: usize) -> Ranking {
+    let found = judged.iter().filter(|j| hits.iter().any(|hit| meets(hit, &j.moment_id))).count();
+    let right = |hit: &&MomentId| judged.iter().any(|j| meets(hit, &j.moment_id));
+    let rank = hits.iter().position(right);
+    let pairs = hits.iter().flat_map(|hit| judged.iter().map(|j| iou(hit, &j.moment_id)));
+    let share = |part: usize, of: usize| rounded(part as f64 / of as f64);
+    Ranking {
+        recall: share(found, judged.len()),
+        ndcg: rounded(ndcg(hits, judged, limit)),
+        reciprocal_rank: rank.map_or(0.0, |rank| share(1, rank + 1)),
+        overlap: rounded(pairs.fold(0.0, f64::max)),
+        judged: (!hits.is_empty())
+            .then(|| share(hits.iter().filter(|h| right(h)).count(), hits.len())),
+    }
+}
+
+fn ndcg(hits: &[&MomentId], judged: &[Judgement], limit: usize) -> f64 {
+    let gain =
+        |grade: u8, place: usize| f64::from((1_u32 << grade) - 1) / (place as f64 + 2.0).log2();
+    let mut left: Vec<&Judgement> = judged.iter().collect();
+    left.sort_by_key(|j| std::cmp::Reverse(j.grade));
+    let ideal: f64 = left.iter().take(limit).enumerate().map(|(i, j)| gain(j.grade, i)).sum();
+    let mut gained = 0.0;
+    for (place, hit) in hits.iter().enumerate() {
+        if let Some(taken) = left.iter().position(|j| meets(hit, &j.moment_id)) {
+            gained += gain(left.remove(taken).grade, place);
+        }
+    }
+    gained / ideal
+}
+
+fn iou(a: &MomentId, b: &MomentId) -> f64 {
+    if !meets(a, b) {
+        return 0.0;
+    }
+    let (a, b) = (a.span(), b.span());
+    a.overlap(&b) / (a.end.max(b.end) - a.start.min(b.start))
+}
+
+/// Four decimals: what more there are depends on the order of sums.
+pub(super) fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::kernel::time::Span;
+
+    fn moment(video: char, start: f64, end: f64) -> MomentId {
+        let id = video.to_string().repeat(16).parse().expect("an id");
+        MomentId::new(id, Span { start, end })
+    }
+
+    fn judged(of: &[(char, f64, f64, u8)]) -> Vec<Judgement> {
+        let judgement = |&(video, start, end, grade): &(char, f64, f64, u8)| Judgement {
+            moment_id: moment(video, start, end),
+            grade,
+        };
+        of.iter().map(judgement).collect()
+    }
+
+    fn ranked(hits: &[(char, f64, f64)], judgements: &[(char, f64, f64, u8)]) -> Ranking {
+        let hits: Vec<MomentId> = hits.iter().map(|&(v, s, e)| moment(v, s, e)).collect();
+        ranking(&hits.iter().collect::<Vec<_>>(), &judged(judgements), 5)
+    }
+
+    #[test]
+    fn rankings_are_those_of_the_definitions() {
+        let two = [('a', 0.0, 10.0, 3), ('a', 20.0, 30.0, 1)];
+        let log3 = 3_f64.log2();
+        let ideal = 7.0 + 1.0 / log3;
+        for (hits, recall, ndcg, rank, overlap, share) in [
+            (vec![('a', 0.0, 10.0), ('a', 20.0, 30.0)], 1.0, 1.0, 1.0, 1.0, Some(1.0)),
+            // The lesser one first.
+            (
+                vec![('a', 20.0, 30.0), ('a', 0.0, 10.0)],
+                1.0,
+                (1.0 + 7.0 / log3) / ideal,
+                1.0,
+                1.0,
+                Some(1.0),
+            ),
+            // Another video at the same time, then half of one, then the other half of it: once.
+            (
+                vec![('b', 0.0, 10.0), ('a', 0.0, 5.0), ('a', 5.0, 10.0)],
+                0.5,
+                7.0 / log3 / ideal,
+                0.5,
+                0.5,
+                Some(2.0 / 3.0),
+            ),
+            // One hit that has both: both are found, and it gains by the better one.
+            (vec![('a', 0.0, 40.0)], 1.0, 7.0 / ideal, 1.0, 0.25, Some(1.0)),
+            // It ends where the judged one begins, but for the rounding.
+            (vec![('a', 10.0, 20.001)], 0.0, 0.0, 0.0, 0.0, Some(0.0)),
+            (vec![], 0.0, 0.0, 0.0, 0.0, None),
+        ] {
+            let expected = Ranking {
+                recall,
+                ndcg: rounded(ndcg),
+                reciprocal_rank: rank,
+                overlap,
+                judged: share.map(rounded),
+            };
+            assert_eq!(ranked(&hits, &two), expected, "{hits:?}");
+        }
+    }
+
+    #[test]
+    fn the_ideal_has_no_more_places_than_the_search() {
+        let many: Vec<(char, f64, f64, u8)> =
+            (0..8).map(|i| ('a', f64::from(i) * 10.0, f64::from(i) * 10.0 + 10.0, 2)).collect();
+        let hits: Vec<(char, f64, f64)> = many[..5].iter().map(|&(v, s, e, _)| (v, s, e)).collect();
+        let ranking = ranked(&hits, &many);
+        assert_eq!((ranking.ndcg, ranking.recall), (1.0, 0.625));
+    }
+
+    #[test]
+    fn a_metric_is_of_the_questions_that_have_it() {
+        let outcome = |ranking: Option<Ranking>, told_present: bool, answered: bool| Outcome {
+            configuration: "c".into(),
+            hits: Vec::new(),
+            ranking,
+            told_present,
+            answer: Some(CheckedAnswer {
+                answered,
+                supported: 1,
+                weak: 0,
+                unsupported: 1,
+                error: None,
+            }),
+            search_ms: 1.0,
+            ask_ms: None,
+        };
+        let found = Ranking { recall: 0.5, ..Ranking::default() };
+        let outcomes = [
+            outcome(Some(found), true, true),
+            outcome(Some(Ranking::default()), false, false),
+            outcome(None, true, false),
+            outcome(None, false, false),
+        ];
+        for (metric, expected) in [
+            (Metric::Recall, Some(0.25)),
+            (Metric::Judged, None),
+            (Metric::FalsePresence, Some(0.5)),
+            (Metric::FalseAbsence, Some(0.5)),
+            (Metric::Answered, Some(0.5)),
+            (Metric::FalseAnswer, Some(0.0)),
+            (Metric::Supported, Some(0.5)),
+        ] {
+            assert_eq!(metric.mean(outcomes.iter()), expected, "{metric:?}");
+        }
+    }
+}

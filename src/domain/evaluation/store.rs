@@ -1,0 +1,289 @@
+//! What is kept of evaluations. `evaluations/<name>/evaluation.json` has the questions and the list of
+//! runs and is changed by compare-and-swap alone; each run has a document of its own beside it.
+
+use ports::records::Expected;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha1::{Digest, Sha1};
+
+use super::Evaluations;
+use super::questions::{Question, check};
+use super::run::{Run, RunSummary};
+use crate::domain::catalog::moments::MissingMoment;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::now;
+
+/// Questions by a name, and the runs over them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// Its name.
+    pub name: String,
+    /// ISO 8601, second precision, UTC.
+    pub created_at: String,
+    /// When its questions were last given, likewise.
+    pub updated_at: String,
+    /// The same for the same questions: runs over the same ones compare.
+    pub revision: String,
+    /// In the order in which they were given.
+    pub questions: Vec<Question>,
+    /// The newest first.
+    pub runs: Vec<RunSummary>,
+}
+
+/// An evaluation without its questions and runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvaluationSummary {
+    /// Its name.
+    pub name: String,
+    /// ISO 8601, second precision, UTC.
+    pub created_at: String,
+    /// When its questions were last given, likewise.
+    pub updated_at: String,
+    /// The same for the same questions.
+    pub revision: String,
+    /// How many there are.
+    pub questions: usize,
+    /// How many of them nothing answers.
+    pub absent: usize,
+    /// Judged moments of the others together.
+    pub judgements: usize,
+    /// How many are kept.
+    pub runs: usize,
+}
+
+/// Longest name of an evaluation, characters.
+const LONGEST: usize = 64;
+
+/// Times that a change is tried which others get in the way of.
+const TRIES: usize = 20;
+
+/// Moments that cannot be read which one answer tells of.
+const MOST_TOLD: usize = 5;
+
+/// What the folder of an evaluation has its questions in.
+const DOCUMENT: &str = "evaluation.json";
+
+impl Evaluation {
+    /// Without the questions and runs.
+    pub fn summary(&self) -> EvaluationSummary {
+        let Self { name, created_at, updated_at, revision, questions, runs } = self;
+        EvaluationSummary {
+            name: name.clone(),
+            created_at: created_at.clone(),
+            updated_at: updated_at.clone(),
+            revision: revision.clone(),
+            questions: questions.len(),
+            absent: questions.iter().filter(|question| question.is_absent()).count(),
+            judgements: questions.iter().map(|question| question.relevant.len()).sum(),
+            runs: runs.len(),
+        }
+    }
+}
+
+impl Evaluations {
+    /// Keeps questions under a name, in place of those that it has had; its runs stay. `Invalid` where
+    /// the name is none, where questions contradict themselves or are too many, and where a judged
+    /// moment cannot be read.
+    pub async fn put(&self, name: &str, questions: Vec<Question>) -> Result<Evaluation> {
+        if !is_name(name) {
+            return Err(Error::Invalid(format!(
+                "'{name}' names no evaluation; a name has at most {LONGEST} of a to z, 0 to 9, - and \
+                 _, and begins with a letter or digit"
+            )));
+        }
+        self.catalog.opening.check()?;
+        check(&questions, &self.settings)?;
+        self.check_moments(&questions).await?;
+        let revision = revision(&questions)?;
+        self.change(name, |found| {
+            let now = now();
+            let (created_at, runs) = match found {
+                Some(found) => (found.created_at, found.runs),
+                None => (now.clone(), Vec::new()),
+            };
+            Ok(Evaluation {
+                name: name.to_owned(),
+                created_at,
+                updated_at: now,
+                revision: revision.clone(),
+                questions: questions.clone(),
+                runs,
+            })
+        })
+        .await
+    }
+
+    async fn check_moments(&self, questions: &[Question]) -> Result<()> {
+        let judged = questions.iter().flat_map(|question| &question.relevant);
+        let missing = self.catalog.missing_moments(judged.map(|j| &j.moment_id)).await?;
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let why = |missing: &MissingMoment| {
+            let of = questions.iter().find(|question| {
+                question.relevant.iter().any(|j| j.moment_id == missing.moment_id)
+            });
+            format!("question '{}': {}", of.map_or("", |question| &question.id), missing.why)
+        };
+        let told: Vec<String> = missing.iter().take(MOST_TOLD).map(why).collect();
+        let more = match missing.len() - told.len() {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        Err(Error::Invalid(told.join("; ") + &more))
+    }
+
+    /// What there is of every evaluation, by name.
+    pub async fn list(&self) -> Result<Vec<EvaluationSummary>> {
+        let mut evaluations = Vec::new();
+        for name in self.names().await? {
+            match self.find(&name).await {
+                Ok(Some((_, evaluation))) => evaluations.push(evaluation.summary()),
+                // It has been deleted meanwhile.
+                Ok(None) => {}
+                Err(error) if error.is_corrupt() => tracing::warn!(%error, "not listed"),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(evaluations)
+    }
+
+    /// One evaluation.
+    pub async fn get(&self, name: &str) -> Result<Evaluation> {
+        let found = self.find(name).await?;
+        found.map(|(_, evaluation)| evaluation).ok_or_else(|| unknown(name))
+    }
+
+    /// Removes an evaluation and its runs, also one that does not read back.
+    pub async fn delete(&self, name: &str) -> Result<()> {
+        self.catalog.opening.check()?;
+        if !is_name(name) || !self.names().await?.iter().any(|known| known == name) {
+            return Err(unknown(name));
+        }
+        // Without it there is none, whatever is left of its runs.
+        self.records.delete(&key(name)).await?;
+        Ok(self.records.delete(&folder(name)).await?)
+    }
+
+    /// One run of an evaluation.
+    pub async fn get_run(&self, name: &str, run_id: &str) -> Result<Run> {
+        let evaluation = self.get(name).await?;
+        let listed = evaluation.runs.iter().any(|run| run.run_id == run_id);
+        let document = match listed {
+            true => self.records.get(&run_key(name, run_id)).await?,
+            false => None,
+        };
+        let document = document.ok_or_else(|| {
+            Error::NotFound(format!(
+                "evaluation '{name}' has no run '{run_id}'; one is there once its job, which has the \
+                 same id, is done"
+            ))
+        })?;
+        let read = |document| serde_json::from_value(document);
+        read(document).map_err(|e| Error::corrupt(format!("the run '{run_id}' of '{name}': {e}")))
+    }
+
+    /// Keeps a run; the oldest go where there are too many.
+    pub(super) async fn keep(&self, name: &str, run: Run) -> Result<()> {
+        let key = run_key(name, &run.summary.run_id);
+        self.records.put(&key, &json(&run)?).await?;
+        let mut old = Vec::new();
+        let entered = self.change(name, |found| {
+            let mut evaluation = found.ok_or_else(|| unknown(name))?;
+            // A job that is worked on once more may have entered it before.
+            evaluation.runs.retain(|known| known.run_id != run.summary.run_id);
+            evaluation.runs.insert(0, run.summary.clone());
+            let kept = evaluation.runs.len().min(self.settings.max_runs);
+            old = evaluation.runs.split_off(kept);
+            Ok(evaluation)
+        });
+        let entered = entered.await;
+        if let Err(Error::NotFound(_)) = &entered {
+            self.records.delete(&key).await?;
+        }
+        entered?;
+        for run in old {
+            self.records.delete(&run_key(name, &run.run_id)).await?;
+        }
+        Ok(())
+    }
+
+    /// Swaps what is kept under a name for what `make` makes of it.
+    async fn change(
+        &self,
+        name: &str,
+        mut make: impl FnMut(Option<Evaluation>) -> Result<Evaluation>,
+    ) -> Result<Evaluation> {
+        for _ in 0..TRIES {
+            let (stored, found) = match self.find(name).await? {
+                Some((stored, found)) => (Some(stored), Some(found)),
+                None => (None, None),
+            };
+            let is_new = found.is_none();
+            let changed = make(found)?;
+            let most = self.settings.max_evaluations;
+            if is_new && self.names().await?.len() >= most {
+                return Err(Error::Invalid(format!(
+                    "there are {most} evaluations already (evaluation.max_evaluations); delete one"
+                )));
+            }
+            let expected = Expected::from(stored.as_ref());
+            let document = json(&changed)?;
+            if self.records.compare_and_swap(&key(name), expected, &document).await? {
+                return Ok(changed);
+            }
+        }
+        Err(Error::Busy {
+            message: format!("evaluation '{name}' is being changed by others; try again"),
+            retry_after: 1,
+        })
+    }
+
+    async fn names(&self) -> Result<Vec<String>> {
+        Ok(self.records.children("evaluations/").await?)
+    }
+
+    async fn find(&self, name: &str) -> Result<Option<(Value, Evaluation)>> {
+        if !is_name(name) {
+            return Ok(None);
+        }
+        let Some(stored) = self.records.get(&key(name)).await? else { return Ok(None) };
+        let evaluation = Evaluation::deserialize(&stored)
+            .map_err(|e| Error::corrupt(format!("the evaluation '{name}': {e}")))?;
+        Ok(Some((stored, evaluation)))
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    name.len() <= LONGEST
+        && name.bytes().next().is_some_and(plain)
+        && name.bytes().all(|b| plain(b) || b == b'-' || b == b'_')
+}
+
+fn unknown(name: &str) -> Error {
+    Error::NotFound(format!("unknown evaluation '{name}'; GET /evaluations lists them"))
+}
+
+fn folder(name: &str) -> String {
+    format!("evaluations/{name}/")
+}
+
+fn key(name: &str) -> String {
+    format!("evaluations/{name}/{DOCUMENT}")
+}
+
+fn run_key(name: &str, run_id: &str) -> String {
+    format!("evaluations/{name}/runs/{run_id}.json")
+}
+
+fn json<T: Serialize>(document: &T) -> Result<Value> {
+    serde_json::to_value(document)
+        .map_err(|e| Error::corrupt(format!("cannot store an evaluation: {e}")))
+}
+
+/// Short for all that questions say.
+fn revision(questions: &[Question]) -> Result<String> {
+    let text = json(&questions)?.to_string();
+    Ok(Sha1::digest(text.as_bytes()).iter().take(8).map(|b| format!("{b:02x}")).collect())
+}
