@@ -40,6 +40,7 @@ where
     invalid_input_changes_nothing(&*fresh().await).await;
     text_is_found_by_words_and_phrases(&*fresh().await).await;
     text_search_filters_and_limits(&*fresh().await).await;
+    words_and_phrases_add_up(&*fresh().await).await;
     groups::hold_the_best_of_each_video(&*fresh().await).await;
     groups::of_equal_scores_are_ordered_by_id(&*fresh().await).await;
     vectors_come_back_in_order(&*fresh().await).await;
@@ -525,6 +526,26 @@ async fn text_search_filters_and_limits(index: &dyn VectorIndex) {
     }
     let none = filter("objects", Predicate::AnyKeyword(vec![]));
     assert_eq!(index.text_search(find(none, 9)).await.unwrap(), []);
+}
+
+/// The best by words and phrase together is the best by neither alone.
+async fn words_and_phrases_add_up(index: &dyn VectorIndex) {
+    let others = (0..8).flat_map(|i| [point("aa", i).says("sea"), point("bb", i).says("red car")]);
+    replace(index, others.collect()).await;
+    replace(index, vec![point("cc", 0).says("red car sea"), point("aa", 9).says("sea car")]).await;
+    let query =
+        |limit| TextQuery { text: "\"red car\" sea".into(), filter: Filter::default(), limit };
+    let all = index.text_search(query(100)).await.unwrap();
+    assert_eq!((all.len(), all[0].id.video_id), (18, video("cc")));
+    for limit in 1..=3 {
+        let found = index.text_search(query(limit)).await.unwrap();
+        assert_eq!(found, all[..limit], "limit {limit}");
+    }
+    let by_video = index.text_search_by_video(query(1), 1).await.unwrap();
+    assert_eq!(by_video, all[..1]);
+    let nowhere = TextQuery { text: "\"car red\" ship".into(), ..query(9) };
+    assert_eq!(index.text_search(nowhere.clone()).await.unwrap(), []);
+    assert_eq!(index.text_search_by_video(nowhere, 1).await.unwrap(), []);
 }
 
 async fn vectors_come_back_in_order(index: &dyn VectorIndex) {

@@ -1,13 +1,13 @@
 //! Searches grouped by video. The server names the videos whose best points come first, then the
 //! best points of each are asked for in one request, and the documents of those that are returned.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use ports::Result;
 use ports::index::Hit;
-use qdrant_client::qdrant::{Condition, QueryBatchPoints, QueryPointGroups, QueryPoints, group_id};
+use ports::{Result, VideoId};
+use qdrant_client::qdrant::{Condition, QueryPointGroups, QueryPoints, group_id};
 
-use super::{Documents, Found, IDS, LARGE_LIMIT, QdrantIndex, best, payload, summed};
+use super::{Documents, Found, LARGE_LIMIT, QdrantIndex, asked_for, best};
 
 /// Videos whose points are asked for in one request.
 const VIDEOS: usize = 64;
@@ -42,8 +42,7 @@ impl QdrantIndex {
         for some in videos.chunks(VIDEOS) {
             groups.extend(self.points_of(some, &parts, per_video).await?);
         }
-        groups.retain(|group: &Vec<Found>| !group.is_empty());
-        groups.sort_by(|a, b| {
+        groups.sort_by(|a: &Vec<Found>, b| {
             let (a, b) = (&a[0], &b[0]);
             b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id))
         });
@@ -89,7 +88,7 @@ impl QdrantIndex {
         }
     }
 
-    /// The best points of each of these videos, in their order.
+    /// The best points of each of these videos.
     async fn points_of(
         &self,
         videos: &[String],
@@ -97,27 +96,18 @@ impl QdrantIndex {
         per_video: usize,
     ) -> Result<Vec<Vec<Found>>> {
         let of_video = |video: &String, part: &QueryPoints| {
-            let mut query = part.clone();
+            let mut query = asked_for(part, per_video + MARGIN);
             let this = Condition::matches("video_id", video.clone());
             query.filter.get_or_insert_default().must.push(this);
-            query.limit = Some((per_video + MARGIN) as u64);
-            query.with_payload = Some(payload(&IDS).into());
             query
         };
         let queries = videos.iter().flat_map(|v| parts.iter().map(move |part| of_video(v, part)));
-        let request = QueryBatchPoints {
-            collection_name: self.target.clone(),
-            query_points: queries.collect(),
-            ..QueryBatchPoints::default()
-        };
-        let answer =
-            self.server.retrying(|| self.server.client.query_batch(request.clone())).await?;
-        let mut groups = Vec::with_capacity(videos.len());
-        for of_parts in answer.result.chunks(parts.len()) {
-            let points = of_parts.iter().flat_map(|found| &found.result);
-            let found = points.map(Found::read).collect::<Result<Vec<_>>>()?;
-            groups.push(best(summed(found), per_video));
+        let found = self.batch(queries.collect()).await?;
+        let found = self.added_up(parts, found.into_iter().flatten().collect()).await?;
+        let mut groups: HashMap<VideoId, Vec<Found>> = HashMap::new();
+        for point in found {
+            groups.entry(point.id.video_id).or_default().push(point);
         }
-        Ok(groups)
+        Ok(groups.into_values().map(|points| best(points, per_video)).collect())
     }
 }

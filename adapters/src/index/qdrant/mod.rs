@@ -16,11 +16,11 @@ use async_trait::async_trait;
 use ports::index::{FieldValue, Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
 use ports::{ErrorKind, PortError, Result, VideoId};
 use qdrant_client::qdrant::{
-    Condition, CountPointsBuilder, DeletePointsBuilder, FacetCountsBuilder, GetPointsBuilder,
-    NamedVectors, PayloadIncludeSelector, PointStruct, Query, QueryPoints, QueryPointsBuilder,
-    ScoredPoint, ScrollPointsBuilder, SearchParamsBuilder, UpsertPointsBuilder, Value, Vector,
-    VectorInput, VectorsSelector, facet_value, point_id::PointIdOptions, value,
-    with_payload_selector::SelectorOptions,
+    BatchResult, Condition, CountPointsBuilder, DeletePointsBuilder, FacetCountsBuilder,
+    GetPointsBuilder, NamedVectors, PayloadIncludeSelector, PointStruct, Query, QueryBatchPoints,
+    QueryPoints, QueryPointsBuilder, ScoredPoint, ScrollPointsBuilder, SearchParamsBuilder,
+    UpsertPointsBuilder, Value, Vector, VectorInput, VectorsSelector, facet_value,
+    point_id::PointIdOptions, value, with_payload_selector::SelectorOptions,
 };
 use uuid::Uuid;
 
@@ -36,6 +36,9 @@ const REQUEST_BYTES: usize = 8 << 20;
 /// Points that share the score of the last hit and are put in order of their ids; which ones of more
 /// come first is up to the server.
 const TIES: usize = 1024;
+
+/// Points beyond those wanted that are looked at of each part of a query whose scores are added up.
+const ADDED_UP: usize = 256;
 
 /// The payload field of a point's document.
 const DOCUMENT: &str = "document";
@@ -175,6 +178,36 @@ impl QdrantIndex {
         }
         let found = answer.result.iter().map(Found::read).collect::<Result<Vec<_>>>()?;
         Ok((best(found, limit), documents))
+    }
+
+    /// What each query finds, in its order.
+    async fn batch(&self, queries: Vec<QueryPoints>) -> Result<Vec<Vec<Found>>> {
+        let request = QueryBatchPoints {
+            collection_name: self.target.clone(),
+            query_points: queries,
+            ..QueryBatchPoints::default()
+        };
+        let answer =
+            self.server.retrying(|| self.server.client.query_batch(request.clone())).await?;
+        let found = |list: &BatchResult| list.result.iter().map(Found::read).collect();
+        answer.result.iter().map(found).collect()
+    }
+
+    /// The points that the parts of a query have found, each once, with the sum of its scores in all
+    /// of them: it may be far down in the list of one.
+    async fn added_up(&self, parts: &[QueryPoints], found: Vec<Found>) -> Result<Vec<Found>> {
+        if parts.len() == 1 || found.is_empty() {
+            return Ok(found);
+        }
+        let names: BTreeSet<String> = found.into_iter().map(|found| found.name).collect();
+        let of_these = |part: &QueryPoints| {
+            let mut query = asked_for(part, names.len());
+            let these = Condition::has_id(names.iter().cloned());
+            query.filter.get_or_insert_default().must.push(these);
+            query
+        };
+        let found = self.batch(parts.iter().map(of_these).collect()).await?;
+        Ok(summed(found.into_iter().flatten()))
     }
 
     /// The found points with their documents: those that are known, and the others from the server.
@@ -344,13 +377,19 @@ impl VectorIndex for QdrantIndex {
     }
 
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
-        let (mut all, mut documents) = (Vec::new(), Documents::new());
-        for request in self.matching(&query)? {
-            let (found, known) = self.ranked(request, query.limit).await?;
-            all.extend(found);
-            documents.extend(known);
-        }
-        self.documented(best(summed(all), query.limit), documents).await
+        let parts = self.matching(&query)?;
+        let (found, documents) = match parts.as_slice() {
+            [] => return Ok(Vec::new()),
+            [part] => self.ranked(part.clone(), query.limit).await?,
+            _ => {
+                let limit = self.at_most_all(query.limit, &parts[0].filter).await?;
+                let first = |part: &QueryPoints| asked_for(part, limit + ADDED_UP);
+                let found = self.batch(parts.iter().map(first).collect()).await?;
+                let found = self.added_up(&parts, found.into_iter().flatten().collect()).await?;
+                (best(found, limit), Documents::new())
+            }
+        };
+        self.documented(found, documents).await
     }
 
     async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
@@ -463,6 +502,14 @@ impl Found {
         let name = name(point.id.as_ref())?;
         Ok(Self { id: id(&point.payload)?, score: point.score, name })
     }
+}
+
+/// A part of a query that names so many points.
+fn asked_for(part: &QueryPoints, limit: usize) -> QueryPoints {
+    let mut query = part.clone();
+    query.limit = Some(limit as u64);
+    query.with_payload = Some(payload(&IDS).into());
+    query
 }
 
 /// The points that several searches have found, each with the sum of its scores.
