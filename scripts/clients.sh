@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # The clients, clients/python and clients/typescript: formatted and typed, as the generators make them
-# now, their tests, and every step of clients/scenario.json against a service. Needs
-# scripts/setup.sh test to have run.
+# now, their tests, and every step of clients/scenario.json against a service with embedded stores and,
+# where there is a Qdrant server, one that keeps everything on servers. Needs scripts/setup.sh test to
+# have run.
 #
-#   SHOTLOG_BINARY=FILE   a program that is built already
+#   QDRANT_URL=ADDRESS     the gRPC address of a Qdrant server, such as http://127.0.0.1:6334
+#   S3_ENDPOINT=ADDRESS    the S3 server beside it; one is started where it is unset
+#   SHOTLOG_BINARY=FILE    a program that is built already
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -16,7 +19,7 @@ binary=$(realpath "$binary")
 tools=$PWD/var/venv/bin
 scratch=$(mktemp -d)
 server_pid=
-trap 'stop_service; [[ -z $server_pid ]] || kill "$server_pid"; rm -rf "$scratch"' EXIT
+trap 'stop_service; stop_s3; [[ -z $server_pid ]] || kill "$server_pid"; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
 generated() {
@@ -67,30 +70,51 @@ start_server() {
     web=http://127.0.0.1:$(<"$scratch/server")
 }
 
+# scenario NAME: every step against a service with the stores that the environment names.
 scenario() {
     local port values
-    mkdir "$scratch/files"
-    clips
-    start_server
     port=$(free_port)
     base=http://127.0.0.1:$port
     # No models: nothing here hangs on how well they see and hear.
-    SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data SERVICE_LOG__FILTER=warn \
+    SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/$1 SERVICE_LOG__FILTER=warn \
         SERVICE_AUTH__TOKENS='["only-for-this-check"]' SERVICE_FETCH__ALLOW_PRIVATE=true \
         SERVICE_MODELS__DIR=$scratch/models SERVICE_EMBEDDER__KIND=hashing SERVICE_VAD__KIND=spectral \
         SERVICE_TRANSCRIBER__KIND=openai SERVICE_TRANSCRIBER__URL=$web/v1 SERVICE_HTTP__MAX_JSON_BYTES=20000 \
-        start_service "$scratch/log" --config config.toml serve
+        start_service "$scratch/$1.log" --config config.toml serve
     export SHOTLOG_URL=$base SHOTLOG_TOKEN=only-for-this-check
     values=(clip="$scratch/files/clip.mp4" clip_size="$(stat -c %s "$scratch/files/clip.mp4")"
         long="$(printf '%30000s' "long")" web="$web" nowhere="http://127.0.0.1:$(free_port)")
     (cd clients/python && PYTHONPATH=src "$tools/python" tests/scenario.py ../scenario.json "${values[@]}") ||
-        die "the Python client and the service do not agree; the service said: $(tail -n 5 "$scratch/log")"
+        die "the Python client and the service do not agree; the service said: $(tail -n 5 "$scratch/$1.log")"
     (cd clients/typescript && node dist/tests/scenario.js ../scenario.json "${values[@]}") ||
-        die "the TypeScript client and the service do not agree; the service said: $(tail -n 5 "$scratch/log")"
+        die "the TypeScript client and the service do not agree; the service said: $(tail -n 5 "$scratch/$1.log")"
     stop_service
+}
+
+# Services that are started from now on keep everything on servers, under names of this run's own.
+on_servers() {
+    local own
+    own=$(python3 -c 'import uuid; print(uuid.uuid4().hex)')
+    start_s3
+    export SERVICE_STORAGE__KIND=s3 SERVICE_STORAGE__ENDPOINT=$S3_ENDPOINT SERVICE_STORAGE__BUCKET=shotlog \
+        SERVICE_STORAGE__PREFIX=tests/$own/objects SERVICE_STORAGE__SIGNED_URLS=600 \
+        SERVICE_STORAGE__ACCESS_KEY_ID=test SERVICE_STORAGE__SECRET_ACCESS_KEY=test \
+        SERVICE_RECORDS__KIND=bucket SERVICE_RECORDS__BUCKET=shotlog SERVICE_RECORDS__PREFIX=tests/$own/records \
+        SERVICE_INDEX__KIND=qdrant SERVICE_INDEX__URL=$QDRANT_URL SERVICE_INDEX__COLLECTION=shotlog-test-$own
 }
 
 generated
 python_client
 typescript_client
-scenario
+mkdir "$scratch/files"
+clips
+start_server
+echo "against embedded stores:"
+scenario embedded
+if [[ -n ${QDRANT_URL-} ]]; then
+    on_servers
+    echo "against S3 and Qdrant:"
+    scenario servers
+else
+    echo "skipped: QDRANT_URL is not set, the gRPC address of a Qdrant server"
+fi

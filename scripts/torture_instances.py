@@ -3,6 +3,7 @@
 
     torture_instances.py BINARY SCRATCH S3_ENDPOINT
 
+    QDRANT_URL=ADDRESS    the Qdrant server that both keep their index on; each has its own where it is unset
     TORTURE_ROUNDS=40     how often one is disturbed
     TORTURE_SECONDS=900   no further round begins after so long
     TORTURE_SEED=1        of clips, operations, disturbances and moments
@@ -27,6 +28,7 @@ import threading
 import time
 import urllib.parse
 import urllib.request
+import uuid
 
 from torture_service import (
     CHUNKS, SEED, START_LIMIT, WITHOUT_MODELS, call, free_port, make_clip, problem, problems, upload_form)
@@ -34,6 +36,8 @@ from torture_service import (
 BINARY = str(pathlib.Path(sys.argv[1]).resolve())
 SCRATCH = pathlib.Path(sys.argv[2]).resolve()
 BUCKET = urllib.parse.urlsplit(sys.argv[3])
+QDRANT = os.environ.get("QDRANT_URL")
+COLLECTION = f"shotlog-test-{uuid.uuid4().hex}"
 ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "40"))
 SECONDS = float(os.environ.get("TORTURE_SECONDS", "900"))
 CLIPS = 3
@@ -112,6 +116,8 @@ class Instance:
             "RECORDS__KIND": "bucket", "RECORDS__BUCKET": "shotlog", "RECORDS__PREFIX": "torture/records",
             "RECORDS__LEASE": LEASE, "RECORDS__REPAIR": 1, "RECORDS__DEADLINE": 20,
         }
+        if QDRANT:
+            settings |= {"INDEX__KIND": "qdrant", "INDEX__URL": QDRANT, "INDEX__COLLECTION": COLLECTION}
         return {**os.environ, **WITHOUT_MODELS, **{f"SERVICE_{key}": str(value) for key, value in settings.items()}}
 
     def start(self):

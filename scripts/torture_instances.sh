@@ -4,6 +4,7 @@
 #
 #   TORTURE_ROUNDS=40      how often; TORTURE_SECONDS=900 no further round begins after so long
 #   TORTURE_SEED=1         of clips, operations, disturbances and moments
+#   QDRANT_URL=ADDRESS     the Qdrant server that both keep their index on; each has its own where it is unset
 #   SHOTLOG_BINARY=FILE    a program that is built already
 set -euo pipefail
 shopt -s inherit_errexit
