@@ -84,10 +84,15 @@ class Check:
         video = self.options.video
         library, _ = await self.call("describe_library")
         assert video in [known["video_id"] for known in library["newest"]]
-        found, _ = await self.call("search_moments", text="lentil soup in the kitchen", min_p_present=0.3)
+        found, told = await self.call("search_moments", text="lentil soup in the kitchen", min_p_present=0.3)
         assert found["results"][0]["video_id"] == video
-        read, _ = await self.call("read_moments", moment_ids=[found["results"][0]["moment_id"]])
-        assert read["moments"][0]["chunks"][0]["says"], read
+        # Whoever sees the text alone can go on as well.
+        assert all(hit["moment_id"] in told.content[0].text for hit in found["results"])
+        read, told = await self.call("read_moments", moment_ids=[found["results"][0]["moment_id"]])
+        moment = read["moments"][0]
+        assert moment["chunks"][0]["says"], read
+        neighbours = [moment[side] for side in ("before", "after") if moment[side]]
+        assert neighbours and all(neighbour["moment_id"] in told.content[0].text for neighbour in neighbours)
         nothing, _ = await self.call("search_moments", text="boat", filters={"after": 1e6})
         assert not nothing["results"] and nothing["diagnostics"]
         answer, _ = await self.call("ask", question="What soup is there in Rosa's kitchen?")

@@ -132,14 +132,14 @@ impl Service {
             let id = video_id_of(path)
                 .await
                 .map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-            let known = self.client.get(format!("{}/videos/{id}", self.server));
-            if self.send(known).await?.status() == StatusCode::NOT_FOUND {
-                return Ok(Vec::new());
-            }
             plan["video_id"] = id.into();
         }
         let request = self.client.post(format!("{}/videos/plan", self.server)).json(&plan);
-        let plan = self.answer(request).await?;
+        let response = self.send(request).await?;
+        if response.status() == StatusCode::NOT_FOUND {
+            return Ok(Vec::new());
+        }
+        let plan = read(response).await?;
         let drops = plan["drops"].as_array().into_iter().flatten();
         Ok(drops.filter_map(Value::as_str).map(str::to_owned).collect())
     }
@@ -226,15 +226,19 @@ impl Service {
     /// The JSON of an answer; fails with what to do where there is none, and with what the service
     /// says where it refuses.
     pub(super) async fn answer(&self, request: RequestBuilder) -> Result<Value, Failure> {
-        let response = self.send(request).await?;
-        let status = response.status();
-        let body: Value = response.json().await.unwrap_or(Value::Null);
-        if !status.is_success() {
-            let detail = body["detail"].as_str().unwrap_or("no reason given");
-            return Err(format!("the service answered {status}: {detail}").into());
-        }
-        Ok(body)
+        read(self.send(request).await?).await
     }
+}
+
+/// The JSON of an answer; fails with what the service says where it refuses.
+async fn read(response: Response) -> Result<Value, Failure> {
+    let status = response.status();
+    let body: Value = response.json().await.unwrap_or(Value::Null);
+    if !status.is_success() {
+        let detail = body["detail"].as_str().unwrap_or("no reason given");
+        return Err(format!("the service answered {status}: {detail}").into());
+    }
+    Ok(body)
 }
 
 /// What was told of a job last.

@@ -157,7 +157,7 @@ pub struct Shotlog {
     /// Exports of a video's log.
     pub exports: Exports,
     /// Pictures of stored videos.
-    pub frames: Frames,
+    pub frames: Arc<Frames>,
     /// What this install can do and whether it works.
     pub status: Status,
 }
@@ -207,9 +207,17 @@ impl Shotlog {
         ));
         let ingest =
             Arc::new(Ingest::new(&stores, &models, catalog.clone(), settings.of_an_ingest()));
+        let frames = Arc::new(Frames::new(
+            &stores,
+            &models,
+            catalog.clone(),
+            settings.frames.clone(),
+            settings.folders(),
+        ));
         let jobs = Jobs::new(
             &stores,
             ingest.clone(),
+            frames.clone(),
             evaluations.clone(),
             settings.jobs,
             settings.ingest.clone(),
@@ -217,13 +225,7 @@ impl Shotlog {
         );
         Arc::new(Self {
             exports: Exports::new(&stores, catalog.clone()),
-            frames: Frames::new(
-                &stores,
-                &models,
-                catalog.clone(),
-                settings.frames.clone(),
-                settings.folders(),
-            ),
+            frames,
             status: Status::new(
                 stores,
                 models,
@@ -254,14 +256,10 @@ impl Shotlog {
 
     /// Removes vectors, record, objects and local copies of a video. A running ingest of it is
     /// cancelled first. Goes on when the caller does not wait for it.
-    pub async fn delete_video(self: &Arc<Self>, video_id: VideoId) -> Result<Deleted> {
+    pub async fn delete_video(&self, video_id: VideoId) -> Result<Deleted> {
         self.catalog.opening.check()?;
-        let service = self.clone();
-        let deleting = tokio::spawn(async move {
-            let deleted = service.jobs.delete_video(video_id).await;
-            service.frames.forget(video_id).await;
-            deleted
-        });
+        let jobs = self.jobs.clone();
+        let deleting = tokio::spawn(async move { jobs.delete_video(video_id).await });
         deleting.await.map_err(|e| Error::corrupt(format!("the delete panicked: {e}")))?
     }
 

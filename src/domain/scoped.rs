@@ -384,7 +384,9 @@ impl Scoped {
 /// What the install is.
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
-    pub fn schema(&self) -> Schema {
+    pub async fn schema(&self) -> Schema {
+        // Another instance may have defined some; without the records it is what is known here.
+        let _ = self.service.catalog.load_extractors().await;
         self.service.status.schema()
     }
 

@@ -144,8 +144,6 @@ impl Status {
     pub async fn watch(&self) {
         loop {
             self.probe().await;
-            // Another instance may have defined some; the ports tell where the records do not answer.
-            let _ = self.catalog.load_extractors().await;
             tokio::time::sleep(self.settings.interval.max(SHORTEST_INTERVAL)).await;
         }
     }

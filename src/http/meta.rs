@@ -38,7 +38,7 @@ impl MetaApi {
     /// Analyzers, vector fields and exclusive groups.
     #[oai(path = "/analyzers", method = "get", operation_id = "analyzers")]
     async fn analyzers(&self, token: Token) -> Result<Json<Analyzers>, ApiError<Plain>> {
-        Ok(Json(self.0.of(&token).schema().into()))
+        Ok(Json(self.0.of(&token).schema().await.into()))
     }
 }
 
@@ -176,7 +176,7 @@ impl Schema {
     /// That of a service; without metadata keys where the records do not answer.
     pub(crate) async fn of(service: &Scoped) -> Self {
         let keys = service.metadata_keys().await.unwrap_or_default();
-        Self::new(service.schema(), service.recommended_thresholds(), keys)
+        Self::new(service.schema().await, service.recommended_thresholds(), keys)
     }
 
     fn new(schema: status::Schema, thresholds: Thresholds, keys: MetadataKeys) -> Self {

@@ -96,9 +96,9 @@ const ROOMS: &[&str] = &[
     "answering",
     "evaluation",
     "ingest",
+    "frames",
     "jobs",
     "export",
-    "frames",
     "status",
     "scoped",
 ];

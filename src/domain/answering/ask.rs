@@ -102,7 +102,7 @@ impl Answering {
     /// Answers a question from what a caller sees.
     pub async fn ask(&self, access: &Access, question: Question) -> Result<AskResponse> {
         if let Some(id) = &question.analyzer {
-            self.catalog.load_extractors_of(id).await?;
+            self.catalog.look_up(id).await?;
             self.catalog.analyzers.find(&self.models, id)?;
         }
         if question.video_ids.as_ref().is_none_or(Vec::is_empty)

@@ -140,10 +140,19 @@ impl Catalog {
     }
 
     /// Loads the definitions where one of a comma-separated selection is no analyzer that is compiled
-    /// in: another instance may have defined it.
+    /// in: another instance may have defined it anew.
     pub(crate) async fn load_extractors_of(&self, selection: &str) -> Result<()> {
         let mut ids = selection.split(',').map(str::trim).filter(|id| !id.is_empty());
         if !ids.all(|id| self.analyzers.is_built_in(id)) {
+            self.load_extractors().await?;
+        }
+        Ok(())
+    }
+
+    /// Loads the definitions where an analyzer of that id is not known: another instance may have
+    /// defined it.
+    pub(crate) async fn look_up(&self, analyzer: &str) -> Result<()> {
+        if self.analyzers.known(analyzer).is_none() {
             self.load_extractors().await?;
         }
         Ok(())

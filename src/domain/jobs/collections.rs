@@ -107,7 +107,8 @@ impl Jobs {
         catalog.recollect(video_id, name, to).await
     }
 
-    /// Removes vectors, record and objects of a video. A running ingest of it is cancelled first.
+    /// Removes vectors, record, objects and local copies of a video. A running ingest of it is cancelled
+    /// first.
     pub(crate) async fn delete_video(self: &Arc<Self>, video_id: VideoId) -> Result<Deleted> {
         let catalog = &self.ingest.catalog;
         // Also one whose record does not read back.
@@ -122,6 +123,8 @@ impl Jobs {
                 None => tokio::time::sleep(LOCK_EVERY).await,
             }
         };
-        catalog.delete(video_id, &lock).await
+        let deleted = catalog.delete(video_id, &lock).await;
+        self.frames.forget(video_id).await;
+        deleted
     }
 }

@@ -16,6 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::domain::catalog::install::owned;
 use crate::domain::evaluation::Evaluations;
+use crate::domain::frames::Frames;
 use crate::domain::ingest::{Ingest, IngestSettings};
 use crate::domain::jobs::webhook::CallbackSettings;
 use crate::domain::jobs::{Idempotency, Job, JobRecord, JobSettings, JobStatus, Task};
@@ -30,6 +31,7 @@ const RETRY_AFTER: u32 = 30;
 /// The jobs of all instances that share the queue, and the workers of this one.
 pub struct Jobs {
     pub(super) ingest: Arc<Ingest>,
+    pub(super) frames: Arc<Frames>,
     pub(super) evaluations: Arc<Evaluations>,
     pub(super) storage: Arc<dyn ObjectStorage>,
     /// Where the jobs are kept that have to be done whatever becomes of the queue.
@@ -60,6 +62,7 @@ impl Jobs {
     pub(crate) fn new(
         stores: &Stores,
         ingest: Arc<Ingest>,
+        frames: Arc<Frames>,
         evaluations: Arc<Evaluations>,
         settings: JobSettings,
         limits: IngestSettings,
@@ -67,6 +70,7 @@ impl Jobs {
     ) -> Arc<Self> {
         Arc::new(Self {
             ingest,
+            frames,
             evaluations,
             storage: stores.storage.clone(),
             records: stores.records.clone(),

@@ -282,7 +282,7 @@ impl Search {
         let analyzer = match query.analyzer.as_str() {
             EVERY_ANALYZER => None,
             id => {
-                self.catalog.load_extractors_of(id).await?;
+                self.catalog.look_up(id).await?;
                 self.catalog.analyzers.find(&self.models, id)?;
                 Some(id)
             }

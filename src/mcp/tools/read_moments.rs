@@ -82,6 +82,11 @@ fn told(moment: moments::Moment) -> (Moment, String) {
         text.push_str("\n- ");
         text.push_str(&line(says));
     }
+    for (word, neighbour) in [("before", &moment.before), ("after", &moment.after)] {
+        if let Some(neighbour) = neighbour {
+            text.push_str(&format!("\n{word}: {}", neighbour.moment_id));
+        }
+    }
     (Moment::of(moment, MomentDetail::Standard), text)
 }
 

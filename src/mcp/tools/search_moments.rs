@@ -111,8 +111,9 @@ impl From<MomentSearch> for search::Query {
 pub(super) fn told((number, hit): (usize, search::SearchResult)) -> (StandardResult, String) {
     let (start, end) = (seconds(hit.document.start), seconds(hit.document.end));
     let line = format!(
-        "{number}. [{} {start}-{end}s] chunk {}, p_present {:.2}: {}",
+        "{number}. [{} {start}-{end}s] {}, chunk {}, p_present {:.2}: {}",
         hit.video_id,
+        hit.moment_id,
         hit.chunk_id,
         hit.p_present,
         one_line(&hit.snippet)

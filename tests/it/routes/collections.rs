@@ -69,9 +69,14 @@ async fn collections_are_listed_renamed_and_removed() {
     app.patch_json(&format!("/videos/{one}"), json!({"collection": "kept"})).await.ok();
     changed(&app, app.delete("/collections/kept?videos=keep").await).await;
     assert_eq!(app.get(&format!("/videos/{one}")).await.ok().get("collection"), None);
+    let left = app.get("/videos?collection=road&limit=1").await.ok();
+    let left = left["videos"][0]["video_id"].as_str().unwrap().to_owned();
+    assert_eq!(app.get(&format!("/videos/{left}/frames?t=0")).await.status, 200);
+    assert_eq!(app.spooled(), 1, "a copy to take pictures from");
     let job = changed(&app, app.delete("/collections/road?videos=delete").await).await;
     assert_eq!(job["result"], json!({"collection": "road", "videos": 2}), "{job}");
     assert_eq!(listed(&app).await, []);
+    assert_eq!(app.spooled(), 0, "no copy of the videos is left");
     assert_eq!(app.get("/videos").await.ok()["total"], 1, "the one that was kept");
     assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
 }

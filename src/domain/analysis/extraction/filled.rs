@@ -78,7 +78,7 @@ pub(crate) struct MissingField {
 /// What a chunk is filled in from.
 pub(super) struct Sheet<'a> {
     pub(super) form: &'a Form,
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: &'a [Field],
     pub(super) video_id: VideoId,
     pub(super) span: Span,
     pub(super) passages: &'a [Passage],
@@ -429,8 +429,9 @@ mod tests {
             said("s0", 10.0, "The fish soup costs twelve euros."),
             said("s1", 12.0, "Stir it for 5 minutes, then let it rest for 3."),
         ];
+        let fields = form.fields();
         let sheet = Sheet {
-            fields: form.fields(),
+            fields: &fields,
             form: &form,
             video_id: "0123456789abcdef".parse().expect("an id"),
             span: Span { start: 9.0, end: 15.0 },

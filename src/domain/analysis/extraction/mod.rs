@@ -52,6 +52,8 @@ const MAX_TOKENS: u32 = 1500;
 #[derive(Debug)]
 pub struct Extractor {
     definition: ExtractorDefinition,
+    /// Those of the form.
+    fields: Vec<Field>,
     /// The properties of the form.
     columns: Vec<Column>,
     /// Digest of what decides its output.
@@ -70,16 +72,12 @@ impl Extractor {
         let decides = json!([definition.description, definition.schema]);
         let digest = Sha1::digest(decides.to_string());
         let digest = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        Self { definition, columns, digest }
+        Self { fields: definition.schema.fields(), definition, columns, digest }
     }
 
     /// What it was made of.
     pub fn definition(&self) -> &ExtractorDefinition {
         &self.definition
-    }
-
-    fn fields(&self) -> Vec<Field> {
-        self.definition.schema.fields()
     }
 }
 
@@ -138,11 +136,10 @@ impl Analyzer for Extractor {
             return Ok(None);
         }
         let seen = !images.is_empty();
-        let fields = self.fields();
         let prompt = Prompt {
             instructions: PROMPT.into(),
             passages: passages.clone(),
-            fields: fields.clone(),
+            fields: self.fields.clone(),
             images,
             max_tokens: MAX_TOKENS,
             ..Prompt::default()
@@ -150,7 +147,7 @@ impl Analyzer for Extractor {
         let answer: Extraction = models.llm.ask(prompt).await?;
         let sheet = Sheet {
             form: &self.definition.schema,
-            fields,
+            fields: &self.fields,
             video_id: chunk.video.video_id,
             span: chunk.span,
             passages: &passages,
