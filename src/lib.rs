@@ -11,7 +11,7 @@
 //!
 //! | room | what lives there |
 //! |---|---|
-//! | [`domain::kernel`] | ids and names, times, vectors, errors, the ports in bundles, progress, metrics |
+//! | [`domain::kernel`] | ids and names, times, vectors, errors, the ports in bundles, progress, metrics, signed notices |
 //! | [`domain::media`] | what one decode and its frames tell: speech and its speakers, tracks, colours, pictures |
 //! | [`domain::chunking`] | boundary detectors (cut, silence, speaker, semantic) and their fusion into chunks |
 //! | [`domain::llm`] | the language model counted and priced, within a budget, and asked nothing twice |
@@ -21,8 +21,9 @@
 //! | [`domain::search`] | queries, modes, filters, points, calibrated scores, why a search was empty, `reindex` |
 //! | [`domain::answering`] | answers that cite moments, and the audit of every sentence |
 //! | [`domain::evaluation`] | judged questions, and runs that measure how well they are answered |
+//! | [`domain::alerts`] | searches that are kept, and told of each video that has what they look for |
 //! | [`domain::ingest`] | from a source to a published video: fetch, scan, analyze, aggregate, publish; the plan beforehand |
-//! | [`domain::jobs`] | requests as jobs: queue, workers, attempts, progress, webhooks |
+//! | [`domain::jobs`] | requests as jobs: queue, workers, attempts, progress |
 //! | [`domain::export`], [`domain::frames`], [`domain::status`] | files for other programs; pictures; `/health`, `/schema` and metrics |
 //! | [`domain::scoped`] | all of these, as far as one caller's token reaches |
 //!

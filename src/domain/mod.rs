@@ -4,6 +4,7 @@
 //! the use-cases that the modules from [`catalog`] on define, each over the ports that it needs.
 
 pub mod aggregation;
+pub mod alerts;
 pub mod analysis;
 pub mod answering;
 pub mod catalog;
@@ -27,6 +28,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use aggregation::Aggregators;
+use alerts::Alerts;
 use analysis::Analyzers;
 use answering::Answering;
 use catalog::Catalog;
@@ -36,7 +38,7 @@ use evaluation::Evaluations;
 use export::Exports;
 use frames::Frames;
 use ingest::Ingest;
-use jobs::Jobs;
+use jobs::{JobUseCases, Jobs};
 use kernel::access::Access;
 use search::Search;
 use status::Status;
@@ -69,7 +71,8 @@ pub struct Settings {
     pub ask: answering::ask::AskSettings,
     pub evaluation: evaluation::EvaluationSettings,
     pub jobs: jobs::JobSettings,
-    pub callbacks: jobs::webhook::CallbackSettings,
+    pub callbacks: kernel::webhook::CallbackSettings,
+    pub alerts: alerts::AlertSettings,
     /// Whether other instances change the records too. Told by who opens them, not by a key.
     #[serde(skip)]
     pub shared_records: bool,
@@ -98,7 +101,8 @@ impl Default for Settings {
             ask: answering::ask::AskSettings::default(),
             evaluation: evaluation::EvaluationSettings::default(),
             jobs: jobs::JobSettings::default(),
-            callbacks: jobs::webhook::CallbackSettings::default(),
+            callbacks: kernel::webhook::CallbackSettings::default(),
+            alerts: alerts::AlertSettings::default(),
             shared_records: false,
             probes: status::ProbeSettings::default(),
             ui: false,
@@ -150,6 +154,8 @@ pub struct Shotlog {
     pub answering: Arc<Answering>,
     /// Judged questions, and how well they are answered.
     pub evaluations: Arc<Evaluations>,
+    /// Searches that are kept, and told of each video that has what they look for.
+    pub alerts: Arc<Alerts>,
     /// From a source to a published video.
     pub ingest: Arc<Ingest>,
     /// What runs, waits and has run.
@@ -205,6 +211,13 @@ impl Shotlog {
             answering.clone(),
             settings.evaluation,
         ));
+        let alerts = Arc::new(Alerts::new(
+            &stores,
+            catalog.clone(),
+            search.clone(),
+            settings.alerts,
+            settings.callbacks.clone(),
+        ));
         let ingest =
             Arc::new(Ingest::new(&stores, &models, catalog.clone(), settings.of_an_ingest()));
         let frames = Arc::new(Frames::new(
@@ -214,15 +227,14 @@ impl Shotlog {
             settings.frames.clone(),
             settings.folders(),
         ));
-        let jobs = Jobs::new(
-            &stores,
-            ingest.clone(),
-            frames.clone(),
-            evaluations.clone(),
-            settings.jobs,
-            settings.ingest.clone(),
-            settings.callbacks.clone(),
-        );
+        let does = JobUseCases {
+            ingest: ingest.clone(),
+            frames: frames.clone(),
+            evaluations: evaluations.clone(),
+            alerts: alerts.clone(),
+        };
+        let (limits, callbacks) = (settings.ingest.clone(), settings.callbacks.clone());
+        let jobs = Jobs::new(&stores, does, settings.jobs, limits, callbacks);
         Arc::new(Self {
             exports: Exports::new(&stores, catalog.clone()),
             frames,
@@ -240,6 +252,7 @@ impl Shotlog {
             search,
             answering,
             evaluations,
+            alerts,
             ingest,
             jobs,
         })

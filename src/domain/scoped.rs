@@ -16,6 +16,7 @@ use ports::storage::ObjectInfo;
 use serde_json::Value;
 
 use super::Shotlog;
+use crate::domain::alerts::{Alert, AlertSearch};
 use crate::domain::analysis::extraction::ExtractorDefinition;
 use crate::domain::answering::ask::{AskResponse, Question};
 use crate::domain::answering::evidence::{EvidenceQuery, FoundEvidence};
@@ -44,7 +45,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::tokens::Tokens;
 use crate::domain::kernel::video::VideoId;
-use crate::domain::search::{Query, Thresholds};
+use crate::domain::search::{Query, SearchResult, Thresholds};
 use crate::domain::status::{Outcome, Schema};
 
 /// The use-cases for one caller. Each is described where it is: here stands who may.
@@ -286,6 +287,45 @@ impl Scoped {
     pub async fn evaluation_run(&self, name: &str, run_id: &str) -> Result<Run> {
         self.access.check_everything()?;
         self.service.evaluations.get_run(name, run_id).await
+    }
+}
+
+/// Alerts: they look at every video, and nothing of them is seen by who sees some.
+#[expect(missing_docs, reason = "each method is the use-case of its name")]
+impl Scoped {
+    pub async fn alerts(&self) -> Result<Vec<Alert>> {
+        self.access.check_everything()?;
+        self.service.alerts.list().await
+    }
+
+    pub async fn alert(&self, name: &str) -> Result<Alert> {
+        self.access.check_everything()?;
+        self.service.alerts.get(name).await
+    }
+
+    pub async fn put_alert(
+        &self,
+        name: &str,
+        search: AlertSearch,
+        webhook: String,
+    ) -> Result<Alert> {
+        self.access.check_everything()?;
+        self.to_change()?.alerts.put(name, search, webhook).await
+    }
+
+    pub async fn delete_alert(&self, name: &str) -> Result<()> {
+        self.access.check_everything()?;
+        self.to_change()?.alerts.delete(name).await
+    }
+
+    pub async fn test_alert(&self, name: &str) -> Result<Vec<SearchResult>> {
+        self.access.check_everything()?;
+        self.service.alerts.test(name).await
+    }
+
+    pub async fn retry_alert(&self, name: &str) -> Result<Vec<Job>> {
+        self.access.check_everything()?;
+        self.to_change()?.jobs.retry_alert(name).await
     }
 }
 

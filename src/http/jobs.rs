@@ -1,4 +1,5 @@
-//! `/jobs`: progress and outcome of ingests, aggregate re-runs, changes of collections and evaluations.
+//! `/jobs`: progress and outcome of ingests, aggregate re-runs, changes of collections, alerts and
+//! evaluations.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ use super::events::Events;
 use super::params::Bounded;
 use super::values::AnyObject;
 use crate::domain::aggregation::run::AggregatesResult;
+use crate::domain::alerts::AlertsResult;
 use crate::domain::catalog::collections::CollectionResult;
 use crate::domain::ingest::{Aggregated, IngestResult};
 use crate::domain::jobs;
@@ -100,6 +102,7 @@ enum Stage {
     Indexing,
     Aggregating,
     Changing,
+    Alerting,
     Evaluating,
     Complete,
 }
@@ -115,12 +118,13 @@ struct JobList {
 pub(crate) struct Job {
     job_id: String,
     /// The uploaded file's name or the URL; on an aggregate re-run the video's file name, else the name
-    /// of the collection or the evaluation.
+    /// of the collection, the alert or the evaluation.
     source: String,
     status: JobStatus,
     stage: Stage,
     /// `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
-    /// `aggregating`, `total` and `done` (videos) at `changing`, `configuration`, `asked` and `of` at
+    /// `aggregating`, `total` and `done` (videos) at `changing`, likewise (alerts) at
+    /// `alerting`, `configuration`, `asked` and `of` at
     /// `evaluating`, `traceback` on a failed job.
     detail: AnyObject,
     /// Null until the job is done.
@@ -140,6 +144,7 @@ pub(crate) struct Job {
 enum JobResult {
     Ingest(IngestOutcome),
     Aggregates(AggregatesOutcome),
+    Alerts(AlertsOutcome),
     Collection(CollectionOutcome),
     Evaluation(EvaluationOutcome),
 }
@@ -221,6 +226,17 @@ struct AggregatesOutcome {
     llm_calls_saved: Vec<String>,
 }
 
+/// What alerts were told of a video.
+#[derive(Object)]
+#[oai(rename = "AlertsResult")]
+struct AlertsOutcome {
+    video_id: String,
+    /// Alerts that found what they look for.
+    alerts: u64,
+    /// Those of them whose delivery was given up.
+    failed_deliveries: u64,
+}
+
 /// Result of a change of a collection.
 #[derive(Object)]
 #[oai(rename = "CollectionResult")]
@@ -263,6 +279,7 @@ impl From<progress::Stage> for Stage {
             progress::Stage::Indexing => Self::Indexing,
             progress::Stage::Aggregating => Self::Aggregating,
             progress::Stage::Changing => Self::Changing,
+            progress::Stage::Alerting => Self::Alerting,
             progress::Stage::Evaluating => Self::Evaluating,
             progress::Stage::Complete => Self::Complete,
         }
@@ -290,6 +307,10 @@ impl From<jobs::JobResult> for JobResult {
         match result {
             jobs::JobResult::Ingest(result) => Self::Ingest((*result).into()),
             jobs::JobResult::Aggregates(result) => Self::Aggregates((*result).into()),
+            jobs::JobResult::Alerts(AlertsResult { video_id, alerts, failed_deliveries }) => {
+                let video_id = video_id.to_string();
+                Self::Alerts(AlertsOutcome { video_id, alerts, failed_deliveries })
+            }
             jobs::JobResult::Collection(CollectionResult { collection, videos }) => {
                 Self::Collection(CollectionOutcome { collection, videos })
             }

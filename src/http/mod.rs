@@ -4,6 +4,7 @@
 //! A request comes through the front, which holds connections to their limits, passes the edge (id, log line, guard, errors), then the routes below.
 
 mod aggregates;
+mod alerts;
 mod ask;
 mod auth;
 mod body;
@@ -140,6 +141,7 @@ type Searching = (
     moments::MomentsApi,
     extractors::ExtractorsApi,
     evaluations::EvaluationsApi,
+    alerts::AlertsApi,
 );
 type Serving = (media::MediaApi, frames::FramesApi, ui::UiApi);
 
@@ -166,6 +168,7 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
         moments::MomentsApi(of()),
         extractors::ExtractorsApi(of()),
         evaluations::EvaluationsApi(of()),
+        alerts::AlertsApi(of()),
     );
     let serving = (media::MediaApi(of()), frames::FramesApi(of()), ui::UiApi::new(options));
     let sections = ((library, reading), (searching, serving));

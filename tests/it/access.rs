@@ -32,17 +32,23 @@ fn body(operation: &str, video_id: &str) -> Value {
         "put_extractor" => {
             json!({"schema": {"type": "object", "properties": {"a": {"type": "string"}}}})
         }
+        "put_alert" => json!({"text": "a door", "webhook": "http://example.org/hook"}),
         "ingest_file" | "rerun_aggregates" => Value::Null,
         other => panic!("{other} takes a body: say which, so that what it shows is looked at"),
     }
 }
 
 /// Operations that take a method of a change and change nothing.
-const READS: [&str; 6] =
-    ["query", "ask", "evidence", "read_moments", "plan_ingest", "preview_chunking"];
+const READS: [&str; 7] =
+    ["query", "ask", "evidence", "read_moments", "plan_ingest", "preview_chunking", "test_alert"];
 
 /// What is of the install as a whole, refused to whoever sees a part of it.
-const OF_THE_INSTALL: [&str; 8] = [
+const OF_THE_INSTALL: [&str; 13] = [
+    "alert",
+    "put_alert",
+    "delete_alert",
+    "test_alert",
+    "retry_alert",
     "put_extractor",
     "delete_extractor",
     "evaluation",
@@ -381,7 +387,8 @@ async fn a_token_that_reads_changes_nothing() {
         };
         let reply = library.send(READER, &method, &library.own.fill(&method, &path), &body).await;
         if READS.contains(&operation.as_str()) {
-            assert_eq!(reply.status, 200, "{method} {path}: {}", reply.text());
+            let expected = if operation == "test_alert" { 404 } else { 200 };
+            assert_eq!(reply.status, expected, "{method} {path}: {}", reply.text());
         } else {
             mentions(&reply.error(403), &["the token reads only", "read_only (auth.tokens)"]);
         }

@@ -236,3 +236,43 @@ async fn every_use_case_survives_every_fault_of_a_store() {
     }
     println!("{cases} cases, 0 problems");
 }
+
+/// Of a video that is there the webhook has heard, or it is remembered that it could not be told.
+#[tokio::test(start_paused = true)]
+async fn an_alert_is_told_of_what_is_published_whatever_fails() {
+    let torture = Torture::new().await;
+    let (t, jobs) = (&torture, &torture.app.service.jobs);
+    let alert = json!({"text": "a door", "webhook": "http://example.org/hook", "min_p_present": 0});
+    t.app.put_json("/alerts/doors", alert).await.ok();
+    t.restore(true).await;
+    t.faults.plan(usize::MAX, Fault::Fails);
+    t.ingest("10", CHUNKS).await;
+    t.app.idle().await;
+    let calls = t.faults.calls();
+    t.faults.clear();
+    assert_eq!(t.app.webhooks.notices().len(), 1);
+    let step = if std::env::var_os("SHOTLOG_TORTURE").is_some() { 1 } else { calls / (2 * SHORT) };
+    let (mut cases, mut published) = (0, 0);
+    for fault in FAULTS {
+        for nth in (1 + cases % step..=calls).step_by(step) {
+            t.restore(true).await;
+            let before = t.app.webhooks.notices().len();
+            t.faults.plan(nth, fault);
+            t.ingest("10", CHUNKS).await;
+            t.app.idle().await;
+            let case = format!("call {nth} of {calls} ({:?}) {fault:?}", t.faults.clear());
+            // As the next start does.
+            jobs.resume().await.expect(&case);
+            t.app.idle().await;
+            if t.chunks().await == CHUNKS {
+                let remembered = t.app.get("/alerts/doors").await.ok()["failed"] != json!([]);
+                let told = t.app.webhooks.notices().len() > before;
+                assert!(told || remembered, "{case}: nobody was told");
+                published += 1;
+            }
+            cases += 1;
+        }
+    }
+    println!("{cases} cases, {published} of them published, 0 problems");
+    assert!(published > 0);
+}

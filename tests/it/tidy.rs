@@ -95,6 +95,7 @@ const ROOMS: &[&str] = &[
     "search",
     "answering",
     "evaluation",
+    "alerts",
     "ingest",
     "frames",
     "jobs",

@@ -19,6 +19,7 @@ pub mod locks;
 pub mod moments;
 pub mod opening;
 pub mod outputs;
+mod publication;
 pub mod record;
 mod removal;
 mod shown;
@@ -62,6 +63,7 @@ pub(crate) use cache::{CacheKey, RecognisedPieces};
 pub(crate) use claim::Claim;
 pub(crate) use faults::{Fault, Part};
 pub(crate) use listing::Listed;
+pub(crate) use publication::ALERTS;
 pub(crate) use shown::strip_internal;
 pub(crate) use stored::Stored;
 

@@ -32,7 +32,7 @@ use crate::domain::kernel::video::VideoId;
 pub(crate) use pipeline::IngestRequest;
 pub(crate) use settings::Sections;
 pub use settings::{DownloadSettings, IngestSettings, RepairSettings, ScanSettings};
-pub(crate) use source::{Source, check_url};
+pub(crate) use source::Source;
 pub use spool::{Limit, Spool, Spooled};
 
 /// The fields of an ingest other than its source, as the client gave them.

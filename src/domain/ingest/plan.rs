@@ -8,11 +8,11 @@ use crate::domain::analysis::{Analyzer, kept_as};
 use crate::domain::catalog::CacheKey;
 use crate::domain::catalog::record::{Cost, VideoRecord};
 use crate::domain::ingest::Ingest;
-use crate::domain::ingest::{IngestFields, IngestRequest, check_url};
+use crate::domain::ingest::{IngestFields, IngestRequest};
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::urls::{check_url, without_secrets};
 use crate::domain::kernel::video::VideoId;
 
 /// How many of the newest videos estimates are drawn from.

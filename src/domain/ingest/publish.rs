@@ -66,6 +66,10 @@ impl Ingest {
         if !points.is_empty() {
             self.stores.index.replace(None, points).await?;
         }
+        let before = claim.found.record().map(VideoRecord::revisions);
+        if before.as_ref() != Some(&record.revisions()) {
+            self.catalog.note_publication(record.video_id).await?;
+        }
         self.catalog.publish(claim, record).await
     }
 

@@ -1,13 +1,13 @@
 //! Jobs: what runs, waits and has run. The queue keeps them; any instance that shares it may work on
 //! any of them, and takes over those of an instance that died.
 
+mod alerts;
 mod collections;
 mod pending;
 mod progress;
 mod record;
 mod store;
 mod submit;
-pub mod webhook;
 mod worker;
 
 use serde::{Deserialize, Serialize};
@@ -16,13 +16,13 @@ use serde_json::{Map, Value};
 use crate::domain::kernel::progress::Stage;
 
 use crate::domain::aggregation::run::AggregatesResult;
+use crate::domain::alerts::AlertsResult;
 use crate::domain::catalog::collections::CollectionResult;
 use crate::domain::evaluation::run::Evaluated;
 use crate::domain::ingest::IngestResult;
-use record::TRACEBACK;
 pub(crate) use record::{Idempotency, JobRecord, Task};
 pub use store::Jobs;
-pub(crate) use store::Submitted;
+pub(crate) use store::{JobUseCases, Submitted};
 
 /// Where a job is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +66,8 @@ pub enum JobResult {
     Ingest(Box<IngestResult>),
     /// Of an aggregate re-run.
     Aggregates(Box<AggregatesResult>),
+    /// Of telling alerts of a video.
+    Alerts(AlertsResult),
     /// Of a change of a collection.
     Collection(CollectionResult),
     /// Of a run of an evaluation.
@@ -77,8 +79,8 @@ pub enum JobResult {
 pub struct Job {
     /// What `/jobs` and callbacks call it.
     pub job_id: String,
-    /// What it works on, for people to read: a file's name, a URL, or the name of a collection or an
-    /// evaluation.
+    /// What it works on, for people to read: a file's name, a URL, or the name of a collection, an alert
+    /// or an evaluation.
     pub source: String,
     /// Whether it waits, runs, is done or has failed.
     pub status: JobStatus,

@@ -12,7 +12,8 @@ fn key_of(job_id: &str) -> String {
 }
 
 impl Jobs {
-    /// Queues again what the records hold and the queue has lost, under the ids of then.
+    /// Queues again what the records hold and the queue has lost, under the ids of then, and what alerts
+    /// are still to be told.
     pub async fn resume(&self) -> Result<()> {
         for name in self.records.children(PENDING).await? {
             let key = format!("{PENDING}{name}");
@@ -29,6 +30,7 @@ impl Jobs {
                 self.records.delete(&key).await?;
             }
         }
+        self.queue_alerts().await;
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! What the queue keeps of a job.
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -16,7 +17,7 @@ use crate::domain::kernel::time::now;
 use crate::domain::kernel::video::VideoId;
 
 /// Where a failed job's `detail` keeps the account of its failure.
-pub(super) const TRACEBACK: &str = "traceback";
+const TRACEBACK: &str = "traceback";
 
 /// Longest account of a failure, characters.
 const MOST_TRACEBACK: usize = 2000;
@@ -31,6 +32,8 @@ pub(crate) enum Task {
     Aggregate { video_id: VideoId, aggregators: Option<Vec<String>>, force: bool },
     /// Rename, dissolve or delete a collection.
     Collection { name: String, change: CollectionChange },
+    /// Tell all alerts, or one, of a video that was published.
+    Alerts { video_id: VideoId, alert: Option<String> },
     /// Run an evaluation.
     Evaluate { evaluation: String, request: Box<RunRequest> },
     /// Unknown: what was kept of the job does not read back.
@@ -43,6 +46,7 @@ impl Task {
         match self {
             Self::Ingest { .. } => "ingest",
             Self::Aggregate { .. } => "aggregate",
+            Self::Alerts { .. } => "alerts",
             Self::Collection { .. } => "collection",
             Self::Evaluate { .. } => "evaluate",
             Self::Unreadable => "unreadable",
@@ -54,7 +58,10 @@ impl Task {
         match self {
             Self::Ingest { fields, .. } => fields.about.collection(),
             Self::Collection { name, .. } => Some(name),
-            Self::Aggregate { .. } | Self::Evaluate { .. } | Self::Unreadable => None,
+            Self::Aggregate { .. }
+            | Self::Alerts { .. }
+            | Self::Evaluate { .. }
+            | Self::Unreadable => None,
         }
     }
 
@@ -157,7 +164,7 @@ impl JobRecord {
     /// The video that it works on, once that is known.
     pub(super) fn of_video(&self) -> Option<VideoId> {
         match &self.task {
-            Task::Aggregate { video_id, .. } => Some(*video_id),
+            Task::Aggregate { video_id, .. } | Task::Alerts { video_id, .. } => Some(*video_id),
             _ => self.video_id,
         }
     }
@@ -216,6 +223,13 @@ impl JobRecord {
                 self.job.updated_at = now();
             }
         }
+    }
+
+    /// What whoever asked for it is told: the job as `GET /jobs/{job_id}` shows it, but for the
+    /// traceback. What went on inside is for those who may ask the service.
+    pub(super) fn notice(mut self) -> Option<Bytes> {
+        self.job.detail.remove(TRACEBACK);
+        serde_json::to_vec(&self.job).ok().map(Bytes::from)
     }
 
     /// Says once, where it is kept, how the job has ended.

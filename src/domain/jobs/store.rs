@@ -14,16 +14,17 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::domain::alerts::Alerts;
 use crate::domain::catalog::install::owned;
 use crate::domain::evaluation::Evaluations;
 use crate::domain::frames::Frames;
 use crate::domain::ingest::{Ingest, IngestSettings};
-use crate::domain::jobs::webhook::CallbackSettings;
 use crate::domain::jobs::{Idempotency, Job, JobRecord, JobSettings, JobStatus, Task};
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Stores;
 use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::webhook::CallbackSettings;
 
 /// Seconds after which a client that was turned away may try again.
 const RETRY_AFTER: u32 = 30;
@@ -33,6 +34,7 @@ pub struct Jobs {
     pub(super) ingest: Arc<Ingest>,
     pub(super) frames: Arc<Frames>,
     pub(super) evaluations: Arc<Evaluations>,
+    pub(super) alerts: Arc<Alerts>,
     pub(super) storage: Arc<dyn ObjectStorage>,
     /// Where the jobs are kept that have to be done whatever becomes of the queue.
     pub(super) records: Arc<dyn RecordStore>,
@@ -51,6 +53,14 @@ pub struct Jobs {
     adding: Mutex<()>,
 }
 
+/// The use-cases that jobs do.
+pub(crate) struct JobUseCases {
+    pub(crate) ingest: Arc<Ingest>,
+    pub(crate) frames: Arc<Frames>,
+    pub(crate) evaluations: Arc<Evaluations>,
+    pub(crate) alerts: Arc<Alerts>,
+}
+
 /// The job that a request became.
 pub(crate) struct Submitted {
     pub(crate) job: Job,
@@ -61,17 +71,17 @@ pub(crate) struct Submitted {
 impl Jobs {
     pub(crate) fn new(
         stores: &Stores,
-        ingest: Arc<Ingest>,
-        frames: Arc<Frames>,
-        evaluations: Arc<Evaluations>,
+        does: JobUseCases,
         settings: JobSettings,
         limits: IngestSettings,
         callbacks: CallbackSettings,
     ) -> Arc<Self> {
+        let JobUseCases { ingest, frames, evaluations, alerts } = does;
         Arc::new(Self {
             ingest,
             frames,
             evaluations,
+            alerts,
             storage: stores.storage.clone(),
             records: stores.records.clone(),
             webhooks: stores.webhooks.clone(),

@@ -3,12 +3,12 @@
 use crate::domain::evaluation::run::RunRequest;
 use crate::domain::ingest::publish::file_stream;
 use crate::domain::ingest::source::incoming;
-use crate::domain::ingest::{IngestFields, Source, Spooled, check_url};
-use crate::domain::jobs::webhook::Callback;
+use crate::domain::ingest::{IngestFields, Source, Spooled};
 use crate::domain::jobs::{Idempotency, Job, Jobs, Submitted, Task};
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::urls::{check_url, without_secrets};
 use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::webhook::Webhook;
 
 impl IngestFields {
     /// What the key stands for: these fields and the source. A request that is sent again may be
@@ -68,9 +68,9 @@ impl Jobs {
         self.submit(Source::Url { url: url.to_owned() }, fields, idempotency).await
     }
 
-    pub(super) fn callback(&self, fields: &IngestFields) -> Result<Option<Callback>> {
+    pub(super) fn callback(&self, fields: &IngestFields) -> Result<Option<Webhook>> {
         let (webhooks, settings) = (&self.webhooks, &self.callbacks);
-        let to = |url: &String| Callback::to(url, webhooks.clone(), settings);
+        let to = |url: &String| Webhook::to("callback_url", url, webhooks.clone(), settings);
         fields.callback_url.as_ref().map(to).transpose()
     }
 

@@ -177,11 +177,15 @@ impl Jobs {
         progress: Progress,
     ) -> Result<JobResult> {
         match task {
-            Task::Ingest { source, fields } => self
-                .ingest
-                .ingest(source, &fields, progress)
-                .await
-                .map(|done| JobResult::Ingest(Box::new(done))),
+            Task::Ingest { source, fields } => {
+                let done = self.ingest.ingest(source, &fields, progress).await?;
+                self.queue_alerts().await;
+                Ok(JobResult::Ingest(Box::new(done)))
+            }
+            Task::Alerts { video_id, alert } => {
+                let done = self.alerts.tell(video_id, alert.as_deref(), &progress).await?;
+                Ok(JobResult::Alerts(done))
+            }
             Task::Aggregate { video_id, aggregators, force } => {
                 let done =
                     self.ingest.aggregate_again(video_id, aggregators, force, progress).await?;
@@ -219,8 +223,12 @@ impl Jobs {
         match callback {
             // Should this instance die before it is sent, another sends it.
             Some(callback) => {
+                let job_id = record.job.job_id.clone();
                 tokio::spawn(async move {
-                    callback.send(record.job).await;
+                    if let Some(notice) = record.notice() {
+                        // What goes wrong has been logged.
+                        let _ = callback.send(&job_id, notice).await;
+                    }
                     done.await;
                 });
             }

@@ -1,5 +1,6 @@
 //! What every other room stands on: who asks, ids, moments, times, vectors, errors, the ports in
-//! bundles, progress and metrics. Knows nothing of video.
+//! bundles, progress, metrics and signed
+//! notices. Knows nothing of video.
 
 pub mod access;
 pub(crate) mod deadline;
@@ -19,5 +20,6 @@ pub(crate) mod urls;
 pub mod vector;
 pub mod verdict;
 pub mod video;
+pub mod webhook;
 
 pub use error::{Error, Result};

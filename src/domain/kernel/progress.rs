@@ -32,6 +32,8 @@ pub enum Stage {
     /// The videos of a collection are changed or deleted: `detail.total` of them in all,
     /// `detail.done` so far.
     Changing,
+    /// Alerts are told of a video: `detail.total` of them are looked at, `detail.done` so far.
+    Alerting,
     /// Judged questions are asked: `detail.configuration`, `detail.asked`, `detail.of`.
     Evaluating,
     /// Finished.
@@ -50,6 +52,7 @@ impl Stage {
             Self::Indexing => "indexing",
             Self::Aggregating => "aggregating",
             Self::Changing => "changing",
+            Self::Alerting => "alerting",
             Self::Evaluating => "evaluating",
             Self::Complete => "complete",
         }

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
+use super::error::{Error, Result};
+
 /// Stands for a value that is not shown.
 const HIDDEN: &str = "REDACTED";
 
@@ -42,6 +44,23 @@ const SECRET: &[&str] = &[
 
 /// Beginnings of the names of a signed URL's parameters, which are of no use to anyone else.
 const SIGNED: &[&str] = &["x-amz-", "x-goog-", "x-oss-", "x-cos-"];
+
+/// Checks that a URL can be fetched at all.
+pub(crate) fn check_url(url: &str) -> Result<()> {
+    let wrong = |why: &str| {
+        let host = Url::parse(url).is_ok_and(|url| url.has_host());
+        let url = if host { without_secrets(url) } else { url.to_owned() };
+        Err(Error::Invalid(format!("'{url}' {why}; it must be an http or https URL")))
+    };
+    match Url::parse(url) {
+        Err(_) => wrong("is not a URL"),
+        Ok(parsed) if !matches!(parsed.scheme(), "http" | "https") => {
+            wrong("is not fetched over http or https")
+        }
+        Ok(parsed) if parsed.host_str().is_none_or(str::is_empty) => wrong("has no host"),
+        Ok(_) => Ok(()),
+    }
+}
 
 /// The URL without user, password and fragment, and with the values of parameters that look secret
 /// replaced. Everything else stays as it was given. What has no host is not shown at all.
@@ -110,6 +129,19 @@ fn words(name: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn urls_are_http_or_https() {
+        for url in ["http://a/b.mp4", "https://example.org:8443/x?y=1"] {
+            assert!(check_url(url).is_ok(), "{url}");
+        }
+        for url in ["", "clip.mp4", "ftp://a/b", "file:///etc/passwd", "data:video/mp4,", "http://"]
+        {
+            assert!(matches!(check_url(url), Err(Error::Invalid(_))), "{url}");
+        }
+        let refused = check_url("ftp://user:pw@a/b?token=x").expect_err("is ftp").to_string();
+        assert!(refused.contains("ftp://a/b?token=REDACTED"), "{refused}");
+    }
 
     #[test]
     fn harmless_urls_stay_as_they_are() {

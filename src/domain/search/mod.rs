@@ -237,42 +237,78 @@ impl Search {
 
     /// Searches what a caller sees. `Invalid` for an unknown analyzer, field, detail or filter key.
     pub(crate) async fn query(&self, access: &Access, query: &Query) -> Result<Found> {
-        let Known { detail, analyzer, mode } = self.check(query).await?;
-        let filter =
-            self.scope(access, analyzer, query.video_ids.as_deref(), &query.filters).await?;
-        let vector = match analyzer {
-            Some(_) => self.embed(&query.text).await?,
-            None => self.embed_question(&query.text).await?,
-        };
-        let search = VectorQuery {
-            field: query.field.clone(),
-            vector,
-            filter,
-            limit: query.limit as usize,
-            threshold: query.score_threshold,
-        };
-        let mut results = match analyzer {
-            Some(_) => self.search(mode, &query.text, search.clone()).await?,
-            None => self.search_everything(mode, &query.text, search.clone()).await?,
-        };
-        let least = query.min_p_present.unwrap_or(0.0);
-        results.retain(|hit| hit.p_present >= least);
+        let known = self.check(query).await?;
+        let search = self.prepare(access, query, &known, self.vector_of(query).await?).await?;
+        let results = self.results(query, &known, search.clone()).await?;
         let diagnostics = if results.is_empty() {
             let empty = Empty {
                 access,
-                mode,
+                mode: known.mode,
                 text: &query.text,
-                analyzer,
+                analyzer: known.analyzer,
                 video_ids: query.video_ids.as_deref(),
                 filters: &query.filters,
                 query: search,
-                min_p_present: least,
+                min_p_present: query.min_p_present.unwrap_or_default(),
             };
             Some(self.diagnose(empty).await?)
         } else {
             None
         };
-        Ok(Found { detail, results, diagnostics })
+        Ok(Found { detail: known.detail, results, diagnostics })
+    }
+
+    /// What a search finds with the vector of its text, which the caller has kept; without reasons where
+    /// that is nothing.
+    pub(crate) async fn hits(
+        &self,
+        access: &Access,
+        query: &Query,
+        vector: Vec<f32>,
+    ) -> Result<Vec<SearchResult>> {
+        let known = self.check(query).await?;
+        let search = self.prepare(access, query, &known, vector).await?;
+        self.results(query, &known, search).await
+    }
+
+    /// The vector of what a search looks for.
+    pub(crate) async fn vector_of(&self, query: &Query) -> Result<Vec<f32>> {
+        match query.analyzer.as_str() {
+            EVERY_ANALYZER => self.embed_question(&query.text).await,
+            _ => self.embed(&query.text).await,
+        }
+    }
+
+    async fn prepare(
+        &self,
+        access: &Access,
+        query: &Query,
+        known: &Known<'_>,
+        vector: Vec<f32>,
+    ) -> Result<VectorQuery> {
+        let video_ids = query.video_ids.as_deref();
+        Ok(VectorQuery {
+            field: query.field.clone(),
+            vector,
+            filter: self.scope(access, known.analyzer, video_ids, &query.filters).await?,
+            limit: query.limit as usize,
+            threshold: query.score_threshold,
+        })
+    }
+
+    async fn results(
+        &self,
+        query: &Query,
+        known: &Known<'_>,
+        search: VectorQuery,
+    ) -> Result<Vec<SearchResult>> {
+        let mut results = match known.analyzer {
+            Some(_) => self.search(known.mode, &query.text, search).await?,
+            None => self.search_everything(known.mode, &query.text, search).await?,
+        };
+        let least = query.min_p_present.unwrap_or_default();
+        results.retain(|hit| hit.p_present >= least);
+        Ok(results)
     }
 
     /// What a search names, as this install has it. `Invalid` for an unknown analyzer, field, mode or

@@ -46,6 +46,12 @@ pub(super) fn told(job: &jobs::Job) -> String {
         (Some(jobs::JobResult::Aggregates(done)), _) => {
             format!("Job {id} is done: video {} has new aggregates.", done.video_id)
         }
+        (Some(jobs::JobResult::Alerts(done)), _) => {
+            format!(
+                "Job {id} is done: {} alerts were told of video {}.",
+                done.alerts, done.video_id
+            )
+        }
         (Some(jobs::JobResult::Collection(done)), _) => {
             let (videos, name) = (done.videos, &done.collection);
             format!("Job {id} is done: {videos} videos of collection '{name}' were changed.")

@@ -1,6 +1,7 @@
 //! One file per section of the contract.
 
 mod aggregates;
+mod alerts;
 mod ask;
 mod chunking;
 mod chunks;

@@ -37,7 +37,7 @@ use shotlog::domain::analysis::evidence::TrackingOptions;
 use shotlog::domain::answering::ask::AskSettings;
 use shotlog::domain::frames::FrameSettings;
 use shotlog::domain::ingest::{DownloadSettings, IngestSettings, ScanSettings};
-use shotlog::domain::jobs::webhook::CallbackSettings;
+use shotlog::domain::kernel::webhook::CallbackSettings;
 use shotlog::domain::status::ProbeSettings;
 use shotlog::domain::{Settings, Shotlog};
 use shotlog::http::HttpOptions;
@@ -255,6 +255,19 @@ impl TestApp {
     pub fn incoming(&self) -> usize {
         let entries = std::fs::read_dir(self.work.path().join("storage/incoming"));
         entries.map_or(0, |entries| entries.count())
+    }
+
+    /// Waits until every job has ended; they are, the newest first.
+    pub async fn idle(&self) -> Vec<Value> {
+        let ended = |job: &Value| job["status"] == "done" || job["status"] == "failed";
+        for _ in 0..10_000 {
+            let jobs = self.get("/jobs").await.ok()["jobs"].as_array().expect("jobs").clone();
+            if jobs.iter().all(ended) {
+                return jobs;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        panic!("the jobs do not end");
     }
 
     /// Sends a request as it is.

@@ -583,6 +583,85 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The alerts, by name. */
+        get: operations["alerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alerts/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One alert, with the deliveries that failed. */
+        get: operations["alert"];
+        /**
+         * Keep a search, whose webhook is told of each video that has what it looks for.
+         * @description From now on each video that is published, or changed by another ingest, is searched for it. Where
+         *     it is there, the webhook gets a signed POST (`Shotlog-Signature`, as callbacks) with `event_id`,
+         *     `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`: at least once, each time with
+         *     the same `event_id`. Changes the alert of that name where there is one.
+         */
+        put: operations["put_alert"];
+        post?: never;
+        /** Forget an alert. */
+        delete: operations["delete_alert"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alerts/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What an alert finds in the videos that are there; nobody is told. */
+        post: operations["test_alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alerts/{name}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell what could not be delivered once more.
+         * @description A job for each video whose delivery was given up: it is searched again, as it is now.
+         */
+        post: operations["retry_alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/media/{video_id}": {
         parameters: {
             query?: never;
@@ -698,6 +777,140 @@ export interface components {
         Aggregator: {
             depends_on: string[];
             uses_llm: boolean;
+        };
+        /** Alert */
+        Alert: {
+            name: string;
+            /** @description What to look for. */
+            text: string;
+            /** @description `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all. */
+            mode: string | null;
+            /**
+             * @description Analyzer whose output is searched, or `*` for that of all.
+             * @default *
+             */
+            analyzer?: string;
+            /**
+             * @description Vector field.
+             * @default combined
+             */
+            field?: string;
+            /**
+             * @description Hard conditions that must all hold.
+             * @default {}
+             */
+            filters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: double
+             * @description Moments with a lower cosine are passed over.
+             */
+            score_threshold: number | null;
+            /**
+             * Format: double
+             * @description Moments that less probably have it are passed over.
+             * @default 0.5
+             */
+            min_p_present?: number;
+            /**
+             * Format: uint32
+             * @description Moments of one video that are told at most.
+             * @default 5
+             */
+            limit?: number;
+            /** @description Without passwords and signatures. */
+            webhook: string;
+            /** @description ISO 8601, second precision, UTC. */
+            created_at: string;
+            /**
+             * Format: uint64
+             * @description Deliveries that were taken.
+             */
+            delivered: number;
+            /** @description When the last of them was: ISO 8601, second precision, UTC; null before the first. */
+            last_delivered_at: string | null;
+            /** @description Deliveries that were given up, the newest last; `POST /alerts/{name}/retry` tells them once more. */
+            failed: components["schemas"]["FailedDelivery"][];
+        };
+        /** AlertDeleted */
+        AlertDeleted: {
+            name: string;
+            deleted: boolean;
+        };
+        /** AlertList */
+        AlertList: {
+            alerts: components["schemas"]["Alert"][];
+        };
+        /** AlertRequest */
+        AlertRequest: {
+            /** @description What to look for. */
+            text: string;
+            /** @description `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all. */
+            mode?: string | null;
+            /**
+             * @description Analyzer whose output is searched, or `*` for that of all.
+             * @default *
+             */
+            analyzer?: string;
+            /**
+             * @description Vector field.
+             * @default combined
+             */
+            field?: string;
+            /**
+             * @description Hard conditions that must all hold.
+             * @default {}
+             */
+            filters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: double
+             * @description Moments with a lower cosine are passed over.
+             */
+            score_threshold?: number | null;
+            /**
+             * Format: double
+             * @description Moments that less probably have it are passed over.
+             * @default 0.5
+             */
+            min_p_present?: number;
+            /**
+             * Format: uint32
+             * @description Moments of one video that are told at most.
+             * @default 5
+             */
+            limit?: number;
+            /** @description Where it is told: an http(s) URL that is not private. */
+            webhook: string;
+        };
+        /** AlertRetry */
+        AlertRetry: {
+            /** @description One for each video; none where nothing had failed. */
+            job_ids: string[];
+        };
+        /** AlertTest */
+        AlertTest: {
+            /** @description Best first. */
+            results: components["schemas"]["StandardResult"][];
+        };
+        /**
+         * AlertsResult
+         * @description What alerts were told of a video.
+         */
+        AlertsResult: {
+            video_id: string;
+            /**
+             * Format: uint64
+             * @description Alerts that found what they look for.
+             */
+            alerts: number;
+            /**
+             * Format: uint64
+             * @description Those of them whose delivery was given up.
+             */
+            failed_deliveries: number;
         };
         /** AllAggregates */
         AllAggregates: {
@@ -1383,6 +1596,15 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** FailedDelivery */
+        FailedDelivery: {
+            event_id: string;
+            video_id: string;
+            /** @description Why the last attempt failed. */
+            error: string;
+            /** @description ISO 8601, second precision, UTC. */
+            at: string;
+        };
         /** Filter */
         Filter: {
             type: string;
@@ -1525,14 +1747,15 @@ export interface components {
             job_id: string;
             /**
              * @description The uploaded file's name or the URL; on an aggregate re-run the video's file name, else the name
-             *     of the collection or the evaluation.
+             *     of the collection, the alert or the evaluation.
              */
             source: string;
             status: components["schemas"]["JobStatus"];
             stage: components["schemas"]["Stage"];
             /**
              * @description `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
-             *     `aggregating`, `total` and `done` (videos) at `changing`, `configuration`, `asked` and `of` at
+             *     `aggregating`, `total` and `done` (videos) at `changing`, likewise (alerts) at
+             *     `alerting`, `configuration`, `asked` and `of` at
              *     `evaluating`, `traceback` on a failed job.
              */
             detail: {
@@ -1556,7 +1779,7 @@ export interface components {
              */
             total: number;
         };
-        JobResult: components["schemas"]["IngestResult"] | components["schemas"]["AggregatesResult"] | components["schemas"]["CollectionResult"] | components["schemas"]["EvaluationResult"];
+        JobResult: components["schemas"]["IngestResult"] | components["schemas"]["AggregatesResult"] | components["schemas"]["AlertsResult"] | components["schemas"]["CollectionResult"] | components["schemas"]["EvaluationResult"];
         /** @enum {string} */
         JobStatus: "queued" | "running" | "done" | "failed";
         /** JudgedHit */
@@ -2376,7 +2599,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @enum {string} */
-        Stage: "starting" | "fetching" | "chunking" | "chunked" | "analyzing" | "indexing" | "aggregating" | "changing" | "evaluating" | "complete";
+        Stage: "starting" | "fetching" | "chunking" | "chunked" | "analyzing" | "indexing" | "aggregating" | "changing" | "alerting" | "evaluating" | "complete";
         /**
          * StandardResult
          * @description A hit at `detail=standard`.
@@ -2712,6 +2935,13 @@ export type AggregatedFailed = components['schemas']['AggregatedFailed'];
 export type AggregatesResponse = components['schemas']['AggregatesResponse'];
 export type AggregatesResult = components['schemas']['AggregatesResult'];
 export type Aggregator = components['schemas']['Aggregator'];
+export type Alert = components['schemas']['Alert'];
+export type AlertDeleted = components['schemas']['AlertDeleted'];
+export type AlertList = components['schemas']['AlertList'];
+export type AlertRequest = components['schemas']['AlertRequest'];
+export type AlertRetry = components['schemas']['AlertRetry'];
+export type AlertTest = components['schemas']['AlertTest'];
+export type AlertsResult = components['schemas']['AlertsResult'];
 export type AllAggregates = components['schemas']['AllAggregates'];
 export type Analyzers = components['schemas']['Analyzers'];
 export type AnnotateRequest = components['schemas']['AnnotateRequest'];
@@ -2758,6 +2988,7 @@ export type Expected = components['schemas']['Expected'];
 export type ExtractorDetail = components['schemas']['ExtractorDetail'];
 export type ExtractorList = components['schemas']['ExtractorList'];
 export type ExtractorRequest = components['schemas']['ExtractorRequest'];
+export type FailedDelivery = components['schemas']['FailedDelivery'];
 export type Filter = components['schemas']['Filter'];
 export type ForgottenExtractor = components['schemas']['ForgottenExtractor'];
 export type FullResult = components['schemas']['FullResult'];
@@ -3899,6 +4130,141 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EvaluationRun"];
+                };
+            };
+        };
+    };
+    alerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertList"];
+                };
+            };
+        };
+    };
+    alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+        };
+    };
+    put_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description At most 64 of a to z, 0 to 9, _ and -. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+        };
+    };
+    delete_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDeleted"];
+                };
+            };
+        };
+    };
+    test_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertTest"];
+                };
+            };
+        };
+    };
+    retry_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted; poll the job until it is done or failed. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRetry"];
                 };
             };
         };

@@ -5,6 +5,13 @@ from .aggregated_failed import AggregatedFailed
 from .aggregates_result import AggregatesResult
 from .aggregates_result_failed import AggregatesResultFailed
 from .aggregator import Aggregator
+from .alert import Alert
+from .alert_deleted import AlertDeleted
+from .alert_list import AlertList
+from .alert_request import AlertRequest
+from .alert_retry import AlertRetry
+from .alert_test import AlertTest
+from .alerts_result import AlertsResult
 from .all_aggregates import AllAggregates
 from .all_aggregates_aggregates import AllAggregatesAggregates
 from .analyzers import Analyzers
@@ -58,6 +65,7 @@ from .expected import Expected
 from .extractor_detail import ExtractorDetail
 from .extractor_list import ExtractorList
 from .extractor_request import ExtractorRequest
+from .failed_delivery import FailedDelivery
 from .filter_ import Filter
 from .forgotten_extractor import ForgottenExtractor
 from .full_result import FullResult
@@ -158,6 +166,13 @@ __all__ = (
     "AggregatesResult",
     "AggregatesResultFailed",
     "Aggregator",
+    "Alert",
+    "AlertDeleted",
+    "AlertList",
+    "AlertRequest",
+    "AlertRetry",
+    "AlertsResult",
+    "AlertTest",
     "AllAggregates",
     "AllAggregatesAggregates",
     "Analyzers",
@@ -211,6 +226,7 @@ __all__ = (
     "ExtractorDetail",
     "ExtractorList",
     "ExtractorRequest",
+    "FailedDelivery",
     "Filter",
     "ForgottenExtractor",
     "FullResult",

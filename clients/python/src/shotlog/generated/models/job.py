@@ -11,6 +11,7 @@ from ..models.stage import Stage, check_stage
 
 if TYPE_CHECKING:
     from ..models.aggregates_result import AggregatesResult
+    from ..models.alerts_result import AlertsResult
     from ..models.collection_result import CollectionResult
     from ..models.evaluation_result import EvaluationResult
     from ..models.ingest_result import IngestResult
@@ -25,14 +26,15 @@ class Job:
     Attributes:
         job_id (str):
         source (str): The uploaded file's name or the URL; on an aggregate re-run the video's file name, else the name
-            of the collection or the evaluation.
+            of the collection, the alert or the evaluation.
         status (JobStatus):
         stage (Stage):
         detail (Any): `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
-            `aggregating`, `total` and `done` (videos) at `changing`, `configuration`, `asked` and `of` at
+            `aggregating`, `total` and `done` (videos) at `changing`, likewise (alerts) at
+            `alerting`, `configuration`, `asked` and `of` at
             `evaluating`, `traceback` on a failed job.
-        result (AggregatesResult | CollectionResult | EvaluationResult | IngestResult | None): Null until the job is
-            done.
+        result (AggregatesResult | AlertsResult | CollectionResult | EvaluationResult | IngestResult | None): Null until
+            the job is done.
         error (None | str): `TypeName: message` when failed.
         created_at (str): ISO 8601, second precision, UTC.
         updated_at (str): ISO 8601, second precision, UTC.
@@ -43,7 +45,7 @@ class Job:
     status: JobStatus
     stage: Stage
     detail: Any
-    result: AggregatesResult | CollectionResult | EvaluationResult | IngestResult | None
+    result: AggregatesResult | AlertsResult | CollectionResult | EvaluationResult | IngestResult | None
     error: None | str
     created_at: str
     updated_at: str
@@ -51,6 +53,7 @@ class Job:
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.aggregates_result import AggregatesResult  # noqa: PLC0415
+        from ..models.alerts_result import AlertsResult  # noqa: PLC0415
         from ..models.collection_result import CollectionResult  # noqa: PLC0415
         from ..models.evaluation_result import EvaluationResult  # noqa: PLC0415
         from ..models.ingest_result import IngestResult  # noqa: PLC0415
@@ -69,6 +72,8 @@ class Job:
         if isinstance(self.result, IngestResult):
             result = self.result.to_dict()
         elif isinstance(self.result, AggregatesResult):
+            result = self.result.to_dict()
+        elif isinstance(self.result, AlertsResult):
             result = self.result.to_dict()
         elif isinstance(self.result, CollectionResult):
             result = self.result.to_dict()
@@ -105,6 +110,7 @@ class Job:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.aggregates_result import AggregatesResult  # noqa: PLC0415
+        from ..models.alerts_result import AlertsResult  # noqa: PLC0415
         from ..models.collection_result import CollectionResult  # noqa: PLC0415
         from ..models.evaluation_result import EvaluationResult  # noqa: PLC0415
         from ..models.ingest_result import IngestResult  # noqa: PLC0415
@@ -122,7 +128,7 @@ class Job:
 
         def _parse_result(
             data: object,
-        ) -> AggregatesResult | CollectionResult | EvaluationResult | IngestResult | None:
+        ) -> AggregatesResult | AlertsResult | CollectionResult | EvaluationResult | IngestResult | None:
             if data is None:
                 return data
             try:
@@ -144,7 +150,7 @@ class Job:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                componentsschemas_job_result_type_2 = CollectionResult.from_dict(data)
+                componentsschemas_job_result_type_2 = AlertsResult.from_dict(data)
 
                 return componentsschemas_job_result_type_2
             except (TypeError, ValueError, AttributeError, KeyError):
@@ -152,12 +158,23 @@ class Job:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                componentsschemas_job_result_type_3 = EvaluationResult.from_dict(data)
+                componentsschemas_job_result_type_3 = CollectionResult.from_dict(data)
 
                 return componentsschemas_job_result_type_3
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(AggregatesResult | CollectionResult | EvaluationResult | IngestResult | None, data)
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_job_result_type_4 = EvaluationResult.from_dict(data)
+
+                return componentsschemas_job_result_type_4
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(
+                AggregatesResult | AlertsResult | CollectionResult | EvaluationResult | IngestResult | None,
+                data,
+            )
 
         result = _parse_result(d.pop("result"))
 

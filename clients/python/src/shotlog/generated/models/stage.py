@@ -2,6 +2,7 @@ from typing import Literal, cast
 
 Stage = Literal[
     "aggregating",
+    "alerting",
     "analyzing",
     "changing",
     "chunked",

@@ -1,4 +1,4 @@
-//! Signed notices to the address that an ingest named, when its job has ended.
+//! Signed notices to addresses that clients name.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,20 +9,19 @@ use ports::webhook::WebhookSender;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use crate::domain::ingest::check_url;
-use crate::domain::jobs::{Job, TRACEBACK};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::seconds;
+use super::error::{Error, Result};
+use super::seconds;
+use super::urls::check_url;
 
 /// The header that proves who sent a notice: `t=<seconds since 1970>,v1=<hexadecimal HMAC-SHA256 of
 /// "<t>.<body>" with the secret>`.
 const SIGNATURE: &str = "Shotlog-Signature";
 
-/// Notices to the addresses that ingests name.
+/// How notices are signed and sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallbackSettings {
-    /// Key of their signatures; empty: ingests may not name any.
+    /// Key of their signatures; empty: nobody may name an address.
     pub secret: String,
     /// Times a notice is sent until it is taken.
     pub attempts: u32,
@@ -37,58 +36,53 @@ impl Default for CallbackSettings {
     }
 }
 
-/// Where to send one job's notice.
+/// Where to send a notice.
 #[derive(Clone)]
-pub(crate) struct Callback {
+pub(crate) struct Webhook {
     url: String,
     webhooks: Arc<dyn WebhookSender>,
     settings: CallbackSettings,
 }
 
-impl Callback {
-    /// Checks what can be checked now: the URL's form, and that notices can be signed.
+impl Webhook {
+    /// Checks what can be checked now: the URL's form, and that notices can be signed. `field` is what
+    /// the client names it in.
     pub(crate) fn to(
+        field: &str,
         url: &str,
         webhooks: Arc<dyn WebhookSender>,
         settings: &CallbackSettings,
     ) -> Result<Self> {
-        check_url(url).map_err(|e| Error::Invalid(format!("callback_url: {e}")))?;
+        check_url(url).map_err(|e| Error::Invalid(format!("{field}: {e}")))?;
         if settings.secret.is_empty() {
-            return Err(Error::Invalid(
-                "callback_url: this install sends no callbacks, for lack of a key to sign them \
-                 with; set callbacks.secret"
-                    .into(),
-            ));
+            return Err(Error::Invalid(format!(
+                "{field}: this install sends no callbacks, for lack of a key to sign them with; set \
+                 callbacks.secret"
+            )));
         }
         Ok(Self { url: url.to_owned(), webhooks, settings: settings.clone() })
     }
 
-    /// Sends the job as `GET /jobs/{job_id}` shows it, but for the traceback, until it is taken or
-    /// attempts run out.
-    pub(crate) async fn send(self, mut job: Job) {
-        // What went on inside is for those who may ask the service.
-        job.detail.remove(TRACEBACK);
-        let Ok(body) = serde_json::to_vec(&job) else { return };
-        let body = Bytes::from(body);
+    /// Sends a notice, which `id` names in the log, until it is taken or attempts run out; then says
+    /// why the last one failed.
+    pub(crate) async fn send(&self, id: &str, body: Bytes) -> ports::Result<()> {
+        let mut attempt = 1;
         let mut pause = self.settings.pause;
-        for attempt in 1..=self.settings.attempts.max(1) {
+        loop {
             let headers = [(SIGNATURE, signature(&self.settings.secret, now(), &body))];
-            match self.webhooks.send(&self.url, &headers, body.clone()).await {
-                Ok(()) => return,
-                Err(error) => {
-                    tracing::warn!(job_id = %job.job_id, attempt, %error, "callback failed");
-                    // An address that is refused stays so.
-                    if error.kind() == ports::ErrorKind::Denied {
-                        return;
-                    }
-                }
+            let Err(error) = self.webhooks.send(&self.url, &headers, body.clone()).await else {
+                return Ok(());
+            };
+            tracing::warn!(id, attempt, %error, "a notice was not taken");
+            // An address that is refused stays so.
+            if error.kind() == ports::ErrorKind::Denied || attempt >= self.settings.attempts {
+                tracing::error!(id, "a notice was given up");
+                return Err(error);
             }
-            if attempt < self.settings.attempts {
-                tokio::time::sleep(pause).await;
-                pause *= 2;
-            }
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+            attempt += 1;
         }
-        tracing::error!(job_id = %job.job_id, "the callback was given up");
     }
 }
 

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.failed_delivery import FailedDelivery
+
+
+T = TypeVar("T", bound="Alert")
+
+
+@_attrs_define
+class Alert:
+    """
+    Attributes:
+        name (str):
+        text (str): What to look for.
+        mode (None | str): `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all.
+        score_threshold (float | None): Moments with a lower cosine are passed over.
+        webhook (str): Without passwords and signatures.
+        created_at (str): ISO 8601, second precision, UTC.
+        delivered (int): Deliveries that were taken.
+        last_delivered_at (None | str): When the last of them was: ISO 8601, second precision, UTC; null before the
+            first.
+        failed (list[FailedDelivery]): Deliveries that were given up, the newest last; `POST /alerts/{name}/retry` tells
+            them once more.
+        analyzer (str | Unset): Analyzer whose output is searched, or `*` for that of all. Default: '*'.
+        field (str | Unset): Vector field. Default: 'combined'.
+        filters (Any | Unset): Hard conditions that must all hold. Default: {}.
+        min_p_present (float | Unset): Moments that less probably have it are passed over. Default: 0.5.
+        limit (int | Unset): Moments of one video that are told at most. Default: 5.
+    """
+
+    name: str
+    text: str
+    mode: None | str
+    score_threshold: float | None
+    webhook: str
+    created_at: str
+    delivered: int
+    last_delivered_at: None | str
+    failed: list[FailedDelivery]
+    analyzer: str | Unset = "*"
+    field: str | Unset = "combined"
+    filters: Any | Unset = {}
+    min_p_present: float | Unset = 0.5
+    limit: int | Unset = 5
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        name = self.name
+
+        text = self.text
+
+        mode: None | str
+        mode = self.mode
+
+        score_threshold: float | None
+        score_threshold = self.score_threshold
+
+        webhook = self.webhook
+
+        created_at = self.created_at
+
+        delivered = self.delivered
+
+        last_delivered_at: None | str
+        last_delivered_at = self.last_delivered_at
+
+        failed = []
+        for failed_item_data in self.failed:
+            failed_item = failed_item_data.to_dict()
+            failed.append(failed_item)
+
+        analyzer = self.analyzer
+
+        field = self.field
+
+        filters = self.filters
+
+        min_p_present = self.min_p_present
+
+        limit = self.limit
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "name": name,
+                "text": text,
+                "mode": mode,
+                "score_threshold": score_threshold,
+                "webhook": webhook,
+                "created_at": created_at,
+                "delivered": delivered,
+                "last_delivered_at": last_delivered_at,
+                "failed": failed,
+            }
+        )
+        if analyzer is not UNSET:
+            field_dict["analyzer"] = analyzer
+        if field is not UNSET:
+            field_dict["field"] = field
+        if filters is not UNSET:
+            field_dict["filters"] = filters
+        if min_p_present is not UNSET:
+            field_dict["min_p_present"] = min_p_present
+        if limit is not UNSET:
+            field_dict["limit"] = limit
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.failed_delivery import FailedDelivery  # noqa: PLC0415
+
+        d = dict(src_dict)
+        name = d.pop("name")
+
+        text = d.pop("text")
+
+        def _parse_mode(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        mode = _parse_mode(d.pop("mode"))
+
+        def _parse_score_threshold(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        score_threshold = _parse_score_threshold(d.pop("score_threshold"))
+
+        webhook = d.pop("webhook")
+
+        created_at = d.pop("created_at")
+
+        delivered = d.pop("delivered")
+
+        def _parse_last_delivered_at(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        last_delivered_at = _parse_last_delivered_at(d.pop("last_delivered_at"))
+
+        failed = []
+        _failed = d.pop("failed")
+        for failed_item_data in _failed:
+            failed_item = FailedDelivery.from_dict(failed_item_data)
+
+            failed.append(failed_item)
+
+        analyzer = d.pop("analyzer", UNSET)
+
+        field = d.pop("field", UNSET)
+
+        filters = d.pop("filters", UNSET)
+
+        min_p_present = d.pop("min_p_present", UNSET)
+
+        limit = d.pop("limit", UNSET)
+
+        alert = cls(
+            name=name,
+            text=text,
+            mode=mode,
+            score_threshold=score_threshold,
+            webhook=webhook,
+            created_at=created_at,
+            delivered=delivered,
+            last_delivered_at=last_delivered_at,
+            failed=failed,
+            analyzer=analyzer,
+            field=field,
+            filters=filters,
+            min_p_present=min_p_present,
+            limit=limit,
+        )
+
+        alert.additional_properties = d
+        return alert
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="AlertRequest")
+
+
+@_attrs_define
+class AlertRequest:
+    """
+    Attributes:
+        text (str): What to look for.
+        webhook (str): Where it is told: an http(s) URL that is not private.
+        mode (None | str | Unset): `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all.
+        analyzer (str | Unset): Analyzer whose output is searched, or `*` for that of all. Default: '*'.
+        field (str | Unset): Vector field. Default: 'combined'.
+        filters (Any | Unset): Hard conditions that must all hold. Default: {}.
+        score_threshold (float | None | Unset): Moments with a lower cosine are passed over.
+        min_p_present (float | Unset): Moments that less probably have it are passed over. Default: 0.5.
+        limit (int | Unset): Moments of one video that are told at most. Default: 5.
+    """
+
+    text: str
+    webhook: str
+    mode: None | str | Unset = UNSET
+    analyzer: str | Unset = "*"
+    field: str | Unset = "combined"
+    filters: Any | Unset = {}
+    score_threshold: float | None | Unset = UNSET
+    min_p_present: float | Unset = 0.5
+    limit: int | Unset = 5
+
+    def to_dict(self) -> dict[str, Any]:
+        text = self.text
+
+        webhook = self.webhook
+
+        mode: None | str | Unset
+        if isinstance(self.mode, Unset):
+            mode = UNSET
+        else:
+            mode = self.mode
+
+        analyzer = self.analyzer
+
+        field = self.field
+
+        filters = self.filters
+
+        score_threshold: float | None | Unset
+        if isinstance(self.score_threshold, Unset):
+            score_threshold = UNSET
+        else:
+            score_threshold = self.score_threshold
+
+        min_p_present = self.min_p_present
+
+        limit = self.limit
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "text": text,
+                "webhook": webhook,
+            }
+        )
+        if mode is not UNSET:
+            field_dict["mode"] = mode
+        if analyzer is not UNSET:
+            field_dict["analyzer"] = analyzer
+        if field is not UNSET:
+            field_dict["field"] = field
+        if filters is not UNSET:
+            field_dict["filters"] = filters
+        if score_threshold is not UNSET:
+            field_dict["score_threshold"] = score_threshold
+        if min_p_present is not UNSET:
+            field_dict["min_p_present"] = min_p_present
+        if limit is not UNSET:
+            field_dict["limit"] = limit
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        text = d.pop("text")
+
+        webhook = d.pop("webhook")
+
+        def _parse_mode(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        mode = _parse_mode(d.pop("mode", UNSET))
+
+        analyzer = d.pop("analyzer", UNSET)
+
+        field = d.pop("field", UNSET)
+
+        filters = d.pop("filters", UNSET)
+
+        def _parse_score_threshold(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        score_threshold = _parse_score_threshold(d.pop("score_threshold", UNSET))
+
+        min_p_present = d.pop("min_p_present", UNSET)
+
+        limit = d.pop("limit", UNSET)
+
+        alert_request = cls(
+            text=text,
+            webhook=webhook,
+            mode=mode,
+            analyzer=analyzer,
+            field=field,
+            filters=filters,
+            score_threshold=score_threshold,
+            min_p_present=min_p_present,
+            limit=limit,
+        )
+
+        return alert_request

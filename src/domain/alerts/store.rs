@@ -1,0 +1,146 @@
+//! What is kept of alerts: one document each, changed by compare-and-swap alone.
+
+use ports::records::Expected;
+use serde::Deserialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{Alert, AlertSearch, Alerts};
+use crate::domain::catalog::ALERTS;
+use crate::domain::kernel::access::Access;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::now;
+use crate::domain::kernel::webhook::Webhook;
+use crate::domain::search::SearchResult;
+
+/// Longest name, characters.
+const LONGEST: usize = 64;
+
+impl Alerts {
+    /// Keeps an alert, or changes the one of that name. `Invalid` where the name is none, where it
+    /// cannot be searched or told, and where there are too many.
+    pub async fn put(&self, name: &str, search: AlertSearch, webhook: String) -> Result<Alert> {
+        if !is_name(name) {
+            return Err(Error::Invalid(format!(
+                "'{name}' names no alert; a name has at most {LONGEST} of a to z, 0 to 9, - and _, and \
+                 begins with a letter or digit"
+            )));
+        }
+        self.catalog.opening.check()?;
+        self.webhook(&webhook)?;
+        // Whether it can be searched for.
+        self.search.query(&Access::default(), &search.query(None)).await?;
+        loop {
+            let stored = self.records.get(&key(name)).await?;
+            let before = stored.as_ref().map(read).transpose()?;
+            if before.is_none() && self.records.children(ALERTS).await?.len() >= self.settings.max {
+                return Err(Error::Invalid(format!(
+                    "there are {} alerts already (alerts.max); delete one first",
+                    self.settings.max
+                )));
+            }
+            let same = before.as_ref().filter(|before| before.search == search);
+            let mark = same
+                .map_or_else(|| Uuid::new_v4().simple().to_string(), |before| before.mark.clone());
+            let fresh = || Alert {
+                name: name.to_owned(),
+                search: search.clone(),
+                webhook: webhook.clone(),
+                mark: String::new(),
+                created_at: now(),
+                delivered: 0,
+                last_delivered_at: None,
+                failed: Vec::new(),
+            };
+            let Alert { created_at, delivered, last_delivered_at, failed, .. } =
+                before.unwrap_or_else(fresh);
+            let alert = Alert { mark, created_at, delivered, last_delivered_at, failed, ..fresh() };
+            if self.swap(stored.as_ref(), &alert).await? {
+                return Ok(alert);
+            }
+        }
+    }
+
+    /// Every alert, by name.
+    pub async fn list(&self) -> Result<Vec<Alert>> {
+        let mut alerts = Vec::new();
+        for file in self.records.children(ALERTS).await? {
+            match self.find(&file).await {
+                Ok(Some(alert)) => alerts.push(alert),
+                // It has been deleted meanwhile.
+                Ok(None) => {}
+                Err(error) if error.is_corrupt() => {
+                    tracing::warn!(file, error = %error.labelled(), "not listed");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(alerts)
+    }
+
+    /// One alert.
+    pub async fn get(&self, name: &str) -> Result<Alert> {
+        let found = match is_name(name) {
+            true => self.find(&format!("{name}.json")).await?,
+            false => None,
+        };
+        found.ok_or_else(|| {
+            Error::NotFound(format!("unknown alert '{name}'; GET /alerts lists them"))
+        })
+    }
+
+    /// Forgets an alert.
+    pub async fn delete(&self, name: &str) -> Result<()> {
+        self.get(name).await?;
+        Ok(self.records.delete(&key(name)).await?)
+    }
+
+    /// The moments that an alert would tell of the videos that are there, best first.
+    pub async fn test(&self, name: &str) -> Result<Vec<SearchResult>> {
+        let alert = self.get(name).await?;
+        Ok(self.search.query(&Access::default(), &alert.search.query(None)).await?.results)
+    }
+
+    /// Changes an alert, unless it has been deleted.
+    pub(super) async fn change(&self, name: &str, change: impl Fn(&mut Alert)) -> Result<()> {
+        while let Some(stored) = self.records.get(&key(name)).await? {
+            let mut alert = read(&stored)?;
+            change(&mut alert);
+            if self.swap(Some(&stored), &alert).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn webhook(&self, url: &str) -> Result<Webhook> {
+        Webhook::to("webhook", url, self.webhooks.clone(), &self.callbacks)
+    }
+
+    async fn find(&self, file: &str) -> Result<Option<Alert>> {
+        self.records.get(&format!("{ALERTS}{file}")).await?.as_ref().map(read).transpose()
+    }
+
+    async fn swap(&self, stored: Option<&Value>, alert: &Alert) -> Result<bool> {
+        let document = serde_json::to_value(alert)
+            .map_err(|e| Error::corrupt(format!("cannot keep the alert: {e}")))?;
+        let key = key(&alert.name);
+        Ok(self.records.compare_and_swap(&key, Expected::from(stored), &document).await?)
+    }
+}
+
+fn key(name: &str) -> String {
+    format!("{ALERTS}{name}.json")
+}
+
+fn is_name(name: &str) -> bool {
+    let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    (1..=LONGEST).contains(&name.len())
+        && name.starts_with(letter)
+        && name.chars().all(|c| letter(c) || c == '-' || c == '_')
+}
+
+fn read(document: &Value) -> Result<Alert> {
+    Alert::deserialize(document)
+        .map_err(|e| Error::corrupt(format!("an alert does not read back: {e}")))
+}

@@ -1,0 +1,195 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use adapters::jobs::MemoryJobs;
+use ports::records::RecordStore;
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, clip, mentions};
+
+const HOOK: &str = "https://example.org/hook?key=of-the-door";
+
+/// An alert that finds anything with a door in it.
+fn door() -> Value {
+    json!({"text": "a door", "webhook": HOOK, "min_p_present": 0, "limit": 2})
+}
+
+async fn ingest(app: &TestApp, seconds: f64, fields: &[(&str, &str)]) -> String {
+    let interval = ("interval", "10");
+    let split = fields.iter().any(|(name, _)| *name == interval.0);
+    let fields = [&[("mode", "interval"), interval][..if split { 1 } else { 2 }], fields].concat();
+    let job = app.job_of(&fields, "clip.mp4", &clip(seconds)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    job["result"]["video_id"].as_str().unwrap().to_owned()
+}
+
+/// What telling alerts has come to, once every job has ended; the newest first.
+async fn told(app: &TestApp) -> Vec<Value> {
+    let jobs = app.idle().await.into_iter();
+    let alerts = jobs.filter(|job| job["result"].get("failed_deliveries").is_some());
+    alerts.map(|job| job["result"].clone()).collect()
+}
+
+fn notices(app: &TestApp) -> Vec<Value> {
+    let notices = app.webhooks.notices();
+    notices.iter().map(|notice| serde_json::from_slice(&notice.body).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn the_webhook_is_told_of_each_new_video_that_has_what_is_looked_for() {
+    let app = TestApp::new().await;
+    ingest(&app, 10.0, &[]).await;
+    let alert = app.put_json("/alerts/doors", door()).await.ok();
+    assert_eq!(alert["webhook"], "https://example.org/hook?key=REDACTED");
+    assert_eq!((&alert["analyzer"], &alert["delivered"]), (&json!("*"), &json!(0)));
+    let elsewhere = json!({"text": "a door", "webhook": HOOK, "min_p_present": 0,
+        "filters": {"collections": ["elsewhere"]}});
+    app.put_json("/alerts/elsewhere", elsewhere).await.ok();
+    assert!(notices(&app).is_empty(), "of what was there before nobody is told");
+    let found = app.post_json("/alerts/doors/test", Value::Null).await.ok();
+    assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found}");
+
+    let id = ingest(&app, 30.0, &[("recorded_at", "2026-01-01T10:00:00Z")]).await;
+    let result = json!({"video_id": id, "alerts": 1, "failed_deliveries": 0});
+    assert_eq!(told(&app).await, [result]);
+    let sent = app.webhooks.notices();
+    assert_eq!((sent.len(), sent[0].url.as_str()), (1, HOOK));
+    let (name, signature) = &sent[0].headers[0];
+    assert!(name == "Shotlog-Signature" && signature.contains(",v1="), "{signature}");
+    let event = &notices(&app)[0];
+    assert_eq!((&event["alert"], &event["text"]), (&json!("doors"), &json!("a door")));
+    assert_eq!((&event["video_id"], &event["filename"]), (&json!(id), &json!("clip.mp4")));
+    let moments = event["moments"].as_array().unwrap();
+    assert_eq!(moments.len(), 2, "no more than the limit: {event}");
+    assert!(moments[0]["recorded_at"].as_str().unwrap().starts_with("2026-01-01T10:00:"));
+    let moment = moments[0]["moment_id"].as_str().unwrap();
+    assert_eq!(app.get(&format!("/moments/{moment}")).await.ok()["video_id"], json!(id));
+
+    // The same again changes nothing; other chunks do.
+    ingest(&app, 30.0, &[]).await;
+    told(&app).await;
+    assert_eq!(notices(&app).len(), 1);
+    ingest(&app, 30.0, &[("interval", "15")]).await;
+    told(&app).await;
+    let events = notices(&app);
+    assert_eq!(events.len(), 2);
+    assert_ne!(events[0]["event_id"], events[1]["event_id"]);
+    let alert = app.get("/alerts/doors").await.ok();
+    assert_eq!((&alert["delivered"], &alert["failed"]), (&json!(2), &json!([])));
+    assert!(alert["last_delivered_at"].as_str().unwrap().ends_with('Z'));
+
+    let list = app.get("/alerts").await.ok();
+    let names: Vec<&Value> =
+        list["alerts"].as_array().unwrap().iter().map(|a| &a["name"]).collect();
+    assert_eq!(names, ["doors", "elsewhere"]);
+    assert_eq!(app.delete("/alerts/doors").await.ok(), json!({"name": "doors", "deleted": true}));
+    app.get("/alerts/doors").await.error(404);
+    ingest(&app, 40.0, &[]).await;
+    told(&app).await;
+    assert_eq!(notices(&app).len(), 2, "nobody is told any more");
+}
+
+#[tokio::test]
+async fn what_is_not_taken_is_remembered_and_told_once_more() {
+    let app = TestApp::new().await;
+    app.put_json("/alerts/doors", door()).await.ok();
+    app.webhooks.fail(1000);
+    let id = ingest(&app, 30.0, &[]).await;
+    assert_eq!(told(&app).await[0]["failed_deliveries"], 1);
+    let alert = app.get("/alerts/doors").await.ok();
+    let failed = &alert["failed"][0];
+    assert_eq!((&failed["video_id"], &alert["delivered"]), (&json!(id), &json!(0)), "{alert}");
+    assert!(!failed["error"].as_str().unwrap().is_empty());
+    assert!(!alert.to_string().contains("of-the-door"), "{alert}");
+
+    app.webhooks.fail(0);
+    let before = app.webhooks.notices().len();
+    let reply = app.post_json("/alerts/doors/retry", Value::Null).await;
+    assert_eq!(reply.status, 202, "{}", reply.text());
+    assert_eq!(reply.json()["job_ids"].as_array().unwrap().len(), 1);
+    told(&app).await;
+    assert_eq!(app.webhooks.notices().len(), before + 1);
+    assert_eq!(notices(&app).last().unwrap()["event_id"], failed["event_id"]);
+    let alert = app.get("/alerts/doors").await.ok();
+    assert_eq!((&alert["delivered"], &alert["failed"]), (&json!(1), &json!([])));
+    let none = app.post_json("/alerts/doors/retry", Value::Null).await;
+    assert_eq!(none.json(), json!({"job_ids": []}));
+
+    // A video that is gone is nothing to tell of.
+    app.webhooks.fail(1000);
+    let gone = ingest(&app, 20.0, &[]).await;
+    told(&app).await;
+    app.webhooks.fail(0);
+    app.delete(&format!("/videos/{gone}")).await.ok();
+    app.post_json("/alerts/doors/retry", Value::Null).await;
+    told(&app).await;
+    assert_eq!(app.get("/alerts/doors").await.ok()["failed"], json!([]));
+}
+
+#[tokio::test]
+async fn a_death_after_the_publication_loses_nothing() {
+    let before = TestApp::new().await;
+    before.put_json("/alerts/doors", door()).await.ok();
+    let id = ingest(&before, 30.0, &[]).await;
+    told(&before).await;
+    let first = notices(&before)[0]["event_id"].clone();
+    let (records, index) = (before.records.clone(), before.index.clone());
+    let (listing, storage) = (before.listing.clone(), before.storage.clone());
+    let next = async |workers: usize| {
+        TestApp::with(|setup| {
+            (setup.records, setup.index) = (records.clone(), index.clone());
+            (setup.listing, setup.storage) = (listing.clone(), Some(storage.clone()));
+            setup.jobs = Arc::new(MemoryJobs::new());
+            setup.settings.ingest.workers = workers;
+        })
+        .await
+    };
+    // It was published, and the process died before anything was queued.
+    records.put(&format!("publications/{id}.json"), &json!({"mark": "a"})).await.unwrap();
+    // So did the next one, once it had queued that.
+    let dying = next(0).await;
+    dying.service.jobs.resume().await.unwrap();
+    dying.service.jobs.resume().await.unwrap();
+    assert_eq!(dying.get("/jobs").await.ok()["total"], 1, "it waits already");
+    drop(dying);
+    let after = next(1).await;
+    after.service.jobs.resume().await.unwrap();
+    assert_eq!(told(&after).await.len(), 1);
+    assert!(records.children("publications/").await.unwrap().is_empty());
+    let events: BTreeSet<String> =
+        notices(&after).iter().map(|event| event["event_id"].to_string()).collect();
+    assert_eq!(events, BTreeSet::from([first.to_string()]), "as it would have been told before");
+}
+
+#[tokio::test]
+async fn what_is_no_alert_is_refused() {
+    let app = TestApp::new().await;
+    let with = |key: &str, value: Value| {
+        let mut alert = door();
+        alert[key] = value;
+        alert
+    };
+    let put =
+        async |name: &str, alert: Value| app.put_json(&format!("/alerts/{name}"), alert).await;
+    mentions(&put("Doors", door()).await.error(400), &["'Doors' names no alert", "a to z"]);
+    let refused = put("doors", with("webhook", json!("ftp://a/b"))).await.error(400);
+    mentions(&refused, &["webhook", "http or https"]);
+    mentions(&put("doors", with("analyzer", json!("no"))).await.error(400), &["analyzer 'no'"]);
+    mentions(&put("doors", with("field", json!("no"))).await.error(400), &["unknown field 'no'"]);
+    let refused = put("doors", with("filters", json!({"objcts": ["a"]}))).await.error(400);
+    mentions(&refused, &["objcts", "objects"]);
+    mentions(&put("doors", with("text", json!(""))).await.error(422), &["text"]);
+    mentions(&put("doors", with("limit", json!(51))).await.error(422), &["limit"]);
+    mentions(&put("doors", with("min_p_present", json!(2))).await.error(422), &["min_p_present"]);
+    mentions(&app.get("/alerts/doors").await.error(404), &["unknown alert 'doors'"]);
+    app.post_json("/alerts/doors/test", Value::Null).await.error(404);
+    app.post_json("/alerts/doors/retry", Value::Null).await.error(404);
+    app.delete("/alerts/doors").await.error(404);
+
+    let app = TestApp::with(|setup| setup.settings.alerts.max = 1).await;
+    app.put_json("/alerts/one", door()).await.ok();
+    app.put_json("/alerts/one", door()).await.ok();
+    mentions(&app.put_json("/alerts/two", door()).await.error(400), &["1 alerts", "alerts.max"]);
+    let app = TestApp::with(|setup| setup.settings.callbacks.secret.clear()).await;
+    mentions(&app.put_json("/alerts/one", door()).await.error(400), &["callbacks.secret"]);
+}
