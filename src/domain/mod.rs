@@ -236,7 +236,7 @@ impl Shotlog {
         let (limits, callbacks) = (settings.ingest.clone(), settings.callbacks.clone());
         let jobs = Jobs::new(&stores, does, settings.jobs, limits, callbacks);
         Arc::new(Self {
-            exports: Exports::new(&stores, catalog.clone()),
+            exports: Exports::new(&stores, catalog.clone(), search.clone()),
             frames,
             status: Status::new(
                 stores,

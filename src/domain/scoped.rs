@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use ports::ByteStream;
 use ports::storage::ObjectInfo;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Shotlog;
 use crate::domain::alerts::{Alert, AlertSearch};
@@ -35,6 +35,7 @@ use crate::domain::evaluation::questions::Question as JudgedQuestion;
 use crate::domain::evaluation::run::{Run, RunRequest};
 use crate::domain::evaluation::{Evaluation, EvaluationSummary};
 use crate::domain::export::Export;
+use crate::domain::export::library::{LibraryExport, LibraryFormat};
 use crate::domain::frames::Storyboard;
 use crate::domain::ingest::plan::{IngestPlan, Subject};
 use crate::domain::ingest::preview::ChunkingPreview;
@@ -165,6 +166,16 @@ impl Scoped {
         wall_clock: bool,
     ) -> Result<Export> {
         self.of(video_id).await?.exports.export(video_id, format, wall_clock).await
+    }
+
+    pub async fn export_library(
+        &self,
+        video_ids: Option<&[String]>,
+        filters: &Map<String, Value>,
+        format: LibraryFormat,
+    ) -> Result<LibraryExport> {
+        let (service, access) = self.within();
+        service.exports.export_library(access, video_ids, filters, format).await
     }
 
     pub async fn frame(&self, video_id: VideoId, time: f64, width: u32) -> Result<Bytes> {

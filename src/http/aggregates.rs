@@ -5,9 +5,10 @@ use poem_openapi::{Object, OpenApi, Union};
 
 use super::auth::{Service, Token};
 use super::body::{Accepted, Json, OptionalForm};
+use super::budget::Wanted;
 use super::errors::{ApiError, ByIdNamed, Rerun};
 use super::jobs::JobStatus;
-use super::params::Flag;
+use super::params::{Bounded, Flag};
 use super::values::{AnyObject, Ordered};
 use crate::domain::catalog::aggregates;
 use crate::domain::kernel::video::video_named;
@@ -25,16 +26,36 @@ impl AggregatesApi {
         video_id: Path<String>,
         /// Only this aggregate.
         aggregator: Query<Option<String>>,
+        /// Most tokens of the results together: whole parts in their order, and lists and objects hold
+        /// those that fit alone.
+        max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
+        /// `next` of the answer before, which was cut by `max_tokens`.
+        cursor: Query<Option<String>>,
     ) -> Result<Json<AggregatesResponse>, ApiError<ByIdNamed>> {
+        let named = format!("aggregates {} {:?}", video_id.0, aggregator.0);
         let video_id = video_named(&video_id)?;
+        let wanted = Wanted { max_tokens: max_tokens.0.map(|most| most.0), cursor: cursor.0 };
+        let service = self.0.of(&token);
         let Some(aggregator) = aggregator.0 else {
-            let all = self.0.of(&token).aggregates(video_id).await?;
-            return Ok(Json(AggregatesResponse::All(all.into())));
+            let mut all = AllAggregates::from(service.aggregates(video_id).await?);
+            let results = all.aggregates.0.drain(..).map(|(id, result)| (id, result.0.into()));
+            let (results, spent) =
+                wanted.of_document(service.tokens(), results.collect(), &named).await?;
+            let results = results.into_iter().map(|(id, part)| (id, AnyObject::from_value(part)));
+            all.aggregates = Ordered(results.collect());
+            (all.tokens, all.tokenizer, all.next) = (spent.tokens, spent.tokenizer, spent.next);
+            return Ok(Json(AggregatesResponse::All(all)));
         };
-        let result =
-            AnyObject::from_value(self.0.of(&token).aggregate(video_id, &aggregator).await?);
-        let one = OneAggregate { video_id: video_id.to_string(), aggregator, result };
-        Ok(Json(AggregatesResponse::One(one)))
+        let result = AnyObject::from_value(service.aggregate(video_id, &aggregator).await?);
+        let (result, spent) = wanted.of_document(service.tokens(), result.0, &named).await?;
+        Ok(Json(AggregatesResponse::One(OneAggregate {
+            video_id: video_id.to_string(),
+            aggregator,
+            result: AnyObject(result),
+            tokens: spent.tokens,
+            tokenizer: spent.tokenizer,
+            next: spent.next,
+        })))
     }
 
     /// Re-run aggregators over stored analyzer output.
@@ -99,6 +120,15 @@ struct AllAggregates {
     available: Vec<String>,
     /// Result by aggregator id.
     aggregates: Ordered<AnyObject>,
+    /// Tokens of `aggregates`; present with `max_tokens`.
+    #[oai(skip_serializing_if_is_none)]
+    tokens: Option<u32>,
+    /// The embedder whose tokenizer has counted; present with `max_tokens`.
+    #[oai(skip_serializing_if_is_none)]
+    tokenizer: Option<String>,
+    /// The `cursor` of the rest, where there is one.
+    #[oai(skip_serializing_if_is_none)]
+    next: Option<String>,
 }
 
 #[derive(Object)]
@@ -106,6 +136,16 @@ pub(crate) struct OneAggregate {
     pub(crate) video_id: String,
     pub(crate) aggregator: String,
     pub(crate) result: AnyObject,
+    /// Tokens of `result`; present with `max_tokens`.
+    #[oai(skip_serializing_if_is_none)]
+    pub(crate) tokens: Option<u32>,
+    /// The embedder whose tokenizer has counted; present with `max_tokens`.
+    #[oai(skip_serializing_if_is_none)]
+    pub(crate) tokenizer: Option<String>,
+    /// The `cursor` of the rest, where there is one: lists and objects of `result` hold what is in this
+    /// answer alone.
+    #[oai(skip_serializing_if_is_none)]
+    pub(crate) next: Option<String>,
 }
 
 impl From<aggregates::Aggregates> for AllAggregates {
@@ -116,6 +156,9 @@ impl From<aggregates::Aggregates> for AllAggregates {
             video_id: all.video_id.to_string(),
             available: all.available,
             aggregates: Ordered(results),
+            tokens: None,
+            tokenizer: None,
+            next: None,
         }
     }
 }

@@ -1,9 +1,14 @@
 //! Answers within so many tokens: whole items, counted as they are sent, and where to go on.
 
 use poem_openapi::types::ToJSON;
+use serde_json::{Map, Value};
 
 use crate::domain::Result;
 use crate::domain::kernel::tokens::{Cursor, Tokens};
+use crate::domain::kernel::units::{Split, Unit};
+
+/// Parts of a document of at most so many bytes of JSON stay whole: about a hundred tokens.
+const SPLIT: Split = Split { largest: 400, cost: |value| value.to_string().len() };
 
 /// What a client wants of a long answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,5 +76,24 @@ impl Wanted {
         let (fit, spent) = self.fit(tokens, &texts, request, skipped, left).await?;
         items.truncate(fit);
         Ok((items, spent))
+    }
+
+    /// The part of a document that follows the cursor and fits.
+    pub(super) async fn of_document(
+        &self,
+        tokens: &Tokens,
+        document: Map<String, Value>,
+        request: &str,
+    ) -> Result<(Map<String, Value>, Spent)> {
+        let skipped = self.skipped(request)?;
+        if self.max_tokens.is_none() && skipped == 0 {
+            return Ok((document, Spent::default()));
+        }
+        let document = Value::Object(document);
+        let units = SPLIT.units(&document);
+        let texts: Vec<String> = units.iter().skip(skipped).map(Unit::written).collect();
+        let (fit, spent) = self.fit(tokens, &texts, request, skipped, texts.len()).await?;
+        let part = SPLIT.only(&document, |unit| (skipped..skipped + fit).contains(&unit));
+        Ok((part, spent))
     }
 }

@@ -1,14 +1,17 @@
-//! `/videos/{video_id}/export`: a video's log as a file for players, editors and spreadsheets.
+//! `/videos/{video_id}/export` and `/export`: logs as files for players, editors and spreadsheets.
 
+use futures::TryStreamExt;
+use poem::Body;
 use poem_openapi::param::{Path, Query};
-use poem_openapi::payload::PlainText;
-use poem_openapi::{ApiResponse, OpenApi, ResponseContent};
+use poem_openapi::payload::{Binary, PlainText};
+use poem_openapi::{ApiResponse, Object, OpenApi, ResponseContent};
 
 use super::auth::{Service, Token};
 use super::body::Json;
-use super::errors::{ApiError, ByIdNamed};
+use super::errors::{ApiError, ByIdNamed, Search};
 use super::values::AnyObject;
 use crate::domain::export::Content;
+use crate::domain::export::library::LibraryFormat;
 use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
@@ -51,6 +54,63 @@ impl ExportApi {
         };
         Ok(Exported::File(file, disposition))
     }
+
+    /// The chunks of many videos as one file.
+    ///
+    /// A line for each chunk that the filters let through, with its video and its `moment_id`: those of
+    /// the newest video first. `csv` has the columns of every analyzer of the install, `jsonl` a JSON
+    /// object on each line. It is written while it is sent; a connection that ends early means that
+    /// something is missing.
+    #[oai(path = "/export", method = "post", operation_id = "export_library")]
+    async fn export_library(
+        &self,
+        token: Token,
+        Json(request): Json<LibraryRequest>,
+    ) -> Result<LibraryExported, ApiError<Search>> {
+        let format = LibraryFormat::parse(&request.format)?;
+        let (video_ids, filters) = (request.video_ids.as_deref(), &request.filters.0);
+        let export = self.0.of(&token).export_library(video_ids, filters, format).await?;
+        let disposition = format!("attachment; filename=\"{}\"", export.filename);
+        let body = Body::from_bytes_stream(export.content.map_err(std::io::Error::other));
+        let file = match format {
+            LibraryFormat::Csv => LibraryFile::Csv(Binary(body)),
+            LibraryFormat::Jsonl => LibraryFile::Jsonl(Binary(body)),
+        };
+        Ok(LibraryExported::File(file, disposition))
+    }
+}
+
+#[derive(Object)]
+struct LibraryRequest {
+    /// `csv` or `jsonl`.
+    #[oai(default = "csv")]
+    format: String,
+    /// Null exports every video.
+    #[oai(nullable)]
+    video_ids: Option<Vec<String>>,
+    /// Hard conditions that must all hold, as of `/query`: a chunk is let through where they hold for what
+    /// some analyzer has found in it.
+    #[oai(default)]
+    filters: AnyObject,
+}
+
+fn csv() -> String {
+    "csv".into()
+}
+
+#[derive(ApiResponse)]
+enum LibraryExported {
+    /// The file.
+    #[oai(status = 200)]
+    File(LibraryFile, #[oai(header = "Content-Disposition")] String),
+}
+
+#[derive(ResponseContent)]
+enum LibraryFile {
+    #[oai(content_type = "text/csv")]
+    Csv(Binary<Body>),
+    #[oai(content_type = "application/jsonl")]
+    Jsonl(Binary<Body>),
 }
 
 #[derive(ApiResponse)]

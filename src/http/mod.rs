@@ -37,6 +37,7 @@ mod server;
 mod session;
 mod settings;
 mod storage;
+mod transcript;
 mod ui;
 mod values;
 mod videos;
@@ -133,8 +134,13 @@ type Library = (
     chunking::ChunkingApi,
     plan::PlanApi,
 );
-type Reading =
-    (chunks::ChunksApi, aggregates::AggregatesApi, entities::EntitiesApi, export::ExportApi);
+type Reading = (
+    chunks::ChunksApi,
+    transcript::TranscriptApi,
+    aggregates::AggregatesApi,
+    entities::EntitiesApi,
+    export::ExportApi,
+);
 type Searching = (
     query::QueryApi,
     ask::AskApi,
@@ -158,6 +164,7 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
     );
     let reading = (
         chunks::ChunksApi(of()),
+        transcript::TranscriptApi(of()),
         aggregates::AggregatesApi(of()),
         entities::EntitiesApi(of()),
         export::ExportApi(of()),

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::budget::{Budget, tokens};
+use crate::domain::kernel::units::{Split, Unit};
 use crate::http::views::Failure;
 
 /// Share of a page that a unit takes at most; what is larger is several units.
@@ -33,8 +34,7 @@ pub(super) fn page(
     let whole = budget.left();
     let split = Split { largest: whole / UNITS_PER_PAGE, cost };
     let document = Value::Object(document);
-    let mut sizes = Vec::new();
-    split.measure(&document, 0, &mut sizes);
+    let sizes: Vec<usize> = split.units(&document).iter().map(|unit| size(unit, cost)).collect();
     let mut kept = vec![false; sizes.len()];
     let (mut at, mut passed_over) = (from.min(sizes.len()), 0);
     while at < sizes.len() {
@@ -47,69 +47,14 @@ pub(super) fn page(
         }
         at += 1;
     }
-    let document = match split.prune(&document, &mut kept.iter()) {
-        Some(Value::Object(document)) => document,
-        _ => Map::new(),
-    };
+    let document = split.only(&document, |unit| kept[unit]);
     Page { document, next: (at < sizes.len()).then_some(at), passed_over }
 }
 
-/// How a document falls into units.
-struct Split {
-    /// What a unit may take, tokens; a list or an object that takes more is several.
-    largest: usize,
-    cost: Cost,
-}
-
-impl Split {
-    fn is_unit(&self, value: &Value) -> bool {
-        let empty = match value {
-            Value::Array(elements) => elements.is_empty(),
-            Value::Object(fields) => fields.is_empty(),
-            _ => true,
-        };
-        empty || (self.cost)(value) <= self.largest
-    }
-
-    /// The sizes of the units in order, tokens; `beside` is what the names around one take.
-    fn measure(&self, value: &Value, beside: usize, sizes: &mut Vec<usize>) {
-        match value {
-            value if self.is_unit(value) => sizes.push((self.cost)(value) + beside),
-            Value::Array(elements) => {
-                for element in elements {
-                    self.measure(element, beside + 1, sizes);
-                }
-            }
-            Value::Object(fields) => {
-                for (name, value) in fields {
-                    self.measure(value, beside + 2 * tokens(name) + 4, sizes);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// The value with the units alone that are kept; `kept` goes on behind it.
-    fn prune<'k>(&self, value: &Value, kept: &mut impl Iterator<Item = &'k bool>) -> Option<Value> {
-        match value {
-            value if self.is_unit(value) => {
-                kept.next().is_some_and(|kept| *kept).then(|| value.clone())
-            }
-            Value::Array(elements) => {
-                let left: Vec<Value> =
-                    elements.iter().filter_map(|element| self.prune(element, kept)).collect();
-                (!left.is_empty()).then_some(Value::Array(left))
-            }
-            Value::Object(fields) => {
-                let left: Map<String, Value> = fields
-                    .iter()
-                    .filter_map(|(name, value)| Some((name.clone(), self.prune(value, kept)?)))
-                    .collect();
-                (!left.is_empty()).then_some(Value::Object(left))
-            }
-            _ => None,
-        }
-    }
+/// What a unit takes with the names around it, tokens.
+fn size(unit: &Unit<'_>, cost: Cost) -> usize {
+    let names: usize = unit.names.iter().map(|name| 2 * tokens(name) + 4).sum();
+    cost(unit.value) + names + unit.lists
 }
 
 /// Where a page begins; the beginning without a cursor.

@@ -32,6 +32,7 @@ fn body(operation: &str, video_id: &str) -> Value {
         "put_extractor" => {
             json!({"schema": {"type": "object", "properties": {"a": {"type": "string"}}}})
         }
+        "export_library" => json!({"format": "jsonl", "video_ids": ids}),
         "put_alert" => json!({"text": "a door", "webhook": "http://example.org/hook"}),
         "ingest_file" | "rerun_aggregates" => Value::Null,
         other => panic!("{other} takes a body: say which, so that what it shows is looked at"),
@@ -39,8 +40,16 @@ fn body(operation: &str, video_id: &str) -> Value {
 }
 
 /// Operations that take a method of a change and change nothing.
-const READS: [&str; 7] =
-    ["query", "ask", "evidence", "read_moments", "plan_ingest", "preview_chunking", "test_alert"];
+const READS: [&str; 8] = [
+    "query",
+    "ask",
+    "evidence",
+    "read_moments",
+    "plan_ingest",
+    "preview_chunking",
+    "export_library",
+    "test_alert",
+];
 
 /// What is of the install as a whole, refused to whoever sees a part of it.
 const OF_THE_INSTALL: [&str; 13] = [
@@ -244,6 +253,8 @@ async fn on_every_route_a_foreign_video_is_as_if_it_were_not_there() {
         (json!({"question": "Where is a door?"}), "/ask"),
         (json!({"question": "a door", "limit": 50}), "/evidence"),
         (json!({"url": "http://example.org/a.mp4"}), "/videos/plan"),
+        (json!({}), "/export"),
+        (json!({"format": "jsonl", "filters": {"chunk_ids": [0, 1, 2]}}), "/export"),
     ] {
         let reply = library.send(BOUND, "post", path, &foreign_body).await;
         assert_eq!(reply.status, 200, "{path}: {}", reply.text());

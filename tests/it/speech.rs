@@ -167,6 +167,38 @@ async fn a_search_over_everything_names_who_found_it() {
 }
 
 #[tokio::test]
+async fn what_is_said_is_read_sentence_by_sentence() {
+    let app = app(&Arc::new(counting())).await;
+    let job = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;
+    let path = format!("/videos/{}/transcript", job["result"]["video_id"].as_str().unwrap());
+    let all = app.get(&path).await.ok();
+    let said = all["utterances"].as_array().unwrap();
+    assert!(said.len() > 1 && all["total"] == said.len() && all.get("tokens").is_none(), "{all}");
+    assert_eq!(all["language"], "en");
+    let longest = said.iter().map(|said| said.to_string().len()).max().unwrap();
+    let (mut read, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let part =
+            app.get(&format!("{path}?max_tokens={}{cursor}", longest.div_ceil(2))).await.ok();
+        assert!(part["tokens"].as_u64().unwrap() <= longest.div_ceil(2) as u64, "{part}");
+        read.extend(part["utterances"].as_array().unwrap().clone());
+        match part["next"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert!(!cursor.is_empty());
+    assert_eq!(&read, said);
+    let later = app.get(&format!("{path}?after={}", said[0]["end"])).await.ok();
+    assert_eq!(later["total"], said.len() - 1);
+    mentions(&app.get(&format!("{path}?after=1{cursor}")).await.error(400), &["another request"]);
+    let unheard = app.video_of(&clip(10.0)).await;
+    let refused = app.get(&format!("/videos/{unheard}/transcript")).await.error(400);
+    mentions(&refused, &["nobody has listened", "diarization and transcript"]);
+    app.get("/videos/fedcba9876543210/transcript").await.error(404);
+}
+
+#[tokio::test]
 async fn a_question_is_answered_from_what_any_analyzer_has() {
     let app = app(&Arc::new(counting())).await;
     app.job_of(&fields("transcript,default_video", "10"), "c.mp4", &clip(30.0)).await;

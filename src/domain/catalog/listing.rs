@@ -96,6 +96,20 @@ impl Catalog {
         entries.into_iter().map(|entry| Ok((entry.video_id, listed(&entry)?))).collect()
     }
 
+    /// Some of the videos that satisfy these conditions, the newest first, from a place in the order on,
+    /// and where the next ones begin; `None` after the last.
+    pub(crate) async fn some_of(
+        &self,
+        conditions: &[Condition],
+        after: Option<Position>,
+    ) -> Result<(Vec<VideoId>, Option<Position>)> {
+        let conditions = conditions.to_vec();
+        let query = ListQuery { conditions, after, limit: BATCH, ..ListQuery::default() };
+        let entries = self.listing.list(&query).await?.entries;
+        let next = entries.last().filter(|_| entries.len() == BATCH).map(position);
+        Ok((entries.into_iter().map(|entry| entry.video_id).collect(), next))
+    }
+
     /// The ids of the videos that satisfy these conditions.
     pub(crate) async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
         Ok(self.listing.matching(conditions).await?)

@@ -4,35 +4,60 @@ use crate::domain::analysis::{AnalyzerRef, Column};
 use crate::domain::export::{Content, Log, one_line};
 use crate::domain::kernel::error::Result;
 
+/// How a line ends.
+const END: &str = "\r\n";
+
+/// What stands before the columns of the analyzers.
+const LEAD: [&str; 4] = ["chunk_id", "start", "end", "timecode"];
+
+/// The columns of some analyzers, in their order.
+pub(super) struct Table(Vec<(Column, String, usize)>);
+
 pub(super) fn write(log: &Log) -> Result<Content> {
-    let known = |id: &'_ String| Some((id.clone(), log.analyzers.known(id)?));
-    let analyzers: Vec<(String, AnalyzerRef)> =
-        log.video.outputs.keys().filter_map(known).collect();
-    let mut columns: Vec<(&Column, &str, usize)> = Vec::new();
-    for (id, analyzer) in &analyzers {
-        let own = analyzer.spec().columns;
-        columns.extend(own.iter().enumerate().map(|(place, column)| (column, id.as_str(), place)));
+    let table = Table::of(log.video.outputs.keys().filter_map(|id| log.analyzers.known(id)));
+    let mut file = table.heading(&[]);
+    for chunk in 0..log.video.spans.len() {
+        file.push_str(&table.row(log, chunk, &[]));
     }
-    columns.sort_by_key(|(column, id, _)| (column.rank, *id));
-    let mut names = vec!["chunk_id", "start", "end", "timecode"];
-    names.extend(columns.iter().map(|(column, ..)| &*column.name));
-    let mut file = names.join(",") + "\r\n";
-    for (chunk, span) in log.video.spans.iter().enumerate() {
-        let mut row = vec![
+    Ok(Content::Text(file))
+}
+
+impl Table {
+    pub(super) fn of(analyzers: impl IntoIterator<Item = AnalyzerRef>) -> Self {
+        let mut columns = Vec::new();
+        for analyzer in analyzers {
+            let spec = analyzer.spec();
+            let own = spec.columns.iter().enumerate();
+            columns.extend(own.map(|(place, column)| (column.clone(), spec.id.to_owned(), place)));
+        }
+        columns.sort_by(|(a, of_a, _), (b, of_b, _)| (a.rank, of_a).cmp(&(b.rank, of_b)));
+        Self(columns)
+    }
+
+    /// The names of the columns, behind those of others.
+    pub(super) fn heading(&self, before: &[&str]) -> String {
+        let own = self.0.iter().map(|(column, ..)| &*column.name);
+        let names: Vec<&str> = before.iter().copied().chain(LEAD).chain(own).collect();
+        names.join(",") + END
+    }
+
+    /// The row of a chunk, behind other cells.
+    pub(super) fn row(&self, log: &Log, chunk: usize, before: &[&str]) -> String {
+        let span = log.video.spans[chunk];
+        let mut row: Vec<String> = before.iter().map(|text| field(&one_line(text))).collect();
+        row.extend([
             chunk.to_string(),
             format!("{:.3}", span.start),
             format!("{:.3}", span.end),
             span.timecode(),
-        ];
-        row.extend(columns.iter().map(|(_, analyzer, place)| {
+        ]);
+        row.extend(self.0.iter().map(|(_, analyzer, place)| {
             let cells = log.video.finding(analyzer, chunk).map(|finding| finding.cells());
             let cell = cells.and_then(|cells| cells.get(*place).cloned());
             field(&one_line(&cell.unwrap_or_default()))
         }));
-        file.push_str(&row.join(","));
-        file.push_str("\r\n");
+        row.join(",") + END
     }
-    Ok(Content::Text(file))
 }
 
 /// Quoted where need be. Text that a spreadsheet would run as a formula is marked as text.

@@ -7,28 +7,8 @@ use crate::domain::export::{Content, Log};
 use crate::domain::kernel::error::Result;
 
 pub(super) fn write(log: &Log) -> Result<Content> {
-    let chunks: Vec<Value> = log
-        .video
-        .spans
-        .iter()
-        .enumerate()
-        .map(|(chunk, span)| {
-            let mut view = Map::from_iter([
-                ("chunk_id".to_owned(), json!(chunk)),
-                ("start".to_owned(), json!(span.start)),
-                ("end".to_owned(), json!(span.end)),
-                ("timecode".to_owned(), json!(span.timecode())),
-            ]);
-            for (analyzer, outputs) in &log.video.outputs {
-                if let Some(Some(output)) = outputs.get(chunk) {
-                    let mut output = output.to_json();
-                    strip_internal(&mut output);
-                    view.insert(analyzer.clone(), Value::Object(output));
-                }
-            }
-            Value::Object(view)
-        })
-        .collect();
+    let chunks: Vec<Value> =
+        (0..log.video.spans.len()).map(|chunk| Value::Object(view(log, chunk))).collect();
     let document = json!({
         "video_id": log.record.video_id,
         "filename": log.record.filename,
@@ -41,4 +21,23 @@ pub(super) fn write(log: &Log) -> Result<Content> {
         "aggregates": log.aggregates,
     });
     Ok(Content::Document(document))
+}
+
+/// A chunk with what every analyzer has found in it.
+pub(super) fn view(log: &Log, chunk: usize) -> Map<String, Value> {
+    let span = log.video.spans[chunk];
+    let mut view = Map::from_iter([
+        ("chunk_id".to_owned(), json!(chunk)),
+        ("start".to_owned(), json!(span.start)),
+        ("end".to_owned(), json!(span.end)),
+        ("timecode".to_owned(), json!(span.timecode())),
+    ]);
+    for (analyzer, outputs) in &log.video.outputs {
+        if let Some(Some(output)) = outputs.get(chunk) {
+            let mut output = output.to_json();
+            strip_internal(&mut output);
+            view.insert(analyzer.clone(), Value::Object(output));
+        }
+    }
+    view
 }

@@ -10,6 +10,7 @@ mod cues;
 mod edl;
 mod ffmetadata;
 mod json;
+pub mod library;
 mod otio;
 mod srt;
 mod vtt;
@@ -31,6 +32,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::Stores;
 use crate::domain::kernel::video::VideoId;
+use crate::domain::search::Search;
 
 /// A file that other programs read, made from what is stored of a video.
 #[derive(Debug, Clone, Copy)]
@@ -106,14 +108,16 @@ struct Log {
 }
 
 /// Exports of a video's log.
+#[derive(Clone)]
 pub struct Exports {
     catalog: Arc<Catalog>,
+    search: Arc<Search>,
     storage: Arc<dyn ObjectStorage>,
 }
 
 impl Exports {
-    pub(crate) fn new(stores: &Stores, catalog: Arc<Catalog>) -> Self {
-        Self { catalog, storage: stores.storage.clone() }
+    pub(crate) fn new(stores: &Stores, catalog: Arc<Catalog>, search: Arc<Search>) -> Self {
+        Self { catalog, search, storage: stores.storage.clone() }
     }
 
     /// A video's log as a file; `Invalid` lists the formats, or says what the video lacks.

@@ -16,6 +16,7 @@ pub mod schema;
 pub mod seconds;
 pub mod time;
 pub mod tokens;
+pub(crate) mod units;
 pub(crate) mod urls;
 pub mod vector;
 pub mod verdict;

@@ -6,6 +6,7 @@ use ports::embedder::Embedder;
 use ports::index::{FieldValue, Point, PointId};
 
 use crate::domain::analysis::Analyzer;
+use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Outputs;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
@@ -40,26 +41,8 @@ pub async fn points(
         (document.start, document.end) = (span.start, span.end);
         document.text.clone_from(&text);
         document.revision = revision.to_owned();
-        let mut payload = BTreeMap::from([
-            ("chunk_config".to_owned(), FieldValue::Keywords(vec![chunk_config.into()])),
-            ("revision".to_owned(), FieldValue::Keywords(vec![revision.into()])),
-            ("start".to_owned(), FieldValue::Float(span.start)),
-            ("end".to_owned(), FieldValue::Float(span.end)),
-        ]);
-        for (field, labels) in [
-            ("objects", &document.objects),
-            ("tags", &document.tags),
-            ("speakers", &document.speakers),
-            ("people", &document.people),
-        ] {
-            if analyzer.spec().filtered_by.contains(&field) && !labels.is_empty() {
-                payload.insert(field.into(), FieldValue::Keywords(labels.clone()));
-            }
-        }
-        let counted = analyzer.spec().filtered_by.contains(&PEOPLE_COUNT);
-        if let Some(count) = document.people_count.filter(|_| counted) {
-            payload.insert(PEOPLE_COUNT.into(), FieldValue::Integer(count.into()));
-        }
+        let mut payload = filtered_by(analyzer, chunk_config, *span, &document);
+        payload.insert("revision".into(), FieldValue::Keywords(vec![revision.into()]));
         points.push(Point {
             id: PointId { video_id, chunk_id, analyzer_id: analyzer.spec().id.into() },
             vectors: BTreeMap::new(),
@@ -74,4 +57,33 @@ pub async fn points(
         points[point].vectors.insert(field.into(), vector);
     }
     Ok(points)
+}
+
+/// What the filters of a search compare of an analyzer's output on a chunk.
+pub(crate) fn filtered_by(
+    analyzer: &dyn Analyzer,
+    chunk_config: &str,
+    span: Span,
+    document: &HitDocument,
+) -> BTreeMap<String, FieldValue> {
+    let mut fields = BTreeMap::from([
+        ("chunk_config".to_owned(), FieldValue::Keywords(vec![chunk_config.into()])),
+        ("start".to_owned(), FieldValue::Float(span.start)),
+        ("end".to_owned(), FieldValue::Float(span.end)),
+    ]);
+    for (field, labels) in [
+        ("objects", &document.objects),
+        ("tags", &document.tags),
+        ("speakers", &document.speakers),
+        ("people", &document.people),
+    ] {
+        if analyzer.spec().filtered_by.contains(&field) && !labels.is_empty() {
+            fields.insert(field.into(), FieldValue::Keywords(labels.clone()));
+        }
+    }
+    let counted = analyzer.spec().filtered_by.contains(&PEOPLE_COUNT);
+    if let Some(count) = document.people_count.filter(|_| counted) {
+        fields.insert(PEOPLE_COUNT.into(), FieldValue::Integer(count.into()));
+    }
+    fields
 }

@@ -43,13 +43,23 @@ impl Search {
         self.videos_of(access, &filters::parse(given)?).await
     }
 
-    async fn videos_of(&self, access: &Access, parsed: &Parsed) -> Result<Option<Vec<VideoId>>> {
+    /// What filters ask of the videos that a caller sees.
+    pub(crate) async fn conditions(
+        &self,
+        access: &Access,
+        parsed: &Parsed,
+    ) -> Result<Vec<Condition>> {
         let mut conditions: Vec<Condition> = parsed.videos.clone();
         conditions.extend(about::seen_by(access));
         if let Some(metadata) = &parsed.metadata {
             let keys = self.catalog.metadata_keys_seen(access).await?;
             conditions.extend(about::conditions(metadata, &keys)?);
         }
+        Ok(conditions)
+    }
+
+    async fn videos_of(&self, access: &Access, parsed: &Parsed) -> Result<Option<Vec<VideoId>>> {
+        let conditions = self.conditions(access, parsed).await?;
         if conditions.is_empty() {
             return Ok(None);
         }

@@ -29,10 +29,6 @@ pub(super) struct AggregateRequest {
 pub(super) struct AggregatePage {
     #[oai(flatten)]
     aggregate: OneAggregate,
-    /// Where the result goes on: the `cursor` of the next page. Its lists and objects hold then what
-    /// is on this page alone.
-    #[oai(skip_serializing_if_is_none)]
-    next: Option<String>,
     /// What is left out of all pages, and why.
     #[oai(skip_serializing_if_is_none)]
     rest: Option<String>,
@@ -67,8 +63,10 @@ impl Tool for GetAggregate {
             text.push_str(&format!("There is more: call again with cursor {next}.\n"));
         }
         text.extend(rest.clone());
-        let aggregate = OneAggregate { video_id, aggregator, result: AnyObject(page.document) };
-        Ok(Answer::new(text, AggregatePage { aggregate, next, rest }))
+        let result = AnyObject(page.document);
+        let aggregate =
+            OneAggregate { video_id, aggregator, result, tokens: None, tokenizer: None, next };
+        Ok(Answer::new(text, AggregatePage { aggregate, rest }))
     }
 }
 

@@ -5,7 +5,7 @@ use poem_openapi::Object;
 use super::{Answer, Call, Tool};
 use crate::domain::kernel::video::video_named;
 use crate::domain::media::speech;
-use crate::http::views::Failure;
+use crate::http::views::{Failure, Utterance};
 use crate::mcp::pages::position;
 use crate::mcp::prose::{one_line, seconds};
 
@@ -42,19 +42,6 @@ pub(super) struct TranscriptPage {
     /// The `cursor` of the next page, where there is one.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
-}
-
-/// A sentence.
-#[derive(Object)]
-pub(super) struct Utterance {
-    /// When it begins, seconds of the video.
-    start: f64,
-    /// When it ends, seconds of the video.
-    end: f64,
-    /// Label within the video, where speakers are told apart.
-    #[oai(skip_serializing_if_is_none)]
-    speaker: Option<String>,
-    text: String,
 }
 
 impl Tool for GetTranscript {
@@ -104,6 +91,5 @@ fn spoken(said: speech::Utterance) -> (Utterance, String) {
     let speaker = said.speaker.as_ref().map(|speaker| format!(" {speaker}")).unwrap_or_default();
     let times = format!("{}-{}s", seconds(said.start), seconds(said.end));
     let line = format!("[{times}{speaker}] {}", one_line(&said.text));
-    let speech::Utterance { start, end, speaker, text, .. } = said;
-    (Utterance { start, end, speaker, text }, line)
+    (said.into(), line)
 }

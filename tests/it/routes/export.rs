@@ -2,7 +2,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Reply, TestApp, keys, mentions};
+use crate::support::{Reply, TestApp, clip, keys, mentions};
 
 const FORMATS: [&str; 8] =
     ["srt", "vtt", "chapters.vtt", "ffmetadata", "edl", "otio", "csv", "json"];
@@ -211,4 +211,145 @@ async fn tables_and_documents_hold_the_whole_log() {
     assert_eq!(keys(&log["chunks"][0]["diarization"]), ["speakers", "turns"]);
     assert!(log["aggregates"]["summary"].is_object());
     assert!(!log.to_string().contains("_frames"));
+}
+
+/// Two videos of a collection with metadata, and one beside them.
+async fn library() -> (TestApp, [String; 3]) {
+    let app = TestApp::new().await;
+    let mut ids = Vec::new();
+    for (seconds, collection, camera) in
+        [(10.0, "street", "north"), (20.0, "street", "south"), (30.0, "garden", "north")]
+    {
+        let metadata = json!({"camera": camera, "height": seconds}).to_string();
+        let fields = [
+            ("mode", "interval"),
+            ("interval", "10"),
+            ("collection", collection),
+            ("metadata", &metadata),
+            ("recorded_at", "2026-01-31T12:00:00Z"),
+        ];
+        let job = app.job_of(&fields, "clip, one.mp4", &clip(seconds)).await;
+        ids.push(job["result"]["video_id"].as_str().unwrap().to_owned());
+    }
+    (app, ids.try_into().unwrap())
+}
+
+async fn lines(app: &TestApp, request: Value) -> Vec<Value> {
+    let mut request = request;
+    request["format"] = "jsonl".into();
+    let reply = app.post_json("/export", request).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    assert_eq!(reply.header("content-type"), "application/jsonl");
+    reply.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn the_chunks_of_many_videos_are_one_file() {
+    let (app, [first, second, third]) = library().await;
+    let all = lines(&app, json!({})).await;
+    assert_eq!(all.len(), 6);
+    let of = |lines: &[Value], id: &str| lines.iter().filter(|l| l["video_id"] == id).count();
+    assert_eq!((of(&all, &first), of(&all, &second), of(&all, &third)), (1, 2, 3));
+    let line = all.iter().filter(|line| line["video_id"] == json!(third)).nth(1).unwrap();
+    assert_eq!((&line["collection"], &line["chunk_id"]), (&json!("garden"), &json!(1)));
+    assert_eq!(line["recorded_at"], "2026-01-31T12:00:10.000Z");
+    let moment = app.get(&format!("/moments/{}", line["moment_id"].as_str().unwrap())).await.ok();
+    assert_eq!(moment["video_id"], json!(third));
+    let chunk = app.get(&format!("/videos/{third}/chunks/1")).await.ok();
+    assert_eq!(line["default_video"], chunk["default_video"]);
+
+    let reply = app.post_json("/export", json!({"format": "csv"})).await;
+    assert_eq!(reply.header("content-disposition"), "attachment; filename=\"shotlog.csv\"");
+    let table = reply.text();
+    let rows: Vec<&str> = table.split("\r\n").collect();
+    assert!(
+        rows[0].starts_with("video_id,filename,collection,recorded_at,moment_id,chunk_id,start,")
+    );
+    assert_eq!(rows.len(), 1 + 6 + 1, "{table}");
+    let lead =
+        format!("{third},clip_one.mp4,garden,2026-01-31T12:00:10.000Z,m_{third}_10000_20000,1,");
+    assert!(rows.iter().any(|row| row.starts_with(&lead)), "{table}");
+    let columns = rows[0].split(',').count();
+    assert!(rows[0].contains(",description,") && columns > 12, "{}", rows[0]);
+}
+
+#[tokio::test]
+async fn filters_say_which_chunks_are_exported() {
+    let (app, [first, second, third]) = library().await;
+    let ids = |lines: &[Value]| -> Vec<String> {
+        let mut ids: Vec<String> =
+            lines.iter().map(|line| line["video_id"].as_str().unwrap().to_owned()).collect();
+        ids.dedup();
+        ids.sort();
+        ids
+    };
+    let sorted = |mut ids: Vec<String>| {
+        ids.sort();
+        ids
+    };
+    let filtered = async |filters: Value| lines(&app, json!({"filters": filters})).await;
+    assert_eq!(
+        ids(&filtered(json!({"collections": ["street"]})).await),
+        sorted(vec![first.clone(), second.clone()])
+    );
+    assert_eq!(
+        ids(&filtered(json!({"metadata": {"camera": "north"}})).await),
+        sorted(vec![first.clone(), third.clone()])
+    );
+    let any = json!({"metadata": {"camera": ["south", "west"]}});
+    assert_eq!(ids(&filtered(any).await), [&*second]);
+    let range = json!({"metadata": {"height": {"gte": 15, "lte": 25}}});
+    assert_eq!(ids(&filtered(range).await), [&*second]);
+    let late = filtered(json!({"after": 10, "before": 20})).await;
+    assert!(late.len() == 2 && late.iter().all(|line| line["chunk_id"] == 1), "{late:?}");
+    let named = lines(&app, json!({"video_ids": [second, "fedcba9876543210"]})).await;
+    assert_eq!(ids(&named), [&*second]);
+    assert_eq!(filtered(json!({"recorded_after": "2027-01-01T00:00:00Z"})).await.len(), 0);
+    // As a search is let through.
+    let tags = app.get(&format!("/videos/{third}/chunks/1")).await.ok();
+    let tag = tags["default_video"]["tags"][0].clone();
+    let search = json!({"text": "a door", "limit": 50, "filters": {"tags": [tag]}});
+    let found = app.post_json("/query", search).await.ok();
+    let exported = filtered(json!({"tags": [tag]})).await;
+    let mut moments = [
+        found["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hit| hit["moment_id"].to_string())
+            .collect(),
+        exported.iter().map(|line| line["moment_id"].to_string()).collect::<Vec<_>>(),
+    ];
+    moments.iter_mut().for_each(|moments| moments.sort());
+    assert!(!moments[0].is_empty());
+    assert_eq!(moments[0], moments[1]);
+
+    let refused = async |request: Value| app.post_json("/export", request).await;
+    let unknown = refused(json!({"filters": {"objcts": []}})).await;
+    mentions(&unknown.error(400), &["did you mean 'objects'?"]);
+    let unknown = refused(json!({"filters": {"metadata": {"camra": "north"}}})).await;
+    mentions(&unknown.error(400), &["camra", "camera"]);
+    mentions(&refused(json!({"format": "xlsx"})).await.error(400), &["'xlsx'", "csv, jsonl"]);
+}
+
+#[tokio::test]
+async fn a_large_library_is_exported_page_by_page() {
+    use ports::listing::VideoListing;
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    // Many that are gone but listed: nothing of them is exported, and the last page is reached.
+    let mut entries = app.listing.get(&[id.parse().unwrap()]).await.unwrap();
+    entries[0].created_at -= 1_000_000;
+    let gone = (0..1200_u64).map(|n| {
+        let video_id = format!("{n:016x}").parse().unwrap();
+        ports::listing::VideoEntry {
+            video_id,
+            created_at: entries[0].created_at + 1 + n as i64,
+            ..entries[0].clone()
+        }
+    });
+    app.listing.put(gone.chain(entries.clone()).collect()).await.unwrap();
+    let lines = lines(&app, json!({})).await;
+    assert_eq!(lines.len(), 3);
+    assert!(lines.iter().all(|line| line["video_id"] == json!(id)));
 }

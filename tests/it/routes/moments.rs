@@ -195,6 +195,72 @@ async fn a_page_of_chunks_fits_into_so_many_tokens() {
     mentions(&app.get(&other).await.error(400), &["is of another request"]);
 }
 
+/// Every answer within a budget, from the first to the last.
+async fn parts(app: &TestApp, path: &str, max_tokens: u32) -> Vec<Value> {
+    let (mut parts, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let part = app.get(&format!("{path}max_tokens={max_tokens}{cursor}")).await.ok();
+        assert!(part["tokens"].as_u64().unwrap() <= u64::from(max_tokens), "{part}");
+        let next = part["next"].as_str().map(|next| format!("&cursor={next}"));
+        parts.push(part);
+        match next {
+            Some(next) => cursor = next,
+            None => return parts,
+        }
+    }
+}
+
+#[tokio::test]
+async fn aggregates_fit_into_so_many_tokens() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let path = format!("/videos/{id}/aggregates");
+    let all = app.get(&path).await.ok();
+    assert!(all.get("tokens").is_none() && all.get("next").is_none());
+    let read = parts(&app, &format!("{path}?"), 300).await;
+    assert!(read.len() > 2, "{read:#?}");
+    // Together they are the whole.
+    let mut merged = json!({});
+    for part in &read {
+        merge(&mut merged, &part["aggregates"]);
+    }
+    assert_eq!(merged, all["aggregates"]);
+    let chapters = app.get(&format!("{path}?aggregator=chapters")).await.ok();
+    let mut merged = json!({});
+    for part in parts(&app, &format!("{path}?aggregator=chapters&"), 200).await {
+        merge(&mut merged, &part["result"]);
+    }
+    assert_eq!(merged, chapters["result"]);
+
+    let next = read[0]["next"].as_str().unwrap();
+    let rest = app.get(&format!("{path}?cursor={next}")).await.ok();
+    assert!(
+        rest["aggregates"].get("stats").is_none_or(|stats| stats != &all["aggregates"]["stats"])
+    );
+    let other = app.get(&format!("{path}?aggregator=chapters&cursor={next}")).await.error(400);
+    mentions(&other, &["is of another request"]);
+    mentions(&app.get(&format!("{path}?max_tokens=1")).await.error(400), &["takes", "raise it"]);
+    mentions(&app.get(&format!("{path}?max_tokens=0")).await.error(422), &["max_tokens"]);
+}
+
+/// Puts a part into what was read before; the elements of lists follow one another.
+fn merge(whole: &mut Value, part: &Value) {
+    match (whole, part) {
+        (Value::Object(whole), Value::Object(part)) => {
+            for (name, value) in part {
+                match whole.get_mut(name) {
+                    Some(there) => merge(there, value),
+                    None => {
+                        whole.insert(name.clone(), value.clone());
+                    }
+                }
+            }
+        }
+        (Value::Array(whole), Value::Array(part)) => whole.extend(part.iter().cloned()),
+        (whole, part) => panic!("{whole} is there already, and {part}"),
+    }
+}
+
 #[tokio::test]
 async fn evidence_is_what_a_model_needs() {
     let app = TestApp::new().await;

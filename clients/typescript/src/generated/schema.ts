@@ -302,6 +302,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/videos/{video_id}/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is said, sentence by sentence.
+         * @description Whole sentences, also where they run over the boundary of a chunk. It is there where the analyzer
+         *     `transcript` or `diarization` has run.
+         */
+        get: operations["transcript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/videos/{video_id}/aggregates": {
         parameters: {
             query?: never;
@@ -356,6 +377,29 @@ export interface paths {
         get: operations["export"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The chunks of many videos as one file.
+         * @description A line for each chunk that the filters let through, with its video and its `moment_id`: those of
+         *     the newest video first. `csv` has the columns of every analyzer of the install, `jsonl` a JSON
+         *     object on each line. It is written while it is sent; a connection that ends early means that
+         *     something is missing.
+         */
+        post: operations["export_library"];
         delete?: never;
         options?: never;
         head?: never;
@@ -922,6 +966,15 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
+            /**
+             * Format: uint32
+             * @description Tokens of `aggregates`; present with `max_tokens`.
+             */
+            tokens?: number;
+            /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
+            tokenizer?: string;
+            /** @description The `cursor` of the rest, where there is one. */
+            next?: string;
         };
         /** Analyzers */
         Analyzers: {
@@ -1842,6 +1895,24 @@ export interface components {
              */
             grade?: number;
         };
+        /** LibraryRequest */
+        LibraryRequest: {
+            /**
+             * @description `csv` or `jsonl`.
+             * @default csv
+             */
+            format?: string;
+            /** @description Null exports every video. */
+            video_ids?: string[] | null;
+            /**
+             * @description Hard conditions that must all hold, as of `/query`: a chunk is let through where they hold for what
+             *     some analyzer has found in it.
+             * @default {}
+             */
+            filters?: {
+                [key: string]: unknown;
+            };
+        };
         /** LostJudgement */
         LostJudgement: {
             question_id: string;
@@ -2012,6 +2083,18 @@ export interface components {
             result: {
                 [key: string]: unknown;
             };
+            /**
+             * Format: uint32
+             * @description Tokens of `result`; present with `max_tokens`.
+             */
+            tokens?: number;
+            /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
+            tokenizer?: string;
+            /**
+             * @description The `cursor` of the rest, where there is one: lists and objects of `result` hold what is in this
+             *     answer alone.
+             */
+            next?: string;
         };
         /** PeopleOutput */
         PeopleOutput: {
@@ -2715,6 +2798,33 @@ export interface components {
             /** @description The spans as moments, for `GET /moments/{moment_id}`. */
             moments: string[];
         };
+        /** Transcript */
+        Transcript: {
+            video_id: string;
+            /**
+             * Format: double
+             * @description Length of the video, seconds.
+             */
+            duration: number;
+            /** @description ISO 639-1 code, where the recogniser knows. */
+            language: string | null;
+            /** @description Whole sentences in order of time. */
+            utterances: components["schemas"]["Utterance"][];
+            /**
+             * Format: uint32
+             * @description Sentences in all answers together.
+             */
+            total: number;
+            /**
+             * Format: uint32
+             * @description Tokens of `utterances`; present with `max_tokens`.
+             */
+            tokens?: number;
+            /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
+            tokenizer?: string;
+            /** @description The `cursor` of the rest, where there is one. */
+            next?: string;
+        };
         /** TranscriptOutput */
         TranscriptOutput: {
             text: string;
@@ -2829,6 +2939,31 @@ export interface components {
             collection?: string | null;
             /** @description The instant of its first frame, ISO 8601. */
             recorded_at?: string | null;
+        };
+        /**
+         * Utterance
+         * @description A sentence.
+         */
+        Utterance: {
+            /**
+             * Format: double
+             * @description When it begins, seconds of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description When it ends, seconds of the video.
+             */
+            end: number;
+            /** @description Label within the video, where speakers are told apart. */
+            speaker?: string;
+            /** @description The words, with their punctuation. */
+            text: string;
+            /**
+             * Format: double
+             * @description Mean probability of the words, 0..1.
+             */
+            confidence: number;
         };
         /** @enum {string} */
         Verdict: "supported" | "weak" | "unsupported";
@@ -3003,6 +3138,7 @@ export type JobStatus = components['schemas']['JobStatus'];
 export type JudgedHit = components['schemas']['JudgedHit'];
 export type JudgedQuestion = components['schemas']['JudgedQuestion'];
 export type Judgement = components['schemas']['Judgement'];
+export type LibraryRequest = components['schemas']['LibraryRequest'];
 export type LostJudgement = components['schemas']['LostJudgement'];
 export type MinimalResult = components['schemas']['MinimalResult'];
 export type MissingMoment = components['schemas']['MissingMoment'];
@@ -3043,10 +3179,12 @@ export type StepCost = components['schemas']['StepCost'];
 export type StorageHealth = components['schemas']['StorageHealth'];
 export type Storyboard = components['schemas']['Storyboard'];
 export type Timeline = components['schemas']['Timeline'];
+export type Transcript = components['schemas']['Transcript'];
 export type TranscriptOutput = components['schemas']['TranscriptOutput'];
 export type Turn = components['schemas']['Turn'];
 export type UnreadableVideo = components['schemas']['UnreadableVideo'];
 export type UrlIngestRequest = components['schemas']['UrlIngestRequest'];
+export type Utterance = components['schemas']['Utterance'];
 export type Verdict = components['schemas']['Verdict'];
 export type Video = components['schemas']['Video'];
 export type VideoDetail = components['schemas']['VideoDetail'];
@@ -3647,11 +3785,49 @@ export interface operations {
             };
         };
     };
+    transcript: {
+        parameters: {
+            query?: {
+                /** @description Keep sentences ending after this second. */
+                after?: number;
+                /** @description Keep sentences starting before this second. */
+                before?: number;
+                /** @description Most tokens of the sentences together, whole ones, in their order; all when left out. */
+                max_tokens?: number;
+                /** @description `next` of the answer before, which was cut by `max_tokens`. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transcript"];
+                };
+            };
+        };
+    };
     aggregates: {
         parameters: {
             query?: {
                 /** @description Only this aggregate. */
                 aggregator?: string;
+                /**
+                 * @description Most tokens of the results together: whole parts in their order, and lists and objects hold
+                 *     those that fit alone.
+                 */
+                max_tokens?: number;
+                /** @description `next` of the answer before, which was cut by `max_tokens`. */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -3760,6 +3936,32 @@ export interface operations {
                     };
                     "application/vnd.pixar.opentimelineio+json": string;
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    export_library: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LibraryRequest"];
+            };
+        };
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    "CONTENT-DISPOSITION": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/jsonl": string;
                 };
             };
         };

@@ -85,6 +85,7 @@ from .job_status import JobStatus
 from .judged_hit import JudgedHit
 from .judged_question import JudgedQuestion
 from .judgement import Judgement
+from .library_request import LibraryRequest
 from .lost_judgement import LostJudgement
 from .minimal_result import MinimalResult
 from .missing_moment import MissingMoment
@@ -148,12 +149,14 @@ from .step_cost import StepCost
 from .storage_health import StorageHealth
 from .storyboard import Storyboard
 from .timeline import Timeline
+from .transcript import Transcript
 from .transcript_output import TranscriptOutput
 from .turn import Turn
 from .unreadable_video import UnreadableVideo
 from .url_ingest_request import UrlIngestRequest
 from .url_ingest_request_mode import UrlIngestRequestMode
 from .url_ingest_request_preset import UrlIngestRequestPreset
+from .utterance import Utterance
 from .verdict import Verdict
 from .video import Video
 from .video_detail import VideoDetail
@@ -246,6 +249,7 @@ __all__ = (
     "JudgedHit",
     "JudgedQuestion",
     "Judgement",
+    "LibraryRequest",
     "LostJudgement",
     "MinimalResult",
     "MissingMoment",
@@ -305,12 +309,14 @@ __all__ = (
     "StorageHealth",
     "Storyboard",
     "Timeline",
+    "Transcript",
     "TranscriptOutput",
     "Turn",
     "UnreadableVideo",
     "UrlIngestRequest",
     "UrlIngestRequestMode",
     "UrlIngestRequestPreset",
+    "Utterance",
     "Verdict",
     "Video",
     "VideoDetail",

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.all_aggregates_aggregates import AllAggregatesAggregates
 
@@ -20,11 +22,17 @@ class AllAggregates:
         video_id (str):
         available (list[str]):
         aggregates (AllAggregatesAggregates): Result by aggregator id.
+        tokens (int | Unset): Tokens of `aggregates`; present with `max_tokens`.
+        tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
+        next_ (str | Unset): The `cursor` of the rest, where there is one.
     """
 
     video_id: str
     available: list[str]
     aggregates: AllAggregatesAggregates
+    tokens: int | Unset = UNSET
+    tokenizer: str | Unset = UNSET
+    next_: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -33,6 +41,12 @@ class AllAggregates:
         available = self.available
 
         aggregates = self.aggregates.to_dict()
+
+        tokens = self.tokens
+
+        tokenizer = self.tokenizer
+
+        next_ = self.next_
 
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
@@ -43,6 +57,12 @@ class AllAggregates:
                 "aggregates": aggregates,
             }
         )
+        if tokens is not UNSET:
+            field_dict["tokens"] = tokens
+        if tokenizer is not UNSET:
+            field_dict["tokenizer"] = tokenizer
+        if next_ is not UNSET:
+            field_dict["next"] = next_
 
         return field_dict
 
@@ -57,10 +77,19 @@ class AllAggregates:
 
         aggregates = AllAggregatesAggregates.from_dict(d.pop("aggregates"))
 
+        tokens = d.pop("tokens", UNSET)
+
+        tokenizer = d.pop("tokenizer", UNSET)
+
+        next_ = d.pop("next", UNSET)
+
         all_aggregates = cls(
             video_id=video_id,
             available=available,
             aggregates=aggregates,
+            tokens=tokens,
+            tokenizer=tokenizer,
+            next_=next_,
         )
 
         all_aggregates.additional_properties = d

@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..types import UNSET, Unset
+
 T = TypeVar("T", bound="OneAggregate")
 
 
@@ -16,11 +18,19 @@ class OneAggregate:
         video_id (str):
         aggregator (str):
         result (Any):
+        tokens (int | Unset): Tokens of `result`; present with `max_tokens`.
+        tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
+        next_ (str | Unset): The `cursor` of the rest, where there is one: lists and objects of `result` hold what is in
+            this
+            answer alone.
     """
 
     video_id: str
     aggregator: str
     result: Any
+    tokens: int | Unset = UNSET
+    tokenizer: str | Unset = UNSET
+    next_: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -29,6 +39,12 @@ class OneAggregate:
         aggregator = self.aggregator
 
         result = self.result
+
+        tokens = self.tokens
+
+        tokenizer = self.tokenizer
+
+        next_ = self.next_
 
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
@@ -39,6 +55,12 @@ class OneAggregate:
                 "result": result,
             }
         )
+        if tokens is not UNSET:
+            field_dict["tokens"] = tokens
+        if tokenizer is not UNSET:
+            field_dict["tokenizer"] = tokenizer
+        if next_ is not UNSET:
+            field_dict["next"] = next_
 
         return field_dict
 
@@ -51,10 +73,19 @@ class OneAggregate:
 
         result = d.pop("result")
 
+        tokens = d.pop("tokens", UNSET)
+
+        tokenizer = d.pop("tokenizer", UNSET)
+
+        next_ = d.pop("next", UNSET)
+
         one_aggregate = cls(
             video_id=video_id,
             aggregator=aggregator,
             result=result,
+            tokens=tokens,
+            tokenizer=tokenizer,
+            next_=next_,
         )
 
         one_aggregate.additional_properties = d

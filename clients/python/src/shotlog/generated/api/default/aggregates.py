@@ -15,11 +15,17 @@ def _get_kwargs(
     video_id: str,
     *,
     aggregator: str | Unset = UNSET,
+    max_tokens: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
 
     params["aggregator"] = aggregator
+
+    params["max_tokens"] = max_tokens
+
+    params["cursor"] = cursor
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -80,12 +86,16 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
     aggregator: str | Unset = UNSET,
+    max_tokens: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[AllAggregates | OneAggregate]:
     """Video-level results: all of them, or one.
 
     Args:
         video_id (str):
         aggregator (str | Unset):
+        max_tokens (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -98,6 +108,8 @@ def sync_detailed(
     kwargs = _get_kwargs(
         video_id=video_id,
         aggregator=aggregator,
+        max_tokens=max_tokens,
+        cursor=cursor,
     )
 
     response = client.get_httpx_client().request(
@@ -112,12 +124,16 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
     aggregator: str | Unset = UNSET,
+    max_tokens: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> AllAggregates | OneAggregate | None:
     """Video-level results: all of them, or one.
 
     Args:
         video_id (str):
         aggregator (str | Unset):
+        max_tokens (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -131,6 +147,8 @@ def sync(
         video_id=video_id,
         client=client,
         aggregator=aggregator,
+        max_tokens=max_tokens,
+        cursor=cursor,
     ).parsed
 
 
@@ -139,12 +157,16 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
     aggregator: str | Unset = UNSET,
+    max_tokens: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[AllAggregates | OneAggregate]:
     """Video-level results: all of them, or one.
 
     Args:
         video_id (str):
         aggregator (str | Unset):
+        max_tokens (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -157,6 +179,8 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         video_id=video_id,
         aggregator=aggregator,
+        max_tokens=max_tokens,
+        cursor=cursor,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -169,12 +193,16 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
     aggregator: str | Unset = UNSET,
+    max_tokens: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> AllAggregates | OneAggregate | None:
     """Video-level results: all of them, or one.
 
     Args:
         video_id (str):
         aggregator (str | Unset):
+        max_tokens (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -189,5 +217,7 @@ async def asyncio(
             video_id=video_id,
             client=client,
             aggregator=aggregator,
+            max_tokens=max_tokens,
+            cursor=cursor,
         )
     ).parsed

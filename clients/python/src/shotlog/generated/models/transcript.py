@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.utterance import Utterance
+
+
+T = TypeVar("T", bound="Transcript")
+
+
+@_attrs_define
+class Transcript:
+    """
+    Attributes:
+        video_id (str):
+        duration (float): Length of the video, seconds.
+        language (None | str): ISO 639-1 code, where the recogniser knows.
+        utterances (list[Utterance]): Whole sentences in order of time.
+        total (int): Sentences in all answers together.
+        tokens (int | Unset): Tokens of `utterances`; present with `max_tokens`.
+        tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
+        next_ (str | Unset): The `cursor` of the rest, where there is one.
+    """
+
+    video_id: str
+    duration: float
+    language: None | str
+    utterances: list[Utterance]
+    total: int
+    tokens: int | Unset = UNSET
+    tokenizer: str | Unset = UNSET
+    next_: str | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        video_id = self.video_id
+
+        duration = self.duration
+
+        language: None | str
+        language = self.language
+
+        utterances = []
+        for utterances_item_data in self.utterances:
+            utterances_item = utterances_item_data.to_dict()
+            utterances.append(utterances_item)
+
+        total = self.total
+
+        tokens = self.tokens
+
+        tokenizer = self.tokenizer
+
+        next_ = self.next_
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "video_id": video_id,
+                "duration": duration,
+                "language": language,
+                "utterances": utterances,
+                "total": total,
+            }
+        )
+        if tokens is not UNSET:
+            field_dict["tokens"] = tokens
+        if tokenizer is not UNSET:
+            field_dict["tokenizer"] = tokenizer
+        if next_ is not UNSET:
+            field_dict["next"] = next_
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.utterance import Utterance  # noqa: PLC0415
+
+        d = dict(src_dict)
+        video_id = d.pop("video_id")
+
+        duration = d.pop("duration")
+
+        def _parse_language(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        language = _parse_language(d.pop("language"))
+
+        utterances = []
+        _utterances = d.pop("utterances")
+        for utterances_item_data in _utterances:
+            utterances_item = Utterance.from_dict(utterances_item_data)
+
+            utterances.append(utterances_item)
+
+        total = d.pop("total")
+
+        tokens = d.pop("tokens", UNSET)
+
+        tokenizer = d.pop("tokenizer", UNSET)
+
+        next_ = d.pop("next", UNSET)
+
+        transcript = cls(
+            video_id=video_id,
+            duration=duration,
+            language=language,
+            utterances=utterances,
+            total=total,
+            tokens=tokens,
+            tokenizer=tokenizer,
+            next_=next_,
+        )
+
+        transcript.additional_properties = d
+        return transcript
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

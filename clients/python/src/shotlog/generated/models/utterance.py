@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="Utterance")
+
+
+@_attrs_define
+class Utterance:
+    """A sentence.
+
+    Attributes:
+        start (float): When it begins, seconds of the video.
+        end (float): When it ends, seconds of the video.
+        text (str): The words, with their punctuation.
+        confidence (float): Mean probability of the words, 0..1.
+        speaker (str | Unset): Label within the video, where speakers are told apart.
+    """
+
+    start: float
+    end: float
+    text: str
+    confidence: float
+    speaker: str | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        start = self.start
+
+        end = self.end
+
+        text = self.text
+
+        confidence = self.confidence
+
+        speaker = self.speaker
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "start": start,
+                "end": end,
+                "text": text,
+                "confidence": confidence,
+            }
+        )
+        if speaker is not UNSET:
+            field_dict["speaker"] = speaker
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        start = d.pop("start")
+
+        end = d.pop("end")
+
+        text = d.pop("text")
+
+        confidence = d.pop("confidence")
+
+        speaker = d.pop("speaker", UNSET)
+
+        utterance = cls(
+            start=start,
+            end=end,
+            text=text,
+            confidence=confidence,
+            speaker=speaker,
+        )
+
+        utterance.additional_properties = d
+        return utterance
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties
