@@ -33,6 +33,7 @@ where
     points_without_the_field_never_match(&*fresh().await).await;
     documents_come_back_as_stored(&*fresh().await).await;
     filters_are_exact_ands(&*fresh().await).await;
+    filters_name_many_videos(&*fresh().await).await;
     filters_come_before_scoring(&*fresh().await).await;
     keywords_are_compared_whole(&*fresh().await).await;
     replace_follows_scope_and_id(&*fresh().await).await;
@@ -248,6 +249,49 @@ async fn filters_are_exact_ands(index: &dyn VectorIndex) {
         let vectors = index.vectors(&filter, "combined").await.unwrap();
         let found: Vec<_> = vectors.into_iter().map(|(id, _)| id).collect();
         assert_eq!(found, expected, "vectors of {filter:?}");
+    }
+}
+
+/// Those of a search by metadata are hundreds, and most of them are not here.
+async fn filters_name_many_videos(index: &dyn VectorIndex) {
+    let named = |n: u32| video(&format!("{n:04x}"));
+    let points = |range: std::ops::Range<u32>| {
+        let point = |n: u32| {
+            point(&format!("{:04x}", n % 400), n)
+                .vector("combined", lean(n as f32 * 0.001))
+                .says("lighthouse")
+                .keywords("tags", &[if n % 3 == 0 { "night" } else { "day" }])
+        };
+        range.map(point).collect::<Vec<_>>()
+    };
+    replace(index, points(0..500)).await;
+    replace(index, points(500..900)).await;
+    index.replace(Some(&Filter::video(named(30))), Vec::new()).await.unwrap();
+    let ids = |range: std::ops::Range<u32>| -> Vec<String> {
+        range.map(|n| named(n).into()).chain(["nobody's".into()]).collect()
+    };
+    let of = |range| Predicate::AnyKeyword(ids(range));
+    let night = Predicate::AnyKeyword(vec!["night".into()]);
+    for (filter, lets_through) in [
+        (filter("video_id", of(20..220)), (20..220, false)),
+        (filter("video_id", of(20..220)).and("tags", night.clone()), (20..220, true)),
+        (filter("tags", night).and("video_id", of(390..3000)), (390..400, true)),
+        (filter("video_id", of(20..220)).and("video_id", of(200..3000)), (200..220, false)),
+        (filter("video_id", of(20..220)).and("video_id", of(210..212)), (210..212, false)),
+        (filter("video_id", of(500..900)), (0..0, false)),
+    ] {
+        let (range, night): (std::ops::Range<u32>, bool) = lets_through;
+        let expected: Vec<u32> = (0..900)
+            .filter(|n| range.contains(&(n % 400)) && n % 400 != 30 && (!night || n % 3 == 0))
+            .collect();
+        let query = VectorQuery { filter: filter.clone(), ..nearest("combined", axis(0), 999) };
+        let hits = index.search(query.clone()).await.unwrap();
+        assert_eq!(chunks(&hits), expected, "nearest with {filter:?}");
+        let query = TextQuery { text: "lighthouse".into(), filter: filter.clone(), limit: 999 };
+        let mut found = chunks(&index.text_search(query).await.unwrap());
+        found.sort_unstable();
+        assert_eq!(found, expected, "words with {filter:?}");
+        assert_eq!(index.count(&filter).await.unwrap(), expected.len() as u64);
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ports::index::{Filter, Hit, PointId, TextQuery, VectorQuery};
+use ports::index::{Filter, Hit, PointId, Predicate, TextQuery, VectorQuery};
 use ports::{ErrorKind, PortError, Result, VideoId};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -28,6 +28,9 @@ const TASK_ROWS: usize = 4096;
 
 /// Rows that are compared in eight bits before the best of them are scored.
 const BLOCK_ROWS: usize = 256;
+
+/// As many videos as tantivy looks up by their ids.
+const FEW_VIDEOS: usize = 64;
 
 /// Components that are summed side by side: four SSE or one AVX-512 register.
 const LANES: usize = 16;
@@ -66,14 +69,15 @@ fn scan<K: Keep>(
     query: &VectorQuery,
     empty: K,
 ) -> Result<Vec<K>> {
-    let filter = weigh(snapshot, &*schema.filter(&query.filter)?, &query.filter)?;
+    let narrowed = Narrowed::of(&query.filter);
+    let weight = weigh(snapshot, &*schema.filter(&narrowed.rest)?, &narrowed.rest)?;
     let mut selections = Vec::new();
     for (segment, view) in snapshot.segments.iter().enumerate() {
         let Some(rows) = view.data.fields.get(&query.field) else { continue };
-        let selected = match &filter {
-            None => Selected::All(rows.len()),
-            Some(weight) => {
-                let docs = matching(&**weight, view)?;
+        let selected = match (&weight, &narrowed.videos) {
+            (None, None) => Selected::All(rows.len()),
+            (weight, videos) => {
+                let docs = selected(view, weight.as_deref(), videos.as_deref())?;
                 Selected::Rows(docs.into_iter().filter_map(|doc| rows.row(doc)).collect())
             }
         };
@@ -166,16 +170,20 @@ fn lookup<K: Keep>(
     if clauses.is_empty() {
         return Ok(snapshot.segments.iter().map(|_| empty.clone()).collect());
     }
+    let narrowed = Narrowed::of(filter);
     let weight = schema
-        .text(clauses, filter)?
+        .text(clauses, &narrowed.rest)?
         .weight(EnableScoring::enabled_from_searcher(&snapshot.searcher))
         .map_err(failed)?;
     let mut segments = Vec::new();
     for view in &snapshot.segments {
         let mut kept = empty.clone();
+        let among = narrowed.videos.as_ref().map(|videos| view.data.among(videos));
         let mut offer = |doc, score| {
-            if score >= kept.least() && view.is_alive(doc) {
-                kept.offer(Scored { score, rank: view.data.rank(doc), doc });
+            let rank = view.data.rank(doc);
+            let wanted = among.as_ref().is_none_or(|among| among[rank.video() as usize]);
+            if wanted && score >= kept.least() && view.is_alive(doc) {
+                kept.offer(Scored { score, rank, doc });
             }
         };
         weight.for_each(&view.reader, &mut offer).map_err(failed)?;
@@ -408,6 +416,63 @@ fn hit(snapshot: &Snapshot, schema: &PointSchema, (score, id, at): Found) -> Res
         PortError::new(ErrorKind::Corrupt, message)
     })?;
     Ok(Hit { id, score, document })
+}
+
+/// A filter in two parts: tantivy looks terms up one by one, and of a filter by metadata there may be
+/// thousands of videos.
+struct Narrowed {
+    /// What tantivy tests.
+    rest: Filter,
+    /// The videos that points are to be of, in order; any where there are none.
+    videos: Option<Vec<VideoId>>,
+}
+
+impl Narrowed {
+    fn of(filter: &Filter) -> Self {
+        let mut narrowed = Self { rest: Filter::default(), videos: None };
+        for condition in &filter.0 {
+            match &condition.predicate {
+                Predicate::AnyKeyword(any)
+                    if condition.field == "video_id" && any.len() > FEW_VIDEOS =>
+                {
+                    // What is no id is that of no video.
+                    let mut ids: Vec<VideoId> =
+                        any.iter().filter_map(|id| id.parse().ok()).collect();
+                    ids.sort_unstable();
+                    if let Some(before) = narrowed.videos.take() {
+                        ids.retain(|id| before.binary_search(id).is_ok());
+                    }
+                    narrowed.videos = Some(ids);
+                }
+                _ => narrowed.rest.0.push(condition.clone()),
+            }
+        }
+        narrowed
+    }
+}
+
+/// The living documents of a segment that match and are of these videos, ascending.
+fn selected(
+    view: &SegmentView,
+    weight: Option<&dyn Weight>,
+    videos: Option<&[VideoId]>,
+) -> Result<Vec<DocId>> {
+    let among = videos.map(|videos| view.data.among(videos));
+    let wanted = |doc: &DocId| match &among {
+        Some(among) => among[view.data.rank(*doc).video() as usize],
+        None => true,
+    };
+    Ok(match weight {
+        Some(weight) => {
+            let mut docs = matching(weight, view)?;
+            docs.retain(wanted);
+            docs
+        }
+        None => {
+            let all = 0..view.reader.max_doc();
+            all.filter(|doc| wanted(doc) && view.is_alive(*doc)).collect()
+        }
+    })
 }
 
 /// The filter, ready to run; none when it lets everything through.

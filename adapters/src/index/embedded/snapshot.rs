@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use ports::VideoId;
 use ports::index::PointId;
 use ports::video::NoVideoId;
 use tantivy::columnar::StrColumn;
@@ -29,7 +30,8 @@ pub(super) struct SegmentView {
 pub(super) struct SegmentData {
     pub(super) fields: BTreeMap<String, Rows>,
     ids: Vec<Rank>,
-    videos: StrColumn,
+    /// By their ordinals, which is in order.
+    videos: Vec<VideoId>,
     analyzers: StrColumn,
 }
 
@@ -103,7 +105,24 @@ impl SegmentData {
             })
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| missing("id"))?;
+        let videos = video_ids(&videos)?;
         Ok(Self { fields: vectors::open(reader, dimension)?, ids, videos, analyzers })
+    }
+
+    /// Whether each video is among these, which are in order; by its ordinal.
+    pub(super) fn among(&self, wanted: &[VideoId]) -> Vec<bool> {
+        let mut among = vec![false; self.videos.len()];
+        let mut from = 0;
+        for id in wanted {
+            match self.videos[from..].binary_search(id) {
+                Ok(place) => {
+                    among[from + place] = true;
+                    from += place + 1;
+                }
+                Err(place) => from += place,
+            }
+        }
+        among
     }
 
     pub(super) fn rank(&self, doc: DocId) -> Rank {
@@ -113,16 +132,20 @@ impl SegmentData {
     /// The id of a document.
     pub(super) fn id(&self, doc: DocId) -> tantivy::Result<PointId> {
         let rank = self.rank(doc);
-        let word = |column: &StrColumn, ordinal: u32| -> tantivy::Result<String> {
-            let mut word = String::new();
-            column.ord_to_str(ordinal.into(), &mut word)?;
-            Ok(word)
-        };
-        let video = word(&self.videos, rank.video)?;
-        Ok(PointId {
-            video_id: video.parse().map_err(|e: NoVideoId| vectors::corrupt(&e.to_string()))?,
-            chunk_id: rank.chunk,
-            analyzer_id: word(&self.analyzers, rank.analyzer)?,
-        })
+        let mut analyzer_id = String::new();
+        self.analyzers.ord_to_str(rank.analyzer.into(), &mut analyzer_id)?;
+        let video_id = self.videos[rank.video as usize];
+        Ok(PointId { video_id, chunk_id: rank.chunk, analyzer_id })
     }
+}
+
+/// The words of the column of videos, in their order.
+fn video_ids(column: &StrColumn) -> tantivy::Result<Vec<VideoId>> {
+    let mut ids = Vec::with_capacity(column.num_terms());
+    let mut words = column.dictionary().stream()?;
+    while words.advance() {
+        let word = String::from_utf8_lossy(words.key());
+        ids.push(word.parse().map_err(|e: NoVideoId| vectors::corrupt(&e.to_string()))?);
+    }
+    Ok(ids)
 }
