@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints the figures the project is held to: boundary detection against ffmpeg, peak memory of an
-# ingest, reading a long video, a large upload, the embedded index against a bare scan, and the web UI
-# in a browser.
+# ingest, reading a long video, a large upload, the embedded index against a bare scan, libraries of up to
+# 100,000 videos, and the web UI in a browser.
 #
 #   SHOTLOG_BENCH_CLIP=FILE   the clip, bench_5min_720p.mp4 of SHOTLOG_MEDIA or five minutes of the sample
 set -euo pipefail
@@ -79,6 +79,9 @@ printf '%s MiB for %s bytes: %s\n' "$upload" "$(jq .size_bytes <<<"$result")" \
 
 heading "the embedded index, 100,000 × 384 (bars: 1.5 × a bare scan, 0.5 × with a 10 % filter)"
 cargo bench --quiet --locked -p shotlog-adapters --no-default-features --bench index
+
+heading "libraries of 1,000 to 100,000 videos"
+scripts/bench_library.sh
 
 heading "the web UI in Chromium (bars: 150 KB of script, first paint 1000 ms, 50 frames per second)"
 SHOTLOG_BINARY=$(realpath "$binary") npm --prefix tests/browser run bench --silent
