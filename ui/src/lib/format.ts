@@ -37,6 +37,7 @@ const STAGES: Record<string, string> = {
   analyzing: "Analysing",
   indexing: "Indexing",
   aggregating: "Summing up",
+  alerting: "Telling alerts",
   evaluating: "Asking judged questions",
   complete: "Done",
 };

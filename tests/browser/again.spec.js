@@ -1,0 +1,57 @@
+// Analysing a stored video again from its page: more to look for, and another split.
+import { readFile } from "node:fs/promises";
+import { expect, expectAccessible, test } from "./fixtures.js";
+import { sample } from "./service.js";
+
+async function ended(service, jobId) {
+  let job;
+  await expect.poll(async () => {
+    job = await (await fetch(`${service.url}/jobs/${jobId}`)).json();
+    return job.status;
+  }, { timeout: 120_000 }).toBe("done");
+  return job.result;
+}
+
+async function ingest(service, fields) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append("file", new Blob([await readFile(sample)], { type: "video/mp4" }), "shotlog-sample.mp4");
+  const { job_id: jobId } = await (await fetch(`${service.url}/videos`, { method: "POST", body: form })).json();
+  return (await ended(service, jobId)).video_id;
+}
+
+test("more is looked for, and the video split anew, without sending it again", async ({ page, service }) => {
+  const id = await ingest(service, { analyzers: "default_video", mode: "interval", interval: "10" });
+  await page.goto(`${service.url}/#/videos/${id}`);
+  await page.getByRole("button", { name: "Analyse again" }).click();
+  const dialog = page.getByRole("dialog", { name: "Analyse the video again" });
+  await expect(dialog.getByRole("checkbox", { name: "Scenes" })).toBeChecked();
+  await dialog.getByRole("checkbox", { name: "Speech", exact: true }).check();
+  await expect(dialog.getByRole("status")).toContainText(/\d+ moments/);
+  await expectAccessible(page, "analyse again");
+  const accepted = page.waitForResponse((one) => one.url().endsWith("/videos/url"));
+  await dialog.getByRole("button", { name: "Analyse", exact: true }).click();
+  const again = await ended(service, (await (await accepted).json()).job_id);
+  expect(again.video_id).toBe(id);
+  expect(again.chunk_config).toBe("interval:10");
+  expect(again.analyzers).toEqual(["default_video", "transcript"]);
+  // The page shows it without being loaded anew.
+  await expect(page.getByRole("tab", { name: "Transcript" })).toBeVisible();
+
+  await page.getByRole("tab", { name: "Splitting" }).click();
+  await page.getByLabel("Shortest, seconds").fill("3");
+  await page.getByRole("button", { name: "Split the video like this" }).click();
+  const split = page.getByRole("dialog", { name: "Split the video anew" });
+  await expect(split).not.toContainText("goes");
+  await split.getByRole("checkbox", { name: "Speech", exact: true }).uncheck();
+  await expect(split).toContainText("What was found as “Speech” goes");
+  await split.getByRole("checkbox", { name: "Speech", exact: true }).check();
+  await expect(split).not.toContainText("goes");
+  const moments = Number((await split.getByText(/^\d+ moments/).textContent()).match(/\d+/)[0]);
+  const anew = page.waitForResponse((one) => one.url().endsWith("/videos/url"));
+  await split.getByRole("button", { name: "Split", exact: true }).click();
+  const result = await ended(service, (await (await anew).json()).job_id);
+  expect(result.chunks).toBe(moments);
+  expect(result.dropped ?? []).toEqual([]);
+  await expect(page.locator("main")).toContainText(`${moments} moments`);
+});
