@@ -133,8 +133,9 @@ pub(super) async fn open_session(
         return Err(Failure::new(StatusCode::UNAUTHORIZED, "the token is wrong").into());
     }
     let response = match (page, accepted) {
-        (true, true) => see_other("/"),
-        (true, false) => see_other("/?session=refused"),
+        // Relative, since a proxy may serve the page below a path of its own.
+        (true, true) => see_other("."),
+        (true, false) => see_other("./?session=refused"),
         (false, _) => StatusCode::NO_CONTENT.into_response(),
     };
     if !accepted {

@@ -30,12 +30,12 @@ test("a search is sent with the mode and the threshold that the install offers",
   await page.getByLabel("Look in").selectOption("default_video");
   await page.getByLabel("Search by").selectOption("hybrid");
   await page.getByRole("button", { name: /Use 0\.42/ }).click();
-  await page.getByLabel("Min people").fill("2");
+  await page.getByLabel("From this second of the video").fill("2");
   await page.getByLabel("Objects").fill("boat, ferry");
   const sent = page.waitForRequest((one) => one.url().endsWith("/query"));
   await page.getByRole("button", { name: "Search", exact: true }).click();
   expect((await sent).postDataJSON()).toMatchObject({
-    text: "boat", analyzer: "default_video", mode: "hybrid", score_threshold: 0.42, filters: { min_people: 2, objects: ["boat", "ferry"] },
+    text: "boat", analyzer: "default_video", mode: "hybrid", score_threshold: 0.42, filters: { after: 2, objects: ["boat", "ferry"] },
   });
   const first = page.locator("#hits li").first();
   await expect(first).toContainText("0.61");

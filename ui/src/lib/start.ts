@@ -1,8 +1,9 @@
 // What happens once, when the page is opened.
+import { followAddress } from "./address.svelte";
 import { api, onUnauthorised } from "./api";
 import { loadJobs, watchVisibility } from "./jobs";
-import { app, loadVideos, message, readRoute } from "./state.svelte";
-import type { Health, Schema } from "./types";
+import { app, loadSchema, loadVideos } from "./state.svelte";
+import type { Health } from "./types";
 
 const HEALTH_EVERY = 30_000;
 
@@ -10,21 +11,17 @@ export async function start() {
   onUnauthorised.call = () => {
     app.gate = true;
   };
-  readRoute();
-  addEventListener("hashchange", readRoute);
+  followAddress();
   void checkHealth();
   setInterval(checkHealth, HEALTH_EVERY);
-  try {
-    const { required, authenticated } = await api<{ required: boolean; authenticated: boolean }>("session");
-    app.mayLeave = required && authenticated;
-    if (!authenticated) {
-      app.gate = true;
-      return;
-    }
-    app.schema = await api<Schema>("schema");
-  } catch (error) {
-    app.videosError = message(error);
+  // Where this fails the calls that follow tell whether to sign in.
+  const session = await api<{ required: boolean; authenticated: boolean }>("session").catch(() => null);
+  app.mayLeave = Boolean(session?.required && session.authenticated);
+  if (session && !session.authenticated) {
+    app.gate = true;
+    return;
   }
+  await loadSchema();
   app.ready = true;
   watchVisibility();
   await Promise.all([loadVideos(), loadJobs()]);
@@ -34,6 +31,7 @@ async function checkHealth() {
   try {
     app.health = await api<Health>("health");
     app.reachable = true;
+    if (app.schemaError) await loadSchema();
   } catch {
     app.reachable = false;
   }

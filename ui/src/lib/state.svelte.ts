@@ -1,5 +1,6 @@
 // What all pages share: the videos, the jobs, what this install has, and where the reader is.
-import { api } from "./api";
+import { address } from "./address.svelte";
+import { api, videoPath } from "./api";
 import type { Health, Job, Schema, Video } from "./types";
 
 /** A file on its way to the service. */
@@ -10,13 +11,14 @@ export const app = $state({
   gate: false,
   mayLeave: false,
   schema: null as Schema | null,
+  schemaError: "",
   health: null as Health | null,
   reachable: true,
   videos: null as Video[] | null,
   videosError: "",
   jobs: null as Job[] | null,
   jobsError: "",
-  route: { page: "", id: "", t: null as number | null, q: "", video: "", url: "" },
+  route: address,
   toast: "",
 });
 
@@ -24,7 +26,23 @@ export const app = $state({
 export const retries = $state<Record<string, () => void>>({});
 export const uploads = $state<Upload[]>([]);
 
-export const title = (id: string) => app.videos?.find((video) => video.video_id === id)?.filename ?? id;
+/** The names of videos, by id; of those that are not listed as soon as they are known. */
+const names = $state<Record<string, string>>({});
+const asked = new Set<string>();
+
+/** What a video is called. Its id stands for its name until that is known. */
+export function title(id: string): string {
+  const listed = app.videos?.find((video) => video.video_id === id)?.filename ?? names[id];
+  if (listed === undefined && app.videos && !asked.has(id)) void learnName(id);
+  return listed ?? id;
+}
+
+async function learnName(id: string) {
+  asked.add(id);
+  const video = await api<Video>(videoPath(id)).catch(() => null);
+  if (video) names[id] = video.filename;
+}
+
 export const message = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 let toastTimer: ReturnType<typeof setTimeout>;
@@ -36,25 +54,14 @@ export function toast(text: string) {
   }, 7000);
 }
 
-export function readRoute() {
-  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const [page = "", id = ""] = path.split("/");
-  const parameters = new URLSearchParams(query);
-  const t = parameters.get("t");
-  let decoded = id;
+/** Learns what this install has; pages that need it wait for that, and are told when it fails. */
+export async function loadSchema() {
   try {
-    decoded = decodeURIComponent(id);
-  } catch {
-    /* shown as it stands: no video has that id */
+    app.schema = await api<Schema>("schema");
+    app.schemaError = "";
+  } catch (error) {
+    app.schemaError = message(error);
   }
-  app.route = {
-    page: page === "video" ? "videos" : page,
-    id: decoded,
-    t: t === null || Number.isNaN(Number(t)) ? null : Number(t),
-    q: parameters.get("q") ?? "",
-    video: parameters.get("video") ?? "",
-    url: parameters.get("url") ?? "",
-  };
 }
 
 export async function loadVideos() {

@@ -1,0 +1,119 @@
+// The address says where the reader is: it can be shared, reloaded, and gone back from.
+import { createServer, request } from "node:http";
+import { test as plain } from "@playwright/test";
+import { expect, test } from "./fixtures.js";
+import { longVideo } from "./long-video.js";
+import { startService } from "./service.js";
+
+const ID = "00c0ffee00c0ffee";
+const TOKEN = "correct-horse-battery-staple";
+const found = { answer: null, results: [], diagnostics: { hits_without_filter: {}, videos_without_analyzer: [], videos_without_field: [], unknown_videos: [], best_score: null } };
+const queries = (page, sent = []) => page.route((url) => url.pathname === "/query", async (route) => {
+  sent.push(route.request().postDataJSON());
+  await route.fulfill({ json: found });
+});
+
+test("a search is all in the address: reloaded, gone back from and on to again", async ({ page, service }) => {
+  const sent = [];
+  await queries(page, sent);
+  await page.goto(`${service.url}/#/search`);
+  await page.getByLabel("Search the footage").fill("boat");
+  await page.getByText("Filters", { exact: true }).click();
+  await page.getByLabel("At least this probable (0–1)").fill("0.5");
+  await page.getByLabel("From this second of the video").fill("12");
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await expect.poll(() => sent.length).toBe(1);
+  expect(sent[0]).toMatchObject({ text: "boat", min_p_present: 0.5, filters: { after: 12 } });
+  await expect(page).toHaveURL(/#\/search\?.*q=boat/);
+
+  await page.reload();
+  await expect.poll(() => sent.length).toBe(2);
+  expect(sent[1]).toEqual(sent[0]);
+  await expect(page.getByLabel("Search the footage")).toHaveValue("boat");
+  await expect(page.getByLabel("At least this probable (0–1)")).toHaveValue("0.5");
+  await expect(page.getByLabel("From this second of the video")).toHaveValue("12");
+
+  await page.getByLabel("Search the footage").fill("ferry");
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await expect.poll(() => sent.length).toBe(3);
+  await page.goBack();
+  await expect(page.getByLabel("Search the footage")).toHaveValue("boat");
+  await expect.poll(() => sent.at(-1).text).toBe("boat");
+  await page.goForward();
+  await expect(page.getByLabel("Search the footage")).toHaveValue("ferry");
+  await expect.poll(() => sent.at(-1).text).toBe("ferry");
+});
+
+test("a link leads to a second, a stretch and a tab of a video, and the title names it", async ({ page, service }) => {
+  const id = await longVideo(page);
+  await page.goto(`${service.url}/#/videos/${id}?t=30&range=10-20.5`);
+  const heading = page.getByRole("heading", { level: 1 });
+  await expect(heading).toBeVisible();
+  await expect(page).toHaveTitle(`${await heading.textContent()} · Shotlog`);
+  await page.getByRole("tab", { name: "Statistics" }).click();
+  await expect(page).toHaveURL(/t=30&range=10-20\.5&tab=statistics$/);
+  await page.reload();
+  await expect(page.getByRole("tab", { name: "Statistics" })).toHaveAttribute("aria-selected", "true");
+});
+
+test("titles name what is shown", async ({ page, service }) => {
+  await queries(page);
+  for (const [hash, title] of [["#/", "Library"], ["#/search?q=a+boat", "a boat · Search"], ["#/ask", "Ask"], ["#/jobs", "Jobs"], ["#/nowhere", "No such page"]]) {
+    await page.goto(`${service.url}/${hash}`);
+    await expect(page).toHaveTitle(`${title} · Shotlog`);
+  }
+});
+
+test("the focus moves to the heading of the page that is gone to", async ({ page, service }) => {
+  await page.goto(service.url);
+  await expect(page.getByText("Nothing here yet")).toBeVisible();
+  for (const name of ["Search", "Ask", "Jobs", "Library"]) {
+    await page.getByRole("navigation").getByRole("link", { name, exact: true }).press("Enter");
+    await expect(page.getByRole("heading", { name, level: 1 })).toBeFocused();
+  }
+  // What comes late gets it too: a video's name is its heading.
+  const id = await longVideo(page);
+  await page.evaluate((to) => { location.hash = to; }, `#/videos/${id}`);
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+});
+
+test("what the library is narrowed to is kept", async ({ page, service }) => {
+  const video = { video_id: ID, filename: "harbour.mp4", duration: 9, chunks: 2, analyzers: ["default_video"], poster_url: null };
+  await page.route((url) => url.pathname === "/videos", (route) => route.fulfill({ json: { videos: [video], total: 1 } }));
+  await page.goto(service.url);
+  await page.getByLabel("Name").fill("no such name");
+  await expect(page).toHaveURL(/name=no\+such\+name/);
+  await page.reload();
+  await expect(page.getByLabel("Name")).toHaveValue("no such name");
+  await expect(page.getByText("No video is like that")).toBeVisible();
+});
+
+// The page is below a path of a proxy's own, and a link to a video outlives signing in.
+plain("a link survives signing in, below a path too", async ({ page }) => {
+  let target = "";
+  const proxy = createServer((asked, answer) => {
+    const { hostname, port } = new URL(target);
+    const onward = request({ hostname, port, method: asked.method, headers: asked.headers, path: asked.url.replace(/^\/films/, "") }, (given) => {
+      answer.writeHead(given.statusCode, given.headers);
+      given.pipe(answer);
+    });
+    asked.pipe(onward);
+  });
+  await new Promise((done) => { proxy.listen(0, "127.0.0.1", done); });
+  const base = `http://127.0.0.1:${proxy.address().port}/films`;
+  const service = await startService({ environment: { SERVICE_HTTP__BASE_URL: base, SERVICE_AUTH__TOKENS: JSON.stringify([TOKEN]) } });
+  try {
+    target = service.url;
+    await page.goto(`${base}/#/videos/${ID}?t=12`);
+    await page.getByLabel("Access token").fill("not the token");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByRole("alert").filter({ hasText: "not accepted" })).toBeVisible();
+    await page.getByLabel("Access token").fill(TOKEN);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByRole("alert")).toContainText(ID);
+    expect(page.url()).toBe(`${base}/#/videos/${ID}?t=12`);
+  } finally {
+    await service.stop();
+    proxy.close();
+  }
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { link, parse } from "./address.svelte";
+
+describe("an address", () => {
+  it("says again what it was made to say", () => {
+    const says = {
+      q: "a boat & “more”",
+      video: ["00c0ffee00c0ffee", "x/y"],
+      alike: 0.5,
+      answer: true,
+      filters: { objects: ["boat", "a, b"], min_people: ["2"] },
+    };
+    expect(parse(link("search", says))).toMatchObject({ page: "search", ...says });
+    const moment = { t: 12.346, range: { start: 1.5, end: 20 }, tab: "people" };
+    expect(parse(link("videos", moment, "a b"))).toMatchObject({ page: "videos", id: "a b", ...moment });
+  });
+
+  it("leaves out what is as by default, and what the page does not know", () => {
+    expect(link("search", { q: "", video: [], alike: null, answer: false })).toBe("#/search");
+    expect(parse("#/jobs?q=boat&filter.objects=boat")).toMatchObject({ page: "jobs", q: "", filters: {} });
+  });
+
+  it("takes nothing from what is no value", () => {
+    for (const query of ["t=", "t=x", "t=Infinity", "range=5-2", "range=5", "range=a-b", "range=-1-2"]) {
+      expect(parse(`#/videos/1?${query}`), query).toMatchObject({ t: null, range: null });
+    }
+    expect(parse("#/videos/%E0%A4%A").id).toBe("%E0%A4%A");
+  });
+
+  it("reads older links", () => {
+    expect(parse("#/video/1?t=3")).toMatchObject({ page: "videos", id: "1", t: 3 });
+    expect(parse("")).toMatchObject({ page: "", id: "" });
+  });
+});

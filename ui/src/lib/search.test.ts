@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { parse } from "./address.svelte";
+import { asked, impossible, offered, request, typed } from "./search";
+import type { Schema } from "./types";
+
+const of = (type: string) => ({ type, matches: "any", payload_field: "" });
+const schema = {
+  filters: {
+    objects: of("list[str]"),
+    speakers: of("list[str]"),
+    people: of("list[str]"),
+    min_people: of("int"),
+    after: of("float"),
+    recorded_after: of("time"),
+    metadata: of("dict"),
+    video_ids: of("list[str]"),
+  },
+  filter_analyzers: {
+    objects: ["default_video", "object_detection"],
+    speakers: ["diarization"],
+    people: ["default_video"],
+    min_people: [],
+  },
+  metadata_keys: { take: "number", camera: "string", raw: "boolean" },
+} as unknown as Schema;
+
+describe("a search", () => {
+  it("asks for everything unless something is chosen", () => {
+    expect(request(asked(parse("#/search?q=+boat+")), schema)).toEqual({
+      text: "boat",
+      video_ids: null,
+      analyzer: "*",
+      field: "combined",
+      limit: 12,
+      synthesize: false,
+      score_threshold: null,
+      min_p_present: null,
+      filters: {},
+    });
+    const more = "q=x&video=1&video=2&analyzer=ocr&mode=text&limit=500&alike=0&answer=1";
+    expect(request(asked(parse(`#/search?${more}`)), schema)).toMatchObject({
+      video_ids: ["1", "2"],
+      analyzer: "ocr",
+      mode: "text",
+      limit: 50,
+      score_threshold: 0,
+      synthesize: true,
+    });
+  });
+
+  it("gives filters the types of the service", () => {
+    const filters = {
+      objects: ["boat", " ", "a, b"],
+      min_people: ["2"],
+      after: ["1.5"],
+      recorded_after: ["2026-01-01T00:00Z"],
+      metadata: ["take=2", "take=3", "camera=a=b", "raw=true"],
+      unknown: ["x"],
+      people: [""],
+    };
+    expect(typed(filters, schema)).toEqual({
+      objects: ["boat", "a, b"],
+      min_people: 2,
+      after: 1.5,
+      recorded_after: "2026-01-01T00:00:00.000Z",
+      metadata: { take: [2, 3], camera: "a=b", raw: true },
+    });
+  });
+
+  it("offers the filters that can match", () => {
+    expect(offered(schema, "")).toEqual([
+      "objects",
+      "speakers",
+      "people",
+      "after",
+      "recorded_after",
+      "metadata",
+    ]);
+    expect(offered(schema, "", new Set(["default_video"]))).not.toContain("speakers");
+    expect(offered(schema, "diarization")).toEqual(["speakers", "after", "recorded_after", "metadata"]);
+  });
+
+  it("says why filters that were asked for cannot match", () => {
+    const why = (filters: Record<string, string[]>, analyzer = "") =>
+      impossible(filters, analyzer, schema, new Set(["default_video", "diarization"]));
+    expect(why({ objects: ["boat"], people: ["a man"] })).toEqual([]);
+    expect(why({ speakers: ["S1"] })).toEqual([]);
+    expect(why({ min_people: ["1"] })[0]).toContain("not found out");
+    expect(why({ speakers: ["S1"] }, "default_video")[0]).toContain("Speech by speaker");
+    expect(why({ speakers: ["S1"], objects: ["boat"] })[0]).toContain("no moment can have all");
+    expect(why({ colour: ["red"] })[0]).toContain("no filter");
+    expect(impossible({ speakers: ["S1"] }, "", schema, new Set(["ocr"]))[0]).toContain("no video here");
+  });
+});

@@ -1,0 +1,127 @@
+// What a search asks of the service, made from what the address says.
+import type { Place } from "./address.svelte";
+import { analyzerName, capital, listed, words } from "./format";
+import type { Schema } from "./types";
+
+export type Asked = Pick<
+  Place,
+  "q" | "video" | "analyzer" | "field" | "mode" | "limit" | "alike" | "sure" | "group" | "answer" | "filters"
+>;
+type Filters = Asked["filters"];
+
+/** In place of an analyzer: all of them. */
+export const EVERYTHING = "*";
+/** Moments that are shown, at first and at most. */
+export const FEW = 12;
+export const MOST = 50;
+
+/** Filters that other choices of the page stand for, or that nobody has a name for. */
+const ELSEWHERE = ["video_ids", "analyzer_ids", "chunk_ids", "chunk_config"];
+
+/** The part of what the address says that is about a search. */
+export function asked(place: Place): Asked {
+  const { q, video, analyzer, field, mode, limit, alike, sure, group, answer, filters } = place;
+  return { q, video, analyzer, field, mode, limit, alike, sure, group, answer, filters };
+}
+
+/** The body of `POST /query`. */
+export function request(search: Asked, schema: Schema | null) {
+  const { q, video, analyzer, field, mode, limit, alike, sure, answer, filters } = search;
+  return {
+    text: q.trim(),
+    video_ids: video.length ? video : null,
+    analyzer: analyzer || EVERYTHING,
+    field: field || "combined",
+    limit: Math.min(MOST, Math.max(1, limit ?? FEW)),
+    synthesize: answer,
+    score_threshold: alike,
+    min_p_present: sure,
+    filters: typed(filters, schema),
+    ...(mode ? { mode } : {}),
+  };
+}
+
+/** The filters that have a value, as the types that the service names. */
+export function typed(filters: Filters, schema: Schema | null): Record<string, unknown> {
+  const all: Record<string, unknown> = {};
+  for (const [name, values] of Object.entries(filters)) {
+    const type = schema?.filters[name]?.type;
+    const given = values.map((value) => value.trim()).filter(Boolean);
+    const [first] = given;
+    if (type === undefined || first === undefined) continue;
+    if (type === "list[str]") all[name] = given;
+    else if (type === "list[int]") all[name] = given.map(Number);
+    else if (type === "str") all[name] = first;
+    else if (type === "dict") all[name] = metadata(given, schema?.metadata_keys ?? {});
+    else if (type !== "time") all[name] = Number(first);
+    else if (!Number.isNaN(Date.parse(first))) all[name] = new Date(first).toISOString();
+  }
+  return all;
+}
+
+/** `camera=north` as values of the types of the keys; several of one key are any of them. */
+function metadata(pairs: string[], keys: Record<string, string>): Record<string, unknown> {
+  const all: Record<string, unknown> = {};
+  for (const pair of pairs) {
+    const [key = "", ...rest] = pair.split("=");
+    const text = rest.join("=").trim();
+    const type = keys[key.trim()];
+    const value = type === "number" ? Number(text) : type === "boolean" ? text === "true" : text;
+    const before = all[key.trim()];
+    all[key.trim()] = before === undefined ? value : [before, value].flat();
+  }
+  return all;
+}
+
+/** The filters that can keep anything of what is looked in; `present` is whose output there is, if known. */
+export function offered(schema: Schema | null, analyzer: string, present?: Set<string>): string[] {
+  return Object.keys(schema?.filters ?? {}).filter((name) => {
+    if (ELSEWHERE.includes(name)) return false;
+    const about = schema?.filter_analyzers[name];
+    if (!about) return true;
+    if (analyzer && analyzer !== EVERYTHING) return about.includes(analyzer);
+    return about.some((id) => !present || present.has(id));
+  });
+}
+
+export const filterName = (name: string) => FILTERS[name] ?? capital(words(name));
+const FILTERS: Record<string, string> = {
+  min_people: "At least so many people",
+  max_people: "At most so many people",
+  after: "From this second of the video",
+  before: "Up to this second of the video",
+  recorded_after: "Recorded after",
+  recorded_before: "Recorded before",
+};
+
+/** Why filters that were asked for, by a link say, cannot let anything through. */
+export function impossible(
+  filters: Filters,
+  analyzer: string,
+  schema: Schema | null,
+  present?: Set<string>,
+): string[] {
+  const reasons: string[] = [];
+  const known: [name: string, about: string[]][] = [];
+  const names = (ids: string[]) => listed(ids.map((id) => `“${analyzerName(id)}”`));
+  for (const name of Object.keys(filters)) {
+    if (!schema) continue;
+    const about = schema.filter_analyzers[name];
+    if (!(name in schema.filters)) reasons.push(`There is no filter “${words(name)}”.`);
+    else if (about && !about.length) reasons.push(`“${filterName(name)}” is not found out by this service.`);
+    else if (about && analyzer && analyzer !== EVERYTHING && !about.includes(analyzer)) {
+      reasons.push(`“${filterName(name)}” is told by ${names(about)} alone: look there, or in everything.`);
+    } else if (about && present && !about.some((id) => present.has(id))) {
+      reasons.push(`“${filterName(name)}” is told by ${names(about)}, which no video here was analysed for.`);
+    } else if (about) known.push([name, about]);
+  }
+  const shared = known.reduce<string[] | null>(
+    (left, [, about]) => (left ? left.filter((id) => about.includes(id)) : about),
+    null,
+  );
+  if (!reasons.length && shared && !shared.length) {
+    const both = listed(known.map(([name]) => `“${filterName(name)}”`));
+    reasons.push(`${both} are told apart from each other, so that no moment can have all of them.`);
+  }
+  return reasons;
+}
