@@ -37,7 +37,7 @@ test("people and objects have lanes, and boxes over the paused frame", async ({ 
   const index = chunks.findIndex((chunk) => chunk.object_detection?.detections.some(({ label }) => label === "car"));
   const { locations } = chunks[index].object_detection.detections.find(({ label }) => label === "car");
   await page.getByRole("button", { name: /^Inspect the moment at/ }).nth(index).click();
-  const inspector = page.getByRole("region", { name: "Chunk inspector" });
+  const inspector = page.getByRole("region", { name: "Everything found in this moment" });
   await inspector.locator(".cite").filter({ hasText: new RegExp(`^${Math.floor(locations[0].t / 60)}:${String(Math.floor(locations[0].t % 60)).padStart(2, "0")}`) }).first().click();
 
   // The box is where the service says the car is, in parts of the frame.

@@ -206,13 +206,13 @@ test("the transcript is searched, and seeks", async ({ page, service }) => {
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   const { chunks } = await (await fetch(`${service.url}/videos/${videos[0].video_id}/chunks`)).json();
   const turns = chunks.flatMap(({ diarization, transcript }) => diarization?.turns ?? transcript?.segments ?? []).filter(({ text }) => text.trim());
-  const turn = turns.findLast(({ start, text }) => start > 1 && /[a-z]{5}/.test(text));
-  const [word] = turn.text.match(/[a-z]{5,}/);
+  const word = turns.findLast(({ start, text }) => start > 1 && /[a-z]{5}/.test(text)).text.match(/[a-z]{5,}/)[0];
+  const turn = turns.find(({ text }) => text.toLowerCase().includes(word));
   await page.getByRole("tab", { name: "Transcript" }).click();
   await page.getByLabel("Find in the transcript").fill(word);
   const found = turns.filter(({ text }) => text.toLowerCase().includes(word)).length;
   await expect(page.getByRole("tabpanel").getByRole("status")).toHaveText(new RegExp(`^${found} match`));
-  const row = page.locator("#transcript .moment").last();
+  const row = page.locator("#transcript .match .moment");
   await expect(row.locator("mark").first()).toHaveText(word, { ignoreCase: true });
   await watchSeeks(page);
   await row.click();
@@ -288,7 +288,7 @@ test("other weights show another split, and change nothing", async ({ page, serv
 test("the inspector shows what the analyzers said of a moment", async ({ page, service }) => {
   await openSample(page, service);
   await page.getByRole("button", { name: /^Inspect the moment at/ }).nth(1).click();
-  const inspector = page.getByRole("region", { name: "Chunk inspector" });
+  const inspector = page.getByRole("region", { name: "Everything found in this moment" });
   await expect(inspector.getByRole("heading", { name: "Scenes" })).toBeVisible();
   await expect(inspector).toContainText("description");
   await inspector.getByRole("button", { name: "Next moment" }).click();

@@ -100,3 +100,50 @@ test("the script stays within 150 KB, compressed", async () => {
   expect(scripts.length).toBeGreaterThan(0);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(150 * 1024);
 });
+
+test("a search that fails leaves nothing of the one before", async ({ page, service }) => {
+  const hit = { video_id: "00c0ffee00c0ffee", chunk_id: 1, start: 1, end: 2, timecode: "", score: 0.5, description: "A boat." };
+  let failing = false;
+  await page.route(path("/query"), (one) => one.fulfill(failing ? broken : { json: { answer: null, results: [hit] } }));
+  await page.goto(`${service.url}/#/search?q=boat`);
+  await expect(page.locator("#hits li")).toHaveCount(1);
+  failing = true;
+  await page.getByLabel("Search the footage").fill("ferry");
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await expect(page.getByRole("alert")).toContainText("internal error");
+  await expect(page.locator("#hits li")).toHaveCount(0);
+});
+
+test("what the service offers is asked for again where that failed once", async ({ page, service }) => {
+  await page.route(path("/schema"), (one) => one.fulfill(broken));
+  await page.goto(`${service.url}/#/search?q=boat`);
+  const alert = page.getByRole("alert").filter({ hasText: "What this service offers could not be read" });
+  await expect(alert).toContainText("internal error");
+  await page.unroute(path("/schema"));
+  await page.unrouteAll();
+  await alert.getByRole("button", { name: "Try again" }).click();
+  await expect(alert).toBeHidden();
+  await page.getByText("Filters", { exact: true }).click();
+  await expect(page.getByLabel("Look in").getByRole("option", { name: "Scenes" })).toBeAttached();
+  await expect(page.getByLabel("Objects")).toBeVisible();
+});
+
+test("the words around what is found in a transcript stay, and each match is stepped to", async ({ page, service }) => {
+  const id = await longVideo(page);
+  await page.goto(`${service.url}/#/videos/${id}?tab=transcript`);
+  const find = page.getByLabel("Find in the transcript");
+  await find.fill("sentence 100");
+  const status = page.getByRole("tabpanel").getByRole("status");
+  await expect(status).toHaveText("11 matches · 1 of 11");
+  const marked = page.locator("#transcript .match");
+  await expect(marked).toContainText("Sentence 100.");
+  await expect(page.locator("#transcript")).toContainText("Sentence 99.");
+  await find.press("Enter");
+  await expect(status).toHaveText("11 matches · 2 of 11");
+  await expect(marked).toContainText("Sentence 1000.");
+  await page.getByRole("button", { name: "Previous match" }).click();
+  await page.getByRole("button", { name: "Previous match" }).click();
+  await expect(marked).toContainText("Sentence 1009.");
+  await find.fill("nothing of the kind");
+  await expect(page.getByText("Nobody says “nothing of the kind”.")).toBeVisible();
+});

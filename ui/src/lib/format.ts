@@ -47,7 +47,7 @@ export const stageName = (stage: string) => STAGES[stage] ?? capital(words(stage
 export const moment = (id: string, seconds?: number) =>
   `#/videos/${encodeURIComponent(id)}${seconds === undefined ? "" : `?t=${Number(seconds.toFixed(2))}`}`;
 
-export type Piece = { text: string; cited?: { id: string; start: number } };
+export type Piece = { text: string; cited?: { id: string; start: number; end: number } };
 
 /** Text and citations in turn; a citation looks like [<video_id> 12.3-15.8s]. */
 export function pieces(text: string): Piece[] {
@@ -56,7 +56,7 @@ export function pieces(text: string): Piece[] {
   for (const match of text.matchAll(/\[([0-9A-Za-z_-]+) (\d+(?:\.\d+)?)\s*[-–]\s*(\d+(?:\.\d+)?)s?\]/g)) {
     const start = Number(match[2]);
     found.push({ text: text.slice(last, match.index) });
-    found.push({ text: clock(start), cited: { id: match[1], start } });
+    found.push({ text: clock(start), cited: { id: match[1], start, end: Number(match[3]) } });
     last = match.index + match[0].length;
   }
   found.push({ text: text.slice(last) });

@@ -59,8 +59,9 @@ export type Chunk = Span & {
   people?: { people: Seen[]; people_count: number };
 };
 
-/** A hit at any level of detail. */
-export type Hit = Schemas["MinimalResult"] & Partial<Schemas["FullResult"]>;
+/** A hit at any level of detail, or a moment that an answer cites. */
+export type Hit = Pick<Schemas["MinimalResult"], "video_id" | "start" | "end"> &
+  Partial<Schemas["MinimalResult"] & Schemas["FullResult"]>;
 
 export type Diagnostics = Schemas["Diagnostics"];
 export type Audited = Schemas["AuditedSentence"];

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { cited, others } from "./answer";
+import type { Hit } from "./types";
+
+const ID = "00c0ffee00c0ffee";
+const hit = (start: number, p_present?: number) =>
+  ({ video_id: ID, start, end: start + 5, p_present }) as Hit;
+
+describe("an answer", () => {
+  const results = [hit(0, 0.9), hit(5, 0.02), hit(10, 0.4)];
+
+  it("rests on what it cites, in its order and once", () => {
+    const answer = `B [${ID} 10-15s]. A [${ID} 0-5s]. Again [${ID} 10-15s]. Else [${ID} 20-30s].`;
+    const reply = { answer, answered: true, results } as Parameters<typeof cited>[0];
+    expect(cited(reply)).toEqual([results[2], results[0], { video_id: ID, start: 20, end: 30 }]);
+    expect(others(reply)).toEqual([]);
+  });
+
+  it("that refuses rests on nothing, and what is improbable is not near", () => {
+    const reply = { answer: "The footage does not show this.", answered: false, results };
+    expect(cited(reply as never)).toEqual([]);
+    expect(others(reply as never)).toEqual([results[0], results[2]]);
+  });
+});

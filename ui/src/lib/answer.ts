@@ -1,0 +1,32 @@
+// What an answer rests on.
+import { pieces } from "./format";
+import type { Asked, Hit } from "./types";
+
+/** Moments that are less probably about a question are not near what is asked for. */
+const NEAR = 0.1;
+
+/** Says only that the footage does not show it: nothing is cited for that. */
+export const refused = ({ answer, answered }: Pick<Asked, "answer" | "answered">) =>
+  answered === false || !pieces(answer ?? "").some(({ cited }) => cited);
+
+type Replied = Pick<Asked, "answer" | "answered" | "results">;
+
+/** The moments that an answer cites, once each, in its order; with what was found there, if it was. */
+export function cited(reply: Replied): Hit[] {
+  if (!reply.answer || refused(reply)) return [];
+  const all: Hit[] = [];
+  for (const { cited } of pieces(reply.answer)) {
+    if (!cited) continue;
+    const { id, start, end } = cited;
+    const at = (hit: Hit) =>
+      hit.video_id === id && Math.abs(hit.start - start) < 0.05 && Math.abs(hit.end - end) < 0.05;
+    if (!all.some(at)) all.push(reply.results.find(at) ?? { video_id: id, start, end });
+  }
+  return all;
+}
+
+/** What else was found, as far as it may bear on the question. */
+export function others(reply: Replied): Hit[] {
+  const sources = cited(reply);
+  return reply.results.filter((hit) => !sources.includes(hit) && (hit.p_present ?? 1) >= NEAR);
+}
