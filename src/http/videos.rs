@@ -359,6 +359,9 @@ pub(crate) struct VideoDetail {
     #[oai(skip_serializing_if_is_none)]
     source_url: Option<String>,
     size_bytes: u64,
+    /// Pictures per second; absent where there are none or it is not known.
+    #[oai(skip_serializing_if_is_none)]
+    frame_rate: Option<f64>,
     preset: String,
     params: AnyObject,
     /// Video-level results stored.
@@ -408,6 +411,7 @@ impl From<videos::VideoDetail> for VideoDetail {
             storage_path: v.storage_path,
             source_url: v.source_url,
             size_bytes: v.size_bytes,
+            frame_rate: v.frame_rate,
             preset: v.preset,
             params: AnyObject(v.params),
             aggregates: v.aggregates,

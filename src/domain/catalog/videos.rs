@@ -51,6 +51,8 @@ pub struct VideoDetail {
     pub source_url: Option<String>,
     /// Size of the file, bytes.
     pub size_bytes: u64,
+    /// Pictures per second, where there are pictures and it is known.
+    pub frame_rate: Option<f64>,
     /// Preset, or the mode where there is none.
     pub preset: String,
     /// Parameters of the chunking.
@@ -192,6 +194,7 @@ impl Catalog {
             // Earlier versions kept the address as it was given.
             source_url: record.source_url.as_deref().map(without_secrets),
             size_bytes: record.size_bytes,
+            frame_rate: record.frame_rate,
         })
     }
 

@@ -1,6 +1,7 @@
 // Draws the timeline's lanes on a canvas; only what is in view is touched.
 import { clock } from "./format";
 import { firstReaching, type Item, type Lane } from "./lanes";
+import type { Span } from "./types";
 
 export const LANE_HEIGHT = 28;
 export const RULER_HEIGHT = 22;
@@ -31,6 +32,7 @@ export function drawTimeline(
   lanes: Lane[],
   view: View,
   time: number,
+  range: Span | null,
   colours: Colours,
 ) {
   const x = (t: number) => ((t - view.from) / view.span) * view.width;
@@ -45,6 +47,13 @@ export function drawTimeline(
     drawLane(context, lane, top, view, x, colours);
   });
   context.fillStyle = colours.playhead;
+  if (range) {
+    const [left, right] = [x(range.start), x(range.end)];
+    context.globalAlpha = 0.16;
+    context.fillRect(left, 0, right - left, view.height);
+    context.globalAlpha = 1;
+    for (const edge of [left, right]) context.fillRect(Math.round(edge) - 1, 0, 2, RULER_HEIGHT);
+  }
   context.fillRect(Math.round(x(time)) - 1, 0, 2, view.height);
 }
 

@@ -54,6 +54,18 @@ export function toast(text: string) {
   }, 7000);
 }
 
+/** Puts a link into the clipboard; `what` is what it leads to. */
+export async function copyLink(to: string, what: string) {
+  const url = new URL(to, location.href).href;
+  try {
+    await navigator.clipboard.writeText(url);
+    toast(`The link to ${what} is in the clipboard.`);
+  } catch {
+    // A page that is not served over https may not write there.
+    toast(url);
+  }
+}
+
 /** Learns what this install has; pages that need it wait for that, and are told when it fails. */
 export async function loadSchema() {
   try {

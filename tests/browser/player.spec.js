@@ -1,0 +1,142 @@
+// The player and its timeline: keys, frames, times that are typed, ranges, lanes.
+import { readFile } from "node:fs/promises";
+import { expect, expectAccessible, test } from "./fixtures.js";
+import { sample } from "./service.js";
+
+let id;
+test.beforeAll(async ({ service }) => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ analyzers: "default_video", mode: "interval", interval: "10" })) form.append(name, value);
+  form.append("file", new Blob([await readFile(sample)], { type: "video/mp4" }), "shotlog-sample.mp4");
+  const { job_id: jobId } = await (await fetch(`${service.url}/videos`, { method: "POST", body: form })).json();
+  await expect.poll(async () => (await (await fetch(`${service.url}/jobs/${jobId}`)).json()).status, { timeout: 120_000 }).toBe("done");
+  id = (await (await fetch(`${service.url}/videos`)).json()).videos[0].video_id;
+});
+
+const player = (page) => page.evaluate(() => {
+  const { paused, currentTime, playbackRate } = document.querySelector("video");
+  return { paused, t: currentTime, rate: playbackRate };
+});
+async function open(page, service, more = "") {
+  await page.goto(`${service.url}/#/videos/${id}${more}`);
+  await expect.poll(() => page.evaluate(() => document.querySelector("video")?.readyState ?? 0)).toBeGreaterThan(1);
+}
+
+test("keys work after a click on the seek bar, and leave to a slider what moves it", async ({ page, service }) => {
+  await open(page, service);
+  const bar = page.getByRole("slider", { name: "Seek" });
+  await bar.click();
+  const { t } = await player(page);
+  await page.keyboard.press("l");
+  await expect.poll(async () => (await player(page)).t).toBeCloseTo(t + 10, 1);
+  await page.keyboard.press("j");
+  await expect.poll(async () => (await player(page)).t).toBeCloseTo(t, 1);
+  await page.keyboard.press("Space");
+  await expect.poll(async () => (await player(page)).paused).toBe(false);
+  await page.keyboard.press("k");
+  await expect.poll(async () => (await player(page)).paused).toBe(true);
+  // In a field, letters are letters.
+  await page.getByLabel("Go to time").fill("k");
+  expect((await player(page)).paused).toBe(true);
+});
+
+test("it steps by pictures and goes to a time that is typed", async ({ page, service }) => {
+  await open(page, service, "?t=10");
+  const { frame_rate: rate } = await (await fetch(`${service.url}/videos/${id}`)).json();
+  expect(rate).toBeGreaterThan(1);
+  await page.getByLabel("Times as").selectOption("frames");
+  const field = page.getByLabel("Go to time");
+  await page.keyboard.press("k");
+  await expect.poll(async () => (await player(page)).paused).toBe(true);
+  await field.fill("0:20");
+  await field.press("Enter");
+  await expect(field).toHaveValue(/^00:00:20[:;]00$/);
+  await expect(page).toHaveURL(/t=20/);
+  await field.blur();
+  await page.keyboard.press(".");
+  await expect(field).toHaveValue(/^00:00:20[:;]01$/);
+  await page.keyboard.press(".");
+  await page.keyboard.press(",");
+  await page.keyboard.press(",");
+  await expect(field).toHaveValue(/^00:00:20[:;]00$/);
+  await field.fill("later");
+  await expect(field).toHaveAttribute("aria-invalid", "true");
+  await field.press("Escape");
+  await expect(field).toHaveValue(/^00:00:20[:;]00$/);
+  // The choice is kept, and the speed too.
+  await page.getByLabel("Speed").selectOption("1.5");
+  await page.reload();
+  await expect(page.getByLabel("Times as")).toHaveValue("frames");
+  await expect.poll(async () => (await player(page)).rate).toBe(1.5);
+  await page.getByLabel("Speed").selectOption("1");
+  const picture = await page.getByRole("link", { name: "Save picture" }).getAttribute("href");
+  expect((await fetch(picture)).headers.get("content-type")).toBe("image/jpeg");
+});
+
+test("a range is chosen by keys or by dragging, played, and kept in the address", async ({ page, service }) => {
+  await open(page, service, "?t=10");
+  await page.keyboard.press("k");
+  await expect.poll(async () => (await player(page)).paused).toBe(true);
+  const field = page.getByLabel("Go to time");
+  for (const [time, key] of [["12", "i"], ["13.5", "o"]]) {
+    await field.fill(time);
+    await field.press("Enter");
+    await field.blur();
+    await page.keyboard.press(key);
+  }
+  await expect(page).toHaveURL(/range=12-13\.5/);
+  const range = page.getByRole("group", { name: "Range" });
+  await expect(range).toContainText("0:12.00 – 0:13.50");
+  await expectAccessible(page, "range");
+  await range.getByRole("button", { name: "Play" }).click();
+  await expect.poll(async () => (await player(page)).paused, { timeout: 20_000 }).toBe(true);
+  expect((await player(page)).t).toBeGreaterThanOrEqual(13.5);
+  expect((await player(page)).t).toBeLessThan(14.2);
+  await page.reload();
+  await expect(range).toContainText("0:12.00 – 0:13.50");
+  await range.getByRole("link", { name: "Search in it" }).click();
+  await expect(page).toHaveURL(new RegExp(`search\\?video=${id}&filter\\.after=12&filter\\.before=13\\.5`));
+  await page.goBack();
+  await page.keyboard.press("x");
+  await expect(range).toBeHidden();
+
+  const canvas = page.getByRole("slider", { name: "Time" });
+  const { x, y, width } = await canvas.boundingBox();
+  const { duration } = await (await fetch(`${service.url}/videos/${id}`)).json();
+  await page.keyboard.down("Shift");
+  await page.mouse.move(x + width * 0.25, y + 30);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.4, y + 30, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  await expect(range).toBeVisible();
+  const [start, end] = new URL(page.url()).hash.match(/range=([\d.]+)-([\d.]+)/).slice(1).map(Number);
+  expect(start / duration).toBeCloseTo(0.25, 1);
+  expect(end / duration).toBeCloseTo(0.4, 1);
+  // Without Shift the picture follows.
+  await page.mouse.move(x + width * 0.5, y + 10);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.75, y + 10, { steps: 4 });
+  await expect.poll(async () => (await player(page)).t / duration).toBeCloseTo(0.75, 1);
+  await page.mouse.up();
+});
+
+test("lanes that are switched off stay off", async ({ page, service }) => {
+  await open(page, service);
+  const lanes = page.getByRole("list", { name: "Lanes" });
+  await expect(lanes).toContainText("Moments");
+  await page.getByText("Lanes", { exact: true }).click();
+  await page.getByRole("checkbox", { name: "Moments" }).uncheck();
+  await expect(lanes).not.toContainText("Moments");
+  await expectAccessible(page, "lanes", "section[aria-label=Timeline]");
+  await page.reload();
+  await expect(lanes).toBeVisible();
+  await expect(lanes).not.toContainText("Moments");
+});
+
+test("the list of keys is what they do", async ({ page, service }) => {
+  await open(page, service);
+  await page.keyboard.press("?");
+  const list = page.getByRole("dialog", { name: "Keys" });
+  for (const what of ["Play and pause", "One picture back and on", "Begin and end a range here"]) await expect(list).toContainText(what);
+});
