@@ -79,6 +79,11 @@ impl Config {
         if ingest.concurrency == 0 || ingest.max_chunks == 0 {
             return wrong("ingest.concurrency and ingest.max_chunks must be at least 1".into());
         }
+        if ingest.upload_part_bytes == 0 || ingest.max_upload_parts == 0 {
+            return wrong(
+                "ingest.upload_part_bytes and ingest.max_upload_parts must be at least 1".into(),
+            );
+        }
         if ingest.workers == 0 && self.jobs.kind == adapters::jobs::Kind::Memory {
             return wrong(
                 "ingest.workers is 0, so that no job would ever run; it must be at least 1, unless \

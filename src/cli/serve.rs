@@ -110,8 +110,20 @@ async fn repair_now_and_then(service: Arc<Shotlog>, mut repair: Repair, every: D
             }
             Err(error) => tracing::warn!(error = %error.labelled(), "the index was not checked"),
         }
+        sweep(&service).await;
         tokio::time::sleep(every).await;
         resume(&service).await;
+    }
+}
+
+/// Forgets the uploads that nobody went on with.
+async fn sweep(service: &Shotlog) {
+    match service.ingest.uploads.sweep().await {
+        Ok(0) => {}
+        Ok(swept) => tracing::info!(swept, "uploads whose time was over were removed"),
+        Err(error) => {
+            tracing::warn!(error = %error.labelled(), "old uploads are not removed yet");
+        }
     }
 }
 

@@ -39,6 +39,8 @@ use crate::domain::export::library::{LibraryExport, LibraryFormat};
 use crate::domain::frames::Storyboard;
 use crate::domain::ingest::plan::{IngestPlan, Subject};
 use crate::domain::ingest::preview::ChunkingPreview;
+use crate::domain::ingest::source::INCOMING;
+use crate::domain::ingest::uploads::{self, Appending, UploadState};
 use crate::domain::ingest::{IngestFields, Spool, Spooled};
 use crate::domain::jobs::Job;
 use crate::domain::kernel::access::Access;
@@ -215,8 +217,11 @@ impl Scoped {
         };
         match folder.parse() {
             Ok(video_id) => self.of(video_id).await.map_err(absent),
-            // Of no video: there is none that the caller sees.
-            Err(_) if self.access.collections().is_some() => {
+            // Of no video: there is none that the caller sees, and what is on its way is nobody's.
+            Err(_)
+                if self.access.collections().is_some()
+                    || [INCOMING, uploads::FOLDER].contains(&folder) =>
+            {
                 Err(Error::NotFound(format!("no stored object '{key}'")))
             }
             Err(_) => Ok(&self.service),
@@ -379,6 +384,10 @@ impl Scoped {
         self.to_change()?.jobs.ingest_file(filename, file, self.placed(fields)?).await
     }
 
+    pub async fn ingest_upload(&self, upload_id: &str, fields: IngestFields) -> Result<Job> {
+        self.to_change()?.jobs.ingest_upload(upload_id, self.placed(fields)?).await
+    }
+
     pub async fn ingest_url(&self, url: &str, fields: IngestFields) -> Result<Job> {
         self.to_change()?.jobs.ingest_url(url, self.placed(fields)?).await
     }
@@ -429,6 +438,42 @@ impl Scoped {
         let service = self.to_change()?;
         self.job(job_id).await?;
         service.jobs.cancel(job_id).await
+    }
+}
+
+/// Uploads in pieces, each of those who began it.
+#[expect(missing_docs, reason = "each method is the use-case of its name")]
+impl Scoped {
+    pub fn largest_upload(&self) -> u64 {
+        self.service.ingest.uploads.largest()
+    }
+
+    pub async fn begin_upload(
+        &self,
+        length: u64,
+        filename: Option<String>,
+        metadata: String,
+    ) -> Result<UploadState> {
+        let uploads = &self.to_change()?.ingest.uploads;
+        uploads.begin(&self.access, length, filename, metadata).await
+    }
+
+    pub async fn upload(&self, id: &str) -> Result<UploadState> {
+        let (service, access) = self.within();
+        service.ingest.uploads.state(access, id).await
+    }
+
+    pub async fn append_to_upload(
+        &self,
+        id: &str,
+        offset: u64,
+        checksum: Option<[u8; 20]>,
+    ) -> Result<Appending> {
+        self.to_change()?.ingest.uploads.append(&self.access, id, offset, checksum).await
+    }
+
+    pub async fn remove_upload(&self, id: &str) -> Result<()> {
+        self.to_change()?.ingest.uploads.remove(&self.access, id).await
     }
 }
 

@@ -112,6 +112,8 @@ impl From<domain::Error> for Failure {
             Error::Unprocessable(detail) => Self::unprocessable(detail),
             Error::Forbidden(detail) => Self::new(StatusCode::FORBIDDEN, detail),
             Error::NotFound(detail) => Self::not_found(detail),
+            Error::Conflict(detail) => Self::new(StatusCode::CONFLICT, detail),
+            Error::Mismatch(detail) => Self::new(mismatch(), detail),
             Error::TooLarge(detail) => Self::too_large(detail),
             Error::Busy { message, retry_after } => Self::busy(message, retry_after),
             Error::Cancelled(detail) => Self::busy(detail, 30),
@@ -126,6 +128,11 @@ impl From<domain::Error> for Failure {
             }
         }
     }
+}
+
+/// "Checksum Mismatch", as tus 1.0 numbers it.
+fn mismatch() -> StatusCode {
+    StatusCode::from_u16(460).unwrap_or(StatusCode::BAD_REQUEST)
 }
 
 /// An error and its causes, outermost first.
@@ -216,6 +223,8 @@ declares! {
     Search = [400, 401, 403, 408, 413, 422, 500, 503];
     /// Ingests.
     Ingest = [400, 401, 403, 408, 413, 422, 500, 503];
+    /// Ingests of an upload.
+    IngestUpload = [400, 401, 403, 404, 408, 413, 422, 500, 503];
     /// The aggregate re-run.
     Rerun = [400, 401, 403, 404, 408, 413, 422, 500, 503];
 }
@@ -265,7 +274,7 @@ fn declared(status: u16) -> MetaResponse {
                 "The token does not go so far, the request comes from a page of another site, or it was \
                  sent to a name that is not ours."
             }
-            404 => "There is no such video, chunk, job, extractor or evaluation.",
+            404 => "There is no such video, chunk, job, upload, extractor or evaluation.",
             408 => "The body stopped arriving.",
             413 => "The body is too large.",
             422 => "A value has the wrong type or lies outside its range.",

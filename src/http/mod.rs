@@ -39,6 +39,7 @@ mod settings;
 mod storage;
 mod transcript;
 mod ui;
+mod uploads;
 mod values;
 mod videos;
 pub(crate) mod views;
@@ -92,6 +93,7 @@ pub fn app(
         .at("/live", get(metrics::live))
         .at("/ready", get(metrics::ready))
         .at("/session", session);
+    routes = uploads::with_uploads(routes, &mut methods);
     metrics::recorder();
     if options.serves_storage {
         methods.add("/storage/*", "GET, HEAD, OPTIONS");

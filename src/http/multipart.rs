@@ -33,11 +33,20 @@ const SLACK: u64 = 4 * 1024 * 1024;
 
 /// A received upload. Dropping it removes the file.
 pub(super) struct Upload {
-    /// As the client gave it.
-    pub(super) filename: Option<String>,
-    pub(super) file: Spooled,
+    pub(super) content: Content,
     pub(super) options: IngestOptions,
 }
+
+/// What is to be ingested.
+pub(super) enum Content {
+    /// A file, by the name that the client gave it.
+    File(Option<String>, Spooled),
+    /// An upload that came in pieces, by its id.
+    Upload(String),
+}
+
+/// The field that names an upload in place of the file.
+const UPLOAD_ID: &str = "upload_id";
 
 /// How many uploads may be on their way at once.
 pub(super) struct Uploads(pub(super) Semaphore);
@@ -52,18 +61,23 @@ impl Payload for Upload {
             description: Some("The video."),
             ..MetaSchema::new_with_format("string", "binary")
         };
-        let mut properties = vec![("file", MetaSchemaRef::Inline(Box::new(file)))];
+        let upload_id = MetaSchema {
+            description: Some(
+                "A whole upload, in place of the file: what its address at `/uploads` ends with.",
+            ),
+            ..MetaSchema::new("string")
+        };
+        let mut properties = vec![
+            ("file", MetaSchemaRef::Inline(Box::new(file))),
+            (UPLOAD_ID, MetaSchemaRef::Inline(Box::new(upload_id))),
+        ];
         properties.extend(options.properties.into_iter().map(|(name, field)| {
             // A form has no null: a field is there or it is not.
             let MetaSchemaRef::Inline(mut schema) = field else { return (name, field) };
             schema.nullable = false;
             (name, MetaSchemaRef::Inline(schema))
         }));
-        MetaSchemaRef::Inline(Box::new(MetaSchema {
-            required: vec!["file"],
-            properties,
-            ..MetaSchema::new("object")
-        }))
+        MetaSchemaRef::Inline(Box::new(MetaSchema { properties, ..MetaSchema::new("object") }))
     }
 }
 
@@ -212,21 +226,36 @@ impl<'o> Form<'o> {
             .map_err(|_| Failure::unprocessable(format!("{name} is not UTF-8 text")))?)
     }
 
-    fn finish(self) -> Result<Upload> {
+    fn finish(mut self) -> Result<Upload> {
+        let place = self.fields.iter().position(|(name, _)| name == UPLOAD_ID);
+        let upload = place.map(|place| self.fields.swap_remove(place).1);
         let value =
             conform::from_text::<IngestOptions>(self.fields).map_err(Failure::unprocessable)?;
         let options = IngestOptions::parse_from_json(Some(value))
             .map_err(|e| Failure::unprocessable(e.into_message()))?;
-        let (filename, file) = self
-            .file
-            .ok_or_else(|| Failure::unprocessable("file is missing; it must be a video file"))?;
-        Ok(Upload { filename, file, options })
+        let content = match (self.file, upload) {
+            (Some((filename, file)), None) => Content::File(filename, file),
+            (None, Some(id)) => Content::Upload(id),
+            (None, None) => {
+                return Err(Failure::unprocessable(
+                    "file is missing; it must be a video file, unless upload_id names an upload",
+                )
+                .into());
+            }
+            (Some(_), Some(_)) => {
+                return Err(Failure::unprocessable(
+                    "file and upload_id are both given; the video is one of them",
+                )
+                .into());
+            }
+        };
+        Ok(Upload { content, options })
     }
 }
 
 fn accepted() -> Vec<&'static str> {
     let options = conform::names(&Registry::new().create_fake_schema::<IngestOptions>());
-    std::iter::once("file").chain(options).collect()
+    ["file", UPLOAD_ID].into_iter().chain(options).collect()
 }
 
 /// Why the body could not be read on: too much that belongs to no field, or not a whole body.

@@ -35,7 +35,7 @@ impl PlanApi {
 
 #[derive(Object)]
 pub(crate) struct PlanRequest {
-    /// Scheme http or https; or else `video_id`.
+    /// Scheme http or https; or else `video_id`, or for a file its `duration` alone.
     #[oai(nullable)]
     url: Option<String>,
     /// A video that is there; or else `url`.
@@ -54,7 +54,12 @@ impl PlanRequest {
         let subject = match (self.video_id, self.url) {
             (Some(video_id), None) => Subject::Video(video_named(&video_id)?),
             (None, Some(url)) => Subject::Url(url),
-            _ => return Err(Failure::unprocessable("give either url or video_id")),
+            (None, None) if self.duration.is_some() => Subject::File,
+            _ => {
+                return Err(Failure::unprocessable(
+                    "give either url or video_id, or for a file that is to be sent its duration alone",
+                ));
+            }
         };
         let fields = self.options.into();
         Ok(service.plan(&subject, self.duration, &fields).await?.into())

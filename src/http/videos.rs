@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::auth::{Service, Token};
 use super::body::{Accepted, Json};
-use super::errors::{ApiError, Change, Failure, Ingest, Listing, OfOne, Rerun};
-use super::multipart::Upload;
+use super::errors::{ApiError, Change, Failure, Ingest, IngestUpload, Listing, OfOne, Rerun};
+use super::multipart::{Content, Upload};
 use super::params::Bounded;
 use super::values::AnyObject;
 use crate::domain::catalog::about::AboutPatch;
@@ -24,10 +24,11 @@ pub(super) struct VideosApi(pub(super) Service);
 
 #[OpenApi]
 impl VideosApi {
-    /// Upload a file and start its ingestion.
+    /// Upload a file and start its ingestion, or that of an upload in pieces.
     ///
-    /// The whole file passes through the service; for large files, upload to storage and use
-    /// `POST /videos/url`.
+    /// The form has `file`, or `upload_id`: the last segment of the address of a whole upload that was
+    /// sent to `/uploads` by the protocol tus 1.0 (`creation`, `expiration`, `checksum`,
+    /// `termination`), which goes on where it was cut off.
     #[oai(path = "/videos", method = "post", operation_id = "ingest_file")]
     async fn ingest_file(
         &self,
@@ -36,11 +37,16 @@ impl VideosApi {
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
         upload: Upload,
-    ) -> Result<Accepted<IngestAccepted>, ApiError<Ingest>> {
+    ) -> Result<Accepted<IngestAccepted>, ApiError<IngestUpload>> {
         let fields = IngestFields { idempotency_key: key.0, ..upload.options.into() };
-        let source = upload.filename.unwrap_or_default();
-        let name = (!source.is_empty()).then_some(source.as_str());
-        let job = self.0.of(&token).ingest_file(name, upload.file, fields).await?;
+        let service = self.0.of(&token);
+        let job = match upload.content {
+            Content::File(name, file) => {
+                let name = name.as_deref().filter(|name| !name.is_empty());
+                service.ingest_file(name, file, fields).await?
+            }
+            Content::Upload(id) => service.ingest_upload(&id, fields).await?,
+        };
         Ok(Accepted(IngestAccepted::new(&job)))
     }
 

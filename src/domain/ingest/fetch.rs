@@ -5,6 +5,7 @@ use ports::decoder::MediaInfo;
 use tempfile::TempPath;
 
 use crate::domain::ingest::{Ingest, Limit, Source, Spool, Spooled, source};
+use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::urls::without_secrets;
 use crate::domain::media::decode::probe;
@@ -23,7 +24,7 @@ pub(crate) struct Fetched {
 
 impl Ingest {
     /// Brings the source to disk, hashed, and checks that it is a video.
-    pub(super) async fn fetch(&self, source: Source) -> Result<Fetched> {
+    pub(super) async fn fetch(&self, source: Source, access: &Access) -> Result<Fetched> {
         let (file, name, source_url) = match source {
             Source::File { path, video_id, size, name } => {
                 let path = TempPath::try_from_path(path)?;
@@ -33,6 +34,16 @@ impl Ingest {
                 let limit = self.upload_limit();
                 let body = self.stores.storage.get(&key, None).await?;
                 (self.spool(body, limit).await?, name, None)
+            }
+            Source::Upload { id, name } => {
+                let (body, whole) = self.uploads.content(access, &id).await?;
+                let file = self.spool(body, self.upload_limit()).await?;
+                if file.video_id != whole.video_id {
+                    return Err(Error::corrupt(
+                        "what is stored of the upload is not what came; send it again",
+                    ));
+                }
+                (file, name, None)
             }
             Source::Url { url } => {
                 let (file, name) = self.download(&url).await?;

@@ -14,6 +14,7 @@ mod settings;
 mod signals;
 pub(crate) mod source;
 pub mod spool;
+pub mod uploads;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use crate::domain::catalog::about::{About, AboutPatch};
 use crate::domain::catalog::videos::VideoDetail;
 use crate::domain::chunking::{Chunking, ChunkingFields};
 use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::Result;
+use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::kernel::profile::StepCost;
 use crate::domain::kernel::video::VideoId;
@@ -34,6 +35,7 @@ pub(crate) use settings::Sections;
 pub use settings::{DownloadSettings, IngestSettings, RepairSettings, ScanSettings};
 pub(crate) use source::Source;
 pub use spool::{Limit, Spool, Spooled};
+pub use uploads::Uploads;
 
 /// The fields of an ingest other than its source, as the client gave them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,6 +119,8 @@ pub struct Ingest {
     stores: Stores,
     models: Models,
     settings: Sections,
+    /// Uploads in pieces.
+    pub uploads: Uploads,
 }
 
 impl Ingest {
@@ -126,7 +130,8 @@ impl Ingest {
         catalog: Arc<Catalog>,
         settings: Sections,
     ) -> Self {
-        Self { catalog, stores: stores.clone(), models: models.clone(), settings }
+        let uploads = Uploads::new(stores, settings.ingest.clone());
+        Self { catalog, stores: stores.clone(), models: models.clone(), settings, uploads }
     }
 
     /// A file to stream an upload into; `TooLarge` past the upload limit, `Busy` while too many
@@ -170,8 +175,9 @@ impl Ingest {
         })
     }
 
-    /// Removes an upload that no job needs any more.
-    pub(crate) async fn discard_source(&self, source: &Source) {
+    /// Removes what a job has worked on. An upload that came in pieces stays for another try, unless
+    /// the job is `done`: it goes when its time is over.
+    pub(crate) async fn discard_source(&self, source: &Source, done: bool) {
         let removed = match source {
             Source::File { path, .. } => match tokio::fs::remove_file(path).await {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(e.into()),
@@ -179,9 +185,15 @@ impl Ingest {
             },
             Source::Stored { key, .. } => {
                 let (folder, _) = key.rsplit_once('/').unwrap_or_default();
-                self.stores.storage.delete_prefix(&format!("{folder}/")).await.map(|_| ())
+                self.stores
+                    .storage
+                    .delete_prefix(&format!("{folder}/"))
+                    .await
+                    .map(|_| ())
+                    .map_err(Error::from)
             }
-            Source::Url { .. } => Ok(()),
+            Source::Upload { id, .. } if done => self.uploads.forget(id).await,
+            Source::Upload { .. } | Source::Url { .. } => Ok(()),
         };
         if let Err(error) = removed {
             tracing::warn!(%error, ?source, "an upload that is not needed any more was left");

@@ -43,7 +43,7 @@ impl Ingest {
     ) -> Result<IngestResult> {
         let request = self.request(fields).await?;
         progress.stage(Stage::Fetching, Value::Null);
-        let fetched = progress.cancellable(self.fetch(source)).await?;
+        let fetched = progress.cancellable(self.fetch(source, &fields.access)).await?;
         let video_id = fetched.file.video_id;
         progress.video(video_id);
         let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;

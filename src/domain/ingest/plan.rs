@@ -25,6 +25,8 @@ pub enum Subject {
     Video(VideoId),
     /// An address, whose video is there if it was ingested from it.
     Url(String),
+    /// A file that is to be sent.
+    File,
 }
 
 /// What an ingest would take. `None` is what this install cannot know yet.
@@ -152,6 +154,7 @@ impl Ingest {
                 self.catalog.check_seen(access, *id).await?;
                 Some(self.catalog.record(*id).await?)
             }
+            Subject::File => None,
             Subject::Url(url) => {
                 check_url(url)?;
                 match self.catalog.ingested_from(access, &without_secrets(url)).await? {

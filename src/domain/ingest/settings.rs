@@ -23,6 +23,15 @@ pub struct IngestSettings {
     /// Bytes of uploads on this machine's disk, on their way, waiting or worked on; past them one more
     /// is refused.
     pub max_waiting_bytes: u64,
+    /// Time after which an upload in pieces is forgotten, in the file seconds.
+    #[serde(with = "seconds")]
+    pub upload_expiry: Duration,
+    /// Bytes of an upload in pieces that are stored at a time.
+    pub upload_part_bytes: usize,
+    /// Most parts of one upload in pieces.
+    pub max_upload_parts: usize,
+    /// Uploads in pieces that may have been begun and not ingested.
+    pub max_unfinished_uploads: usize,
     /// Longest video, in the file seconds.
     #[serde(with = "seconds")]
     pub max_duration: Duration,
@@ -44,6 +53,10 @@ impl Default for IngestSettings {
             concurrency: 2,
             max_upload_bytes: 4 << 30,
             max_waiting_bytes: 32 << 30,
+            upload_expiry: Duration::from_secs(48 * 3600),
+            upload_part_bytes: 8 << 20,
+            max_upload_parts: 10_000,
+            max_unfinished_uploads: 1000,
             max_duration: Duration::from_secs(12 * 3600),
             max_chunks: 10_000,
             max_metadata_bytes: 16 << 10,

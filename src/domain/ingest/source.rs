@@ -21,6 +21,8 @@ pub(crate) enum Source {
     File { path: PathBuf, video_id: VideoId, size: u64, name: Option<String> },
     /// An upload in the bucket, for whichever instance takes the job.
     Stored { key: String, name: Option<String> },
+    /// An upload that came in pieces.
+    Upload { id: String, name: Option<String> },
     /// To be downloaded.
     Url { url: String },
 }
@@ -29,7 +31,9 @@ impl Source {
     /// What clients know it by.
     pub(crate) fn name(&self) -> String {
         match self {
-            Self::File { name, .. } | Self::Stored { name, .. } => name.clone().unwrap_or_default(),
+            Self::File { name, .. } | Self::Stored { name, .. } | Self::Upload { name, .. } => {
+                name.clone().unwrap_or_default()
+            }
             Self::Url { url } => without_secrets(url),
         }
     }
@@ -42,9 +46,12 @@ impl Source {
     }
 }
 
+/// Where uploads on their way to a worker are in the bucket.
+pub(crate) const INCOMING: &str = "incoming";
+
 /// A key of its own for an upload on its way to a worker.
 pub(crate) fn incoming() -> String {
-    format!("incoming/{}/source", uuid::Uuid::new_v4().simple())
+    format!("{INCOMING}/{}/source", uuid::Uuid::new_v4().simple())
 }
 
 /// The last path segment of a URL, decoded.

@@ -3,6 +3,7 @@
 use crate::domain::evaluation::run::RunRequest;
 use crate::domain::ingest::publish::file_stream;
 use crate::domain::ingest::source::incoming;
+use crate::domain::ingest::uploads::Whole;
 use crate::domain::ingest::{IngestFields, Source, Spooled};
 use crate::domain::jobs::{Idempotency, Job, Jobs, Submitted, Task};
 use crate::domain::kernel::error::Result;
@@ -60,6 +61,14 @@ impl Jobs {
         Ok(job)
     }
 
+    /// Queues the ingest of an upload that came in pieces. `Unprocessable` where some are missing.
+    pub async fn ingest_upload(&self, upload_id: &str, fields: IngestFields) -> Result<Job> {
+        self.check(&fields).await?;
+        let Whole { video_id, name } = self.ingest.uploads.whole(&fields.access, upload_id).await?;
+        let idempotency = fields.idempotency(video_id.as_str());
+        self.submit(Source::Upload { id: upload_id.to_owned(), name }, fields, idempotency).await
+    }
+
     /// Queues the ingest of an http(s) URL.
     pub async fn ingest_url(&self, url: &str, fields: IngestFields) -> Result<Job> {
         check_url(url)?;
@@ -91,7 +100,7 @@ impl Jobs {
         // On an error the job may have been added all the same, and need its source.
         let Submitted { job, before } = self.add(source.name(), task, idempotency).await?;
         if before {
-            self.ingest.discard_source(&source).await;
+            self.ingest.discard_source(&source, false).await;
         }
         Ok(job)
     }

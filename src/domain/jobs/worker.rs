@@ -213,7 +213,8 @@ impl Jobs {
         };
         let mut callback = None;
         if let Task::Ingest { source, fields } = &record.task {
-            self.ingest.discard_source(source).await;
+            let done = record.job.status == JobStatus::Done;
+            self.ingest.discard_source(source, done).await;
             callback = self.callback(fields).unwrap_or_else(|error| {
                 // It was checked where the job was added.
                 tracing::error!(error = %error.labelled(), "no callback: settings differ");

@@ -22,6 +22,12 @@ pub enum Error {
     /// No such video, chunk, job or object (404).
     #[error("{0}")]
     NotFound(String),
+    /// It stands otherwise than the request takes it to (409).
+    #[error("{0}")]
+    Conflict(String),
+    /// What came does not fit its checksum (460, as tus has it).
+    #[error("{0}")]
+    Mismatch(String),
     /// An upload exceeds its limit (413).
     #[error("{0}")]
     TooLarge(String),
@@ -48,7 +54,11 @@ impl Error {
     /// The name before the colon in a failed job's `error`.
     pub fn type_name(&self) -> &'static str {
         match self {
-            Self::Invalid(_) | Self::Unprocessable(_) | Self::TooLarge(_) => "ValueError",
+            Self::Invalid(_)
+            | Self::Unprocessable(_)
+            | Self::Conflict(_)
+            | Self::Mismatch(_)
+            | Self::TooLarge(_) => "ValueError",
             Self::Forbidden(_) => ErrorKind::Denied.type_name(),
             Self::NotFound(_) => ErrorKind::NotFound.type_name(),
             Self::Busy { .. } => ErrorKind::Unavailable.type_name(),

@@ -20,4 +20,5 @@ mod plan;
 mod query;
 mod storage;
 mod ui;
+mod uploads;
 mod videos;

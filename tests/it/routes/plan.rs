@@ -27,11 +27,15 @@ async fn a_new_address_is_planned_as_far_as_it_is_known() {
     let calls = app.model.calls.load(Ordering::SeqCst) as u64;
     let mut request = request;
     request["duration"] = json!(60);
-    let known = plan(&app, request).await;
+    let known = plan(&app, request.clone()).await;
     assert_eq!((&known["chunks"], &known["history"]), (&json!(6), &json!(1)));
     assert_eq!(known["analyzers"]["default_video"]["model_calls"], 6);
     assert_eq!(known["total"]["model_calls"], 2 * calls, "{known}");
     assert!(known["total"]["seconds"].is_number(), "{known}");
+    // A file that is to be sent is known by its length alone.
+    let mut file = request.clone();
+    file.as_object_mut().expect("an object").remove("url");
+    assert_eq!(plan(&app, file).await, known);
     assert_eq!(app.model.calls.load(Ordering::SeqCst) as u64, calls, "a plan asks no model");
 }
 

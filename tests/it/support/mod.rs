@@ -257,6 +257,20 @@ impl TestApp {
         entries.map_or(0, |entries| entries.count())
     }
 
+    /// Parts in the bucket of uploads that came in pieces.
+    pub fn parts(&self) -> usize {
+        let uploads = std::fs::read_dir(self.work.path().join("storage/uploads"));
+        let parts = |upload: std::fs::DirEntry| {
+            std::fs::read_dir(upload.path()).map_or(0, |entries| entries.count())
+        };
+        uploads.map_or(0, |uploads| uploads.flatten().map(parts).sum())
+    }
+
+    /// Requests carry this token from now on.
+    pub fn speak_as(&mut self, token: &str) {
+        self.token = Some(token.to_owned());
+    }
+
     /// Waits until every job has ended; they are, the newest first.
     pub async fn idle(&self) -> Vec<Value> {
         let ended = |job: &Value| job["status"] == "done" || job["status"] == "failed";

@@ -69,9 +69,10 @@ export interface paths {
         get: operations["videos"];
         put?: never;
         /**
-         * Upload a file and start its ingestion.
-         * @description The whole file passes through the service; for large files, upload to storage and use
-         *     `POST /videos/url`.
+         * Upload a file and start its ingestion, or that of an upload in pieces.
+         * @description The form has `file`, or `upload_id`: the last segment of the address of a whole upload that was
+         *     sent to `/uploads` by the protocol tus 1.0 (`creation`, `expiration`, `checksum`,
+         *     `termination`), which goes on where it was cut off.
          */
         post: operations["ingest_file"];
         delete?: never;
@@ -2138,7 +2139,7 @@ export interface components {
         };
         /** PlanRequest */
         PlanRequest: {
-            /** @description Scheme http or https; or else `video_id`. */
+            /** @description Scheme http or https; or else `video_id`, or for a file its `duration` alone. */
             url?: string | null;
             /** @description A video that is there; or else `url`. */
             video_id?: string | null;
@@ -3312,7 +3313,9 @@ export interface operations {
                      * Format: binary
                      * @description The video.
                      */
-                    file: string;
+                    file?: string;
+                    /** @description A whole upload, in place of the file: what its address at `/uploads` ends with. */
+                    upload_id?: string;
                     /**
                      * @description Comma-separated analyzer ids.
                      * @default default_video

@@ -15,7 +15,7 @@ from ..models.ingest_file_body_preset import (
     IngestFileBodyPreset,
     check_ingest_file_body_preset,
 )
-from ..types import UNSET, File, Unset
+from ..types import UNSET, File, FileTypes, Unset
 
 T = TypeVar("T", bound="IngestFileBody")
 
@@ -24,7 +24,8 @@ T = TypeVar("T", bound="IngestFileBody")
 class IngestFileBody:
     """
     Attributes:
-        file (File): The video.
+        file (File | Unset): The video.
+        upload_id (str | Unset): A whole upload, in place of the file: what its address at `/uploads` ends with.
         analyzers (str | Unset): Comma-separated analyzer ids. Default: 'default_video'.
         mode (IngestFileBodyMode | Unset): `preset`, `weights` or `interval`. Default: 'preset'.
         preset (IngestFileBodyPreset | Unset): `audio`, `video` or `audio_video`; used only when mode=preset. Default:
@@ -48,7 +49,8 @@ class IngestFileBody:
         recorded_at (str | Unset): The instant of its first frame, ISO 8601.
     """
 
-    file: File
+    file: File | Unset = UNSET
+    upload_id: str | Unset = UNSET
     analyzers: str | Unset = "default_video"
     mode: IngestFileBodyMode | Unset = "preset"
     preset: IngestFileBodyPreset | Unset = "audio_video"
@@ -66,7 +68,11 @@ class IngestFileBody:
     recorded_at: str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        file = self.file.to_tuple()
+        file: FileTypes | Unset = UNSET
+        if not isinstance(self.file, Unset):
+            file = self.file.to_tuple()
+
+        upload_id = self.upload_id
 
         analyzers = self.analyzers
 
@@ -104,11 +110,11 @@ class IngestFileBody:
 
         field_dict: dict[str, Any] = {}
 
-        field_dict.update(
-            {
-                "file": file,
-            }
-        )
+        field_dict.update({})
+        if file is not UNSET:
+            field_dict["file"] = file
+        if upload_id is not UNSET:
+            field_dict["upload_id"] = upload_id
         if analyzers is not UNSET:
             field_dict["analyzers"] = analyzers
         if mode is not UNSET:
@@ -145,7 +151,11 @@ class IngestFileBody:
     def to_multipart(self) -> types.RequestFiles:
         files: types.RequestFiles = []
 
-        files.append(("file", self.file.to_tuple()))
+        if not isinstance(self.file, Unset):
+            files.append(("file", self.file.to_tuple()))
+
+        if not isinstance(self.upload_id, Unset):
+            files.append(("upload_id", (None, str(self.upload_id).encode(), "text/plain")))
 
         if not isinstance(self.analyzers, Unset):
             files.append(("analyzers", (None, str(self.analyzers).encode(), "text/plain")))
@@ -197,7 +207,14 @@ class IngestFileBody:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        file = File(payload=BytesIO(d.pop("file")))
+        _file = d.pop("file", UNSET)
+        file: File | Unset
+        if isinstance(_file, Unset):
+            file = UNSET
+        else:
+            file = File(payload=BytesIO(_file))
+
+        upload_id = d.pop("upload_id", UNSET)
 
         analyzers = d.pop("analyzers", UNSET)
 
@@ -241,6 +258,7 @@ class IngestFileBody:
 
         ingest_file_body = cls(
             file=file,
+            upload_id=upload_id,
             analyzers=analyzers,
             mode=mode,
             preset=preset,

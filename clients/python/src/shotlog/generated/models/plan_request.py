@@ -14,7 +14,7 @@ T = TypeVar("T", bound="PlanRequest")
 class PlanRequest:
     """
     Attributes:
-        url (None | str | Unset): Scheme http or https; or else `video_id`.
+        url (None | str | Unset): Scheme http or https; or else `video_id`, or for a file its `duration` alone.
         video_id (None | str | Unset): A video that is there; or else `url`.
         duration (float | None | Unset): The video's length in seconds, where it is known and the video is not there.
         analyzers (str | Unset): Comma-separated analyzer ids. Default: 'default_video'.

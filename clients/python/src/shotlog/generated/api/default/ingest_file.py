@@ -63,10 +63,11 @@ def sync_detailed(
     body: IngestFileBody,
     idempotency_key: str | Unset = UNSET,
 ) -> Response[IngestAccepted]:
-    """Upload a file and start its ingestion.
+    """Upload a file and start its ingestion, or that of an upload in pieces.
 
-     The whole file passes through the service; for large files, upload to storage and use
-    `POST /videos/url`.
+     The form has `file`, or `upload_id`: the last segment of the address of a whole upload that was
+    sent to `/uploads` by the protocol tus 1.0 (`creation`, `expiration`, `checksum`,
+    `termination`), which goes on where it was cut off.
 
     Args:
         idempotency_key (str | Unset):
@@ -98,10 +99,11 @@ def sync(
     body: IngestFileBody,
     idempotency_key: str | Unset = UNSET,
 ) -> IngestAccepted | None:
-    """Upload a file and start its ingestion.
+    """Upload a file and start its ingestion, or that of an upload in pieces.
 
-     The whole file passes through the service; for large files, upload to storage and use
-    `POST /videos/url`.
+     The form has `file`, or `upload_id`: the last segment of the address of a whole upload that was
+    sent to `/uploads` by the protocol tus 1.0 (`creation`, `expiration`, `checksum`,
+    `termination`), which goes on where it was cut off.
 
     Args:
         idempotency_key (str | Unset):
@@ -128,10 +130,11 @@ async def asyncio_detailed(
     body: IngestFileBody,
     idempotency_key: str | Unset = UNSET,
 ) -> Response[IngestAccepted]:
-    """Upload a file and start its ingestion.
+    """Upload a file and start its ingestion, or that of an upload in pieces.
 
-     The whole file passes through the service; for large files, upload to storage and use
-    `POST /videos/url`.
+     The form has `file`, or `upload_id`: the last segment of the address of a whole upload that was
+    sent to `/uploads` by the protocol tus 1.0 (`creation`, `expiration`, `checksum`,
+    `termination`), which goes on where it was cut off.
 
     Args:
         idempotency_key (str | Unset):
@@ -161,10 +164,11 @@ async def asyncio(
     body: IngestFileBody,
     idempotency_key: str | Unset = UNSET,
 ) -> IngestAccepted | None:
-    """Upload a file and start its ingestion.
+    """Upload a file and start its ingestion, or that of an upload in pieces.
 
-     The whole file passes through the service; for large files, upload to storage and use
-    `POST /videos/url`.
+     The form has `file`, or `upload_id`: the last segment of the address of a whole upload that was
+    sent to `/uploads` by the protocol tus 1.0 (`creation`, `expiration`, `checksum`,
+    `termination`), which goes on where it was cut off.
 
     Args:
         idempotency_key (str | Unset):

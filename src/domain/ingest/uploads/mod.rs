@@ -1,0 +1,359 @@
+//! Uploads that arrive in pieces and may be cut off: a folder of parts in the bucket, and a record of
+//! them that is changed by compare-and-swap alone, so that any instance goes on with what another began.
+//!
+//! The hash is carried on with the record: no byte is read again for it, after a restart neither. When
+//! an upload ends and how long it is stand in its id, so that what waits and what is to go are told by
+//! one listing.
+
+mod append;
+
+use std::sync::Arc;
+
+use futures::{StreamExt, TryStreamExt, stream};
+use jiff::Timestamp;
+use ports::ByteStream;
+use ports::records::RecordStore;
+use ports::storage::ObjectStorage;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha1::digest::common::hazmat::{SerializableState, SerializedState};
+use sha1::{Digest, Sha1};
+
+use crate::domain::ingest::IngestSettings;
+use crate::domain::kernel::access::Access;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::ports::Stores;
+use crate::domain::kernel::video::VideoId;
+pub use append::Appending;
+
+/// Where the parts are in the bucket, and the records of uploads among the records.
+pub(crate) const FOLDER: &str = "uploads";
+
+/// When to try again where too much waits, seconds.
+const RETRY_AFTER: u32 = 60;
+
+/// Uploads in pieces.
+pub struct Uploads {
+    records: Arc<dyn RecordStore>,
+    storage: Arc<dyn ObjectStorage>,
+    settings: IngestSettings,
+}
+
+/// How far an upload is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UploadState {
+    /// What it is called from here on.
+    pub id: String,
+    /// Bytes that are stored.
+    pub offset: u64,
+    /// Bytes of the whole.
+    pub length: u64,
+    /// What the client said of it when it began, as it said it.
+    pub metadata: String,
+    /// When it is forgotten.
+    pub expires: Timestamp,
+}
+
+/// A whole upload.
+pub(crate) struct Whole {
+    pub(crate) video_id: VideoId,
+    pub(crate) name: Option<String>,
+}
+
+/// What is kept of an upload.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct UploadRecord {
+    /// As the client gave it, for `HEAD`.
+    metadata: String,
+    filename: Option<String>,
+    /// Who began it.
+    access: Access,
+    /// The names of the parts, in order, with their bytes.
+    parts: Vec<(String, u64)>,
+    /// The state of the hash after them.
+    hash: Vec<u8>,
+}
+
+impl UploadRecord {
+    fn offset(&self) -> u64 {
+        self.parts.iter().map(|(_, size)| size).sum()
+    }
+
+    fn hash(&self) -> Result<Sha1> {
+        let state = SerializedState::<Sha1>::try_from(self.hash.as_slice()).ok();
+        let hash = state.and_then(|state| Sha1::deserialize(&state).ok());
+        hash.ok_or_else(|| Error::corrupt("the hash of an upload does not read back"))
+    }
+
+    fn read(document: &Value) -> Result<Self> {
+        Self::deserialize(document)
+            .map_err(|e| Error::corrupt(format!("the record of an upload does not read back: {e}")))
+    }
+
+    fn document(&self) -> Result<Value> {
+        serde_json::to_value(self)
+            .map_err(|e| Error::corrupt(format!("cannot store the record of an upload: {e}")))
+    }
+}
+
+/// The name of an upload: when it ends, how long it is, and what nobody guesses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct UploadId {
+    text: String,
+    expires: Timestamp,
+    length: u64,
+}
+
+impl UploadId {
+    fn new(expires: Timestamp, length: u64) -> Self {
+        let random = uuid::Uuid::new_v4().simple();
+        let text = format!("{:010x}{length:012x}{random}", expires.as_second());
+        Self { text, expires, length }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let hex = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
+        if text.len() != 54 || !text.bytes().all(hex) {
+            return None;
+        }
+        let number = |digits: &str| u64::from_str_radix(digits, 16).ok();
+        let expires = Timestamp::from_second(number(&text[..10])?.try_into().ok()?).ok()?;
+        Some(Self { text: text.to_owned(), expires, length: number(&text[10..22])? })
+    }
+
+    fn is_over(&self) -> bool {
+        self.expires <= Timestamp::now()
+    }
+
+    fn key(&self) -> String {
+        format!("{FOLDER}/{}.json", self.text)
+    }
+
+    fn folder(&self) -> String {
+        format!("{FOLDER}/{}/", self.text)
+    }
+}
+
+impl Uploads {
+    pub(super) fn new(stores: &Stores, settings: IngestSettings) -> Self {
+        Self { records: stores.records.clone(), storage: stores.storage.clone(), settings }
+    }
+
+    /// Begins an upload of so many bytes. `TooLarge` past the limit of any upload, `Busy` where those
+    /// that wait leave no room.
+    pub(crate) async fn begin(
+        &self,
+        access: &Access,
+        length: u64,
+        filename: Option<String>,
+        metadata: String,
+    ) -> Result<UploadState> {
+        let most = self.settings.max_upload_bytes;
+        if length > most {
+            return Err(Error::TooLarge(format!(
+                "the upload is {length} bytes, more than the {most} that are allowed \
+                 (ingest.max_upload_bytes)"
+            )));
+        }
+        self.check_room(length).await?;
+        let expires = Timestamp::now()
+            .checked_add(self.settings.upload_expiry)
+            .map_err(|e| Error::Invalid(format!("ingest.upload_expiry is too long: {e}")))?;
+        let id = UploadId::new(expires, length);
+        let record = UploadRecord {
+            metadata,
+            filename,
+            access: access.clone(),
+            parts: Vec::new(),
+            hash: Sha1::new().serialize().to_vec(),
+        };
+        self.records.put(&id.key(), &record.document()?).await?;
+        Ok(state(&id, record))
+    }
+
+    /// Bytes of the largest upload.
+    pub(crate) fn largest(&self) -> u64 {
+        self.settings.max_upload_bytes
+    }
+
+    async fn check_room(&self, length: u64) -> Result<()> {
+        let waiting = self.ids().await?;
+        let taken: u64 = waiting.iter().filter(|id| !id.is_over()).map(|id| id.length).sum();
+        let most = self.settings.max_waiting_bytes;
+        let full = |message| Err(Error::Busy { message, retry_after: RETRY_AFTER });
+        if taken + length > most {
+            return full(format!(
+                "the uploads that were begun and not ingested come to {taken} bytes, and {length} more \
+                 would be over the {most} that they may take (ingest.max_waiting_bytes); remove some, \
+                 or try again later"
+            ));
+        }
+        let most = self.settings.max_unfinished_uploads;
+        if waiting.len() >= most {
+            return full(format!(
+                "{most} uploads were begun and not ingested, which is the most \
+                 (ingest.max_unfinished_uploads); remove some, or try again later"
+            ));
+        }
+        Ok(())
+    }
+
+    /// How far an upload is. `NotFound` where there is none, where it is another's, and after its time.
+    pub(crate) async fn state(&self, access: &Access, id: &str) -> Result<UploadState> {
+        let (id, record, _) = self.find(access, id).await?;
+        Ok(state(&id, record))
+    }
+
+    /// Goes on with an upload at `offset`. `Conflict` where that is not where it stands. A `checksum` is
+    /// the SHA-1 of what is about to be written: nothing of it is kept unless it fits.
+    pub(crate) async fn append(
+        &self,
+        access: &Access,
+        id: &str,
+        offset: u64,
+        checksum: Option<[u8; 20]>,
+    ) -> Result<Appending> {
+        let (id, record, document) = self.find(access, id).await?;
+        let stands = record.offset();
+        if stands != offset {
+            return Err(Error::Conflict(format!(
+                "the upload stands at {stands}, not at {offset} (Upload-Offset); go on from there"
+            )));
+        }
+        Appending::new(self, id, record, document, checksum)
+    }
+
+    /// Forgets an upload.
+    pub(crate) async fn remove(&self, access: &Access, id: &str) -> Result<()> {
+        let (id, ..) = self.find(access, id).await?;
+        self.discard(&id).await
+    }
+
+    /// Forgets an upload that is ingested. Nothing there is no error.
+    pub(crate) async fn forget(&self, id: &str) -> Result<()> {
+        match UploadId::parse(id) {
+            Some(id) => self.discard(&id).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Forgets the uploads whose time is over, and says how many there were.
+    pub async fn sweep(&self) -> Result<usize> {
+        let mut swept = 0;
+        for id in self.ids().await?.iter().filter(|id| id.is_over()) {
+            self.discard(id).await?;
+            swept += 1;
+        }
+        Ok(swept)
+    }
+
+    /// A whole upload. `Unprocessable` where some of it is missing.
+    pub(crate) async fn whole(&self, access: &Access, id: &str) -> Result<Whole> {
+        let (id, record, _) = self.find(access, id).await?;
+        whole(&id, record)
+    }
+
+    /// The bytes of a whole upload, and what they are to hash to.
+    pub(crate) async fn content(&self, access: &Access, id: &str) -> Result<(ByteStream, Whole)> {
+        let (id, record, _) = self.find(access, id).await?;
+        let folder = id.folder();
+        let keys: Vec<String> =
+            record.parts.iter().map(|(name, _)| format!("{folder}{name}")).collect();
+        let storage = self.storage.clone();
+        let parts = stream::iter(keys).then(move |key| {
+            let storage = storage.clone();
+            async move { storage.get(&key, None).await }
+        });
+        Ok((parts.try_flatten().boxed(), whole(&id, record)?))
+    }
+
+    async fn find(&self, access: &Access, text: &str) -> Result<(UploadId, UploadRecord, Value)> {
+        let unknown = || {
+            Error::NotFound(format!(
+                "there is no upload '{}'; one is forgotten when it is ingested, when it is removed, and \
+                 {} s after it began (ingest.upload_expiry)",
+                text.chars().take(64).collect::<String>(),
+                self.settings.upload_expiry.as_secs()
+            ))
+        };
+        let id = UploadId::parse(text).filter(|id| !id.is_over()).ok_or_else(unknown)?;
+        let document = self.records.get(&id.key()).await?.ok_or_else(unknown)?;
+        let record = UploadRecord::read(&document)?;
+        let own = record.access.collections() == access.collections();
+        if !own && access.collections().is_some() {
+            return Err(unknown());
+        }
+        Ok((id, record, document))
+    }
+
+    /// Every upload that there is a record of.
+    async fn ids(&self) -> Result<Vec<UploadId>> {
+        let keys = self.records.list(&format!("{FOLDER}/")).await?;
+        let name = |key: &String| {
+            UploadId::parse(key.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".json")?)
+        };
+        Ok(keys.iter().filter_map(name).collect())
+    }
+
+    /// The record goes last: as long as it is there, the parts are found.
+    async fn discard(&self, id: &UploadId) -> Result<()> {
+        self.storage.delete_prefix(&id.folder()).await?;
+        Ok(self.records.delete(&id.key()).await?)
+    }
+}
+
+fn state(id: &UploadId, record: UploadRecord) -> UploadState {
+    UploadState {
+        id: id.text.clone(),
+        offset: record.offset(),
+        length: id.length,
+        metadata: record.metadata,
+        expires: id.expires,
+    }
+}
+
+fn whole(id: &UploadId, record: UploadRecord) -> Result<Whole> {
+    let offset = record.offset();
+    if offset < id.length {
+        return Err(Error::Unprocessable(format!(
+            "upload_id names an upload of which {offset} of {} bytes are there; send the rest first",
+            id.length
+        )));
+    }
+    let video_id = VideoId::of_digest(record.hash()?.finalize().into());
+    Ok(Whole { video_id, name: record.filename })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_tells_when_it_ends_and_how_long_it_is() {
+        let expires = Timestamp::from_second(1_790_000_000).unwrap();
+        let id = UploadId::new(expires, 4 << 30);
+        assert_eq!(UploadId::parse(&id.text).as_ref(), Some(&id));
+        assert_ne!(UploadId::new(expires, 4 << 30), id);
+        for wrong in ["", "x", &id.text[1..], &id.text.to_uppercase(), &id.text.replace('0', "é")]
+        {
+            assert_eq!(UploadId::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_hash_is_carried_on() {
+        let mut hash = Sha1::new();
+        hash.update(b"a");
+        let record = UploadRecord {
+            metadata: String::new(),
+            filename: None,
+            access: Access::default(),
+            parts: vec![("0".into(), 1)],
+            hash: hash.serialize().to_vec(),
+        };
+        let mut carried = UploadRecord::read(&record.document().unwrap()).unwrap().hash().unwrap();
+        carried.update(b"bc");
+        // The SHA-1 of "abc" (FIPS 180).
+        assert_eq!(VideoId::of_digest(carried.finalize().into()).as_str(), "a9993e364706816a");
+    }
+}
