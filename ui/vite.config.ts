@@ -6,6 +6,7 @@ const api = [
   "/schema",
   "/analyzers",
   "/videos",
+  "/uploads",
   "/jobs",
   "/query",
   "/ask",

@@ -22,7 +22,7 @@ test.use({
 
 test("people and objects have lanes, and boxes over the paused frame", async ({ page, service }) => {
   await page.goto(service.url);
-  await page.getByLabel("Choose a file").setInputFiles(clip);
+  await page.getByLabel("Choose files").setInputFiles(clip);
   await page.getByText("Options", { exact: true }).click();
   await page.getByLabel("Shortest (s)").fill("3");
   await page.getByRole("button", { name: "Add", exact: true }).click();

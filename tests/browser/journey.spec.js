@@ -30,7 +30,7 @@ test("an empty install says what to do, on every page", async ({ page, service }
 
 test("an upload shows its progress and ends as a video in the library", async ({ page, service }) => {
   await page.goto(service.url);
-  await page.getByLabel("Choose a file").setInputFiles(sample);
+  await page.getByLabel("Choose files").setInputFiles(sample);
   await expect(page.getByText(/shotlog-sample\.mp4, \d/)).toBeVisible();
   await page.getByText("Options", { exact: true }).click();
   await page.getByLabel("Shortest (s)").fill("3");

@@ -16,7 +16,7 @@ export const browser = {
   args: ["--autoplay-policy=no-user-gesture-required", ...(process.getuid() === 0 ? ["--no-sandbox"] : [])],
 };
 
-function freePort() {
+export function freePort() {
   return new Promise((done, failed) => {
     const server = createServer();
     server.on("error", failed);
@@ -27,17 +27,18 @@ function freePort() {
   });
 }
 
-export async function startService({ environment = {}, flags = [] } = {}) {
+// `url` is where browsers reach it, if not where it listens; `data` is a folder that outlives it.
+export async function startService({ environment = {}, flags = [], url: outside, data: kept, port: fixed } = {}) {
   const binary = process.env.SHOTLOG_BINARY ?? join(root, "target/debug/shotlog");
-  const port = await freePort();
-  const data = await mkdtemp(join(tmpdir(), "shotlog-browser-"));
+  const port = fixed ?? await freePort();
+  const data = kept ?? await mkdtemp(join(tmpdir(), "shotlog-browser-"));
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(binary, ["--config", join(root, "config.toml"), "serve", ...flags], {
     cwd: root,
     env: {
       ...process.env,
       SERVICE_HTTP__LISTEN: `127.0.0.1:${port}`,
-      SERVICE_HTTP__BASE_URL: url,
+      SERVICE_HTTP__BASE_URL: outside ?? url,
       SERVICE_DATA_DIR: data,
       // Reading text costs most of an ingest, and these tests are about the page.
       SERVICE_OCR__KIND: "none",
@@ -62,7 +63,11 @@ export async function startService({ environment = {}, flags = [] } = {}) {
       await end;
       clearTimeout(killer);
     }
-    await rm(data, { recursive: true, force: true });
+    if (!kept) await rm(data, { recursive: true, force: true });
+  };
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await end;
   };
 
   for (let attempt = 0; ; attempt += 1) {
@@ -75,5 +80,5 @@ export async function startService({ environment = {}, flags = [] } = {}) {
     }
     await new Promise((done) => { setTimeout(done, 100); });
   }
-  return { url, stop, output: () => output };
+  return { url: outside ?? url, stop, kill, output: () => output };
 }

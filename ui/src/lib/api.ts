@@ -1,5 +1,5 @@
 // Calls to the service.
-import type { IngestAccepted, Storyboard } from "./types";
+import type { Storyboard } from "./types";
 
 export class ApiError extends Error {
   /** `status` is 0 when no answer came at all. */
@@ -39,24 +39,6 @@ export async function api<T>(path: string, init: RequestInit & { json?: unknown 
   const body = await response.json().catch(() => null);
   if (!response.ok) throw failure(response.status, body);
   return body as T;
-}
-
-/** XMLHttpRequest, because fetch does not tell how much has been sent. */
-export function upload(form: FormData, progress: (part: number) => void): Promise<IngestAccepted> {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open("POST", at("videos"));
-    request.responseType = "json";
-    request.upload.addEventListener("progress", (event) => {
-      if (event.lengthComputable) progress(event.loaded / event.total);
-    });
-    request.addEventListener("load", () => {
-      if (request.status < 300) resolve(request.response);
-      else reject(failure(request.status, request.response));
-    });
-    request.addEventListener("error", () => reject(new ApiError(0, "The upload was interrupted.")));
-    request.send(form);
-  });
 }
 
 /**

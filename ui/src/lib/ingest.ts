@@ -1,36 +1,61 @@
-// Sends a video to the service, by file or by address, and remembers how to send it again.
-import { api, upload } from "./api";
+// Has the service take a video in, from an address or from an upload that has arrived, and remembers how
+// to do so again: over reloads too, since an upload stays for a while when its job fails.
+import { api } from "./api";
 import { loadJobs } from "./jobs";
-import { retries, uploads } from "./state.svelte";
+import { message, retries, toast } from "./state.svelte";
 import type { IngestAccepted } from "./types";
 
 export type Options = Record<string, string | number>;
+export type Source = { url: string } | { upload_id: string };
 
-/** Throws what the service refuses; `failed` is told of a later try that is refused. */
-export async function ingest(source: File | string, options: Options, failed: (reason: unknown) => void) {
-  const accepted =
-    typeof source === "string"
-      ? await api<IngestAccepted>("videos/url", { json: { url: source, ...options } })
-      : await send(source, options);
-  retries[accepted.job_id] = () => {
-    delete retries[accepted.job_id];
-    void ingest(source, options, failed).catch(failed);
-  };
+/** Where the jobs are remembered that this browser has started. */
+const STARTED = "shotlog.started";
+/** Jobs that are remembered. */
+const MOST = 100;
+
+/** Throws what the service refuses. */
+export async function ingest(source: Source, options: Options): Promise<void> {
+  const accepted = await ask(source, options);
+  const started = { ...remembered(), [accepted.job_id]: { source, options } };
+  remember(Object.fromEntries(Object.entries(started).slice(-MOST)));
+  offer(accepted.job_id, source, options);
   await loadJobs();
 }
 
-async function send(file: File, options: Options): Promise<IngestAccepted> {
-  const form = new FormData();
-  for (const [key, value] of Object.entries(options)) form.append(key, String(value));
-  form.append("file", file, file.name);
-  uploads.push({ name: file.name, percent: 0, line: "Uploading" });
-  const shown = uploads[uploads.length - 1];
-  try {
-    return await upload(form, (part) => {
-      shown.percent = part * 100;
-      shown.line = part < 1 ? `Uploading, ${Math.floor(part * 100)} %` : "Uploaded";
+function ask(source: Source, options: Options): Promise<IngestAccepted> {
+  if ("url" in source) return api("videos/url", { json: { ...source, ...options } });
+  const body = new FormData();
+  for (const [key, value] of Object.entries({ ...source, ...options })) body.append(key, String(value));
+  return api("videos", { method: "POST", body });
+}
+
+function offer(id: string, source: Source, options: Options) {
+  retries[id] = () => {
+    delete retries[id];
+    ingest(source, options).catch((reason) => {
+      offer(id, source, options);
+      toast(message(reason));
     });
-  } finally {
-    uploads.splice(uploads.indexOf(shown), 1);
+  };
+}
+
+/** Offers the jobs again that were started before the page was loaded anew. */
+export function recall() {
+  for (const [id, { source, options }] of Object.entries(remembered())) offer(id, source, options);
+}
+
+function remembered(): Record<string, { source: Source; options: Options }> {
+  try {
+    return JSON.parse(localStorage.getItem(STARTED) ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+function remember(started: object) {
+  try {
+    localStorage.setItem(STARTED, JSON.stringify(started));
+  } catch {
+    // A browser that keeps nothing offers the jobs again until the page is left.
   }
 }

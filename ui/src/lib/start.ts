@@ -1,9 +1,11 @@
 // What happens once, when the page is opened.
 import { followAddress } from "./address.svelte";
 import { api, onUnauthorised } from "./api";
+import { recall } from "./ingest";
 import { loadJobs, watchVisibility } from "./jobs";
 import { app, loadSchema, loadVideos } from "./state.svelte";
 import type { Health } from "./types";
+import { recallUploads } from "./uploads.svelte";
 
 const HEALTH_EVERY = 30_000;
 
@@ -23,6 +25,8 @@ export async function start() {
   }
   await loadSchema();
   app.ready = true;
+  recall();
+  recallUploads();
   watchVisibility();
   await Promise.all([loadVideos(), loadJobs()]);
 }

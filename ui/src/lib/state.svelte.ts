@@ -3,9 +3,6 @@ import { address } from "./address.svelte";
 import { api, videoPath } from "./api";
 import type { Health, Job, Schema, Video } from "./types";
 
-/** A file on its way to the service. */
-export type Upload = { name: string; percent: number; line: string };
-
 export const app = $state({
   ready: false,
   gate: false,
@@ -24,7 +21,6 @@ export const app = $state({
 
 /** How to try again the jobs that this page started. */
 export const retries = $state<Record<string, () => void>>({});
-export const uploads = $state<Upload[]>([]);
 
 /** The names of videos, by id; of those that are not listed as soon as they are known. */
 const names = $state<Record<string, string>>({});

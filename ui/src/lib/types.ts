@@ -9,13 +9,13 @@ export type VideoDetail = Schemas["VideoDetail"];
 export type Health = Schemas["Health"];
 export type Schema = Schemas["Schema"];
 export type Storyboard = Schemas["Storyboard"];
-export type Plan = Schemas["Plan"];
 export type Preview = Schemas["Preview"];
 export type Detector = Schemas["Detector"];
 export type Turn = Schemas["Turn"];
 export type Entity = Schemas["Entity"];
 export type Deleted = Schemas["Deleted"];
 export type IngestAccepted = Schemas["IngestAccepted"];
+export type Plan = Schemas["Plan"];
 export type RerunAccepted = Schemas["RerunAccepted"];
 
 export type Job = Omit<Schemas["Job"], "detail" | "result"> & {

@@ -1,0 +1,147 @@
+// The queue of uploads, and one that is cut off time and again.
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, expectAccessible, test as base } from "./fixtures.js";
+import { freePort, sample, startService } from "./service.js";
+import { startWire } from "./wire.js";
+
+const MEGABYTE = 1024 * 1024;
+
+// The service at one end of a line that can be cut; it can be killed, and comes back with what it has.
+const test = base.extend({
+  service: [async ({}, use) => {
+    const data = await mkdtemp(join(tmpdir(), "shotlog-uploads-"));
+    const port = await freePort();
+    const wire = await startWire(port, 6 * MEGABYTE);
+    const environment = { SERVICE_INGEST__UPLOAD_PART_BYTES: String(256 * 1024) };
+    const start = () => startService({ environment, url: wire.url, data, port });
+    let running = await start();
+    await use({
+      url: wire.url,
+      wire,
+      restart: async () => {
+        await running.kill();
+        running = await start();
+      },
+    });
+    wire.close();
+    await running.stop();
+    await rm(data, { recursive: true, force: true });
+  }, { scope: "worker", timeout: 90_000 }],
+});
+
+const files = (...names) => names.map((name) => ({ name, mimeType: "video/mp4", buffer: Buffer.from(`not a film: ${name}`) }));
+const upload = (page, name) => page.getByRole("listitem").filter({ hasText: name }).filter({ has: page.getByRole("progressbar") });
+const add = (page) => page.getByRole("button", { name: "Add", exact: true }).click();
+const jobsOf = async (service) => (await (await fetch(`${service.url}/jobs`)).json()).jobs;
+
+// Parts of uploads wait until they are let go.
+async function hold(page) {
+  let release;
+  const held = new Promise((done) => { release = done; });
+  await page.route(/\/uploads\/\w+$/, async (route) => {
+    if (route.request().method() === "PATCH") await held;
+    await route.continue().catch(() => {});
+  });
+  return release;
+}
+
+test("two files that are dropped both come", async ({ page, service }) => {
+  await page.goto(`${service.url}/#/search`);
+  const data = await page.evaluateHandle(() => {
+    const carried = new DataTransfer();
+    for (const name of ["first.mp4", "second.mp4"]) carried.items.add(new File(["no film"], name, { type: "video/mp4" }));
+    return carried;
+  });
+  await page.dispatchEvent("h1", "dragover", { dataTransfer: data });
+  await page.dispatchEvent("h1", "drop", { dataTransfer: data });
+  await expect(page.locator(".drop")).toContainText("2 files");
+  await expect(page.getByRole("button", { name: "Leave out second.mp4" })).toBeVisible();
+  await expectAccessible(page, "two files chosen");
+  await add(page);
+  await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toEqual(expect.arrayContaining(["first.mp4", "second.mp4"]));
+});
+
+test("the queue is put in order, paused, and let go of", async ({ page, service }) => {
+  const release = await hold(page);
+  await page.goto(service.url);
+  await page.getByLabel("Choose files").setInputFiles(files("one.mp4", "two.mp4", "three.mp4"));
+  await add(page);
+  await expect(upload(page, "one.mp4")).toContainText("Uploading");
+  await expect(upload(page, "two.mp4")).toContainText("Waiting for its turn");
+  await expectAccessible(page, "queue");
+  await page.getByRole("button", { name: "Earlier: three.mp4" }).click();
+  const names = () => page.locator("li.upload strong").allTextContents();
+  expect(await names()).toEqual(["one.mp4", "three.mp4", "two.mp4"]);
+  await page.getByRole("button", { name: "Pause one.mp4" }).click();
+  await expect(upload(page, "one.mp4")).toContainText("Paused");
+  await expect(upload(page, "three.mp4")).toContainText("Uploading");
+  await page.getByRole("button", { name: "Cancel two.mp4" }).click();
+  await expect(upload(page, "two.mp4")).toHaveCount(0);
+  release();
+  await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toContain("three.mp4");
+  await page.getByRole("button", { name: "Go on with one.mp4" }).click();
+  await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toContain("one.mp4");
+  expect((await jobsOf(service)).map(({ source }) => source)).not.toContain("two.mp4");
+});
+
+test("an upload that fails is told on every page, and can be tried again", async ({ page, service }) => {
+  await page.route(/\/uploads$/, (route) => route.fulfill({ status: 413, json: { detail: "the upload is too large for this test" } }));
+  await page.goto(service.url);
+  await page.getByLabel("Choose files").setInputFiles(files("huge.mp4"));
+  await page.evaluate(() => { document.querySelector("form.card").requestSubmit(); location.hash = "#/ask"; });
+  await expect(page.getByText(/huge\.mp4 was not added: the upload is too large/)).toBeVisible();
+  await expectAccessible(page, "told elsewhere");
+  await page.getByRole("link", { name: "1 upload needs you" }).click();
+  await expect(upload(page, "huge.mp4")).toContainText("too large for this test");
+  await page.unroute(/\/uploads$/);
+  await page.getByRole("button", { name: "Try again huge.mp4" }).click();
+  await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toContain("huge.mp4");
+});
+
+// The sample, with what players pass over behind it.
+async function large(folder, bytes) {
+  const film = await readFile(sample);
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(bytes);
+  head.write("free", 4, "latin1");
+  const path = join(folder, "large.mp4");
+  await writeFile(path, Buffer.concat([film, head, randomBytes(bytes - head.length)]));
+  return path;
+}
+
+test("an upload that is cut off five times ends as one video, and little is sent twice", async ({ page, service }) => {
+  const folder = await mkdtemp(join(tmpdir(), "shotlog-large-"));
+  try {
+    const path = await large(folder, 30 * MEGABYTE);
+    const { size } = await stat(path);
+    const id = createHash("sha1").update(await readFile(path)).digest("hex").slice(0, 16);
+    await page.goto(service.url);
+    await page.getByLabel("Choose files").setInputFiles(path);
+    await page.getByText("Options", { exact: true }).click();
+    const looks = page.locator(".checks input");
+    for (let index = 1; index < await looks.count(); index += 1) await looks.nth(index).uncheck();
+    await looks.first().check();
+    const before = service.wire.sent();
+    const sent = () => service.wire.sent() - before;
+    await add(page);
+    const reload = async () => {
+      await page.reload();
+      await expect(upload(page, "large.mp4")).toContainText("Choose the same file again");
+      await page.getByLabel("Choose large.mp4 again").setInputFiles(path);
+    };
+    for (const [index, cut] of [service.wire.cut, reload, service.restart, service.wire.cut, service.restart].entries()) {
+      await expect.poll(sent, { timeout: 60_000, intervals: [50] }).toBeGreaterThan(((index + 1) / 6) * size);
+      await cut();
+    }
+    await expect(upload(page, "large.mp4")).toHaveCount(0, { timeout: 120_000 });
+    expect(sent()).toBeLessThan(1.1 * size);
+    await expect.poll(async () => (await jobsOf(service)).find(({ source }) => source === "large.mp4")?.status, { timeout: 300_000 }).toBe("done");
+    const { videos } = await (await fetch(`${service.url}/videos`)).json();
+    expect(videos.map(({ video_id }) => video_id)).toEqual([id]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
