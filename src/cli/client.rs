@@ -4,10 +4,9 @@ use std::io::{IsTerminal, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use futures::TryStreamExt;
 use indicatif::{ProgressBar, ProgressStyle};
-use reqwest::multipart::{Form, Part};
-use reqwest::{Body, Client, RequestBuilder, Response, StatusCode};
+use reqwest::multipart::Form;
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
 
@@ -156,29 +155,14 @@ impl Service {
     }
 
     async fn upload(&self, args: &IngestArgs) -> Result<Value, Failure> {
-        let path = Path::new(&args.source);
-        let file = tokio::fs::File::open(path)
-            .await
-            .map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-        let size = file.metadata().await?.len();
-        let bar = ProgressBar::new(size)
-            .with_style(ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {msg}")?);
-        bar.set_message("uploading");
-        let sent = bar.clone();
-        let body = tokio_util::io::ReaderStream::with_capacity(file, 256 * 1024)
-            .inspect_ok(move |bytes| sent.inc(bytes.len() as u64));
-        let name = path.file_name().map_or("video".into(), |n| n.to_string_lossy().into_owned());
-        let part = Part::stream_with_length(Body::wrap_stream(body), size).file_name(name);
+        let id = self.send_file(Path::new(&args.source), args.upload.as_deref()).await?;
         let form = Form::new()
             .text("analyzers", args.analyzers.clone())
             .text("preset", args.preset.clone())
             .text("min_duration", args.min_duration.to_string())
             .text("max_duration", args.max_duration.to_string())
-            .part("file", part);
-        let accepted =
-            self.answer(self.client.post(format!("{}/videos", self.server)).multipart(form)).await;
-        bar.finish_and_clear();
-        accepted
+            .text("upload_id", id);
+        self.answer(self.client.post(format!("{}/videos", self.server)).multipart(form)).await
     }
 
     /// Asks for the job until it has ended.
@@ -213,7 +197,7 @@ impl Service {
     }
 
     /// The answer, whatever it is; fails with what to do where there is none.
-    async fn send(&self, request: RequestBuilder) -> Result<Response, Failure> {
+    pub(super) async fn send(&self, request: RequestBuilder) -> Result<Response, Failure> {
         let request = match &self.token {
             Some(token) => request.header("X-Core-Token", token),
             None => request,

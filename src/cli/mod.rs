@@ -7,6 +7,7 @@ mod models;
 mod serve;
 mod startup;
 mod telemetry;
+mod upload;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -88,6 +89,9 @@ struct IngestArgs {
     /// Longest chunk, seconds.
     #[arg(long, default_value_t = 20.0)]
     max_duration: f64,
+    /// Go on with an upload that an earlier run could not finish, by the id that it gave.
+    #[arg(long, value_name = "ID")]
+    upload: Option<String>,
     /// Go on where the video is there and would lose what other analyzers have found.
     #[arg(long, short)]
     yes: bool,

@@ -48,3 +48,4 @@ mod tidy;
 #[cfg(feature = "ffmpeg")]
 mod traces;
 mod unreadable;
+mod uploading;
