@@ -227,6 +227,7 @@ async fn detail_adds_to_the_listing_fields() {
             "chunks",
             "duration",
             "filename",
+            "frame_rate",
             "params",
             "poster_url",
             "preset",

@@ -1,0 +1,148 @@
+//! What filters let through.
+
+use std::ops::Range;
+
+use super::points::{axis, chunks, filter, id, lean, nearest, point, replace};
+use crate::conformance::video;
+use crate::index::{Filter, Predicate, TextQuery, VectorIndex, VectorQuery};
+
+pub(super) async fn are_exact_ands(index: &dyn VectorIndex) {
+    let points = vec![
+        point("aa", 0)
+            .keywords("objects", &["car", "dog"])
+            .float("start", 0.0)
+            .float("end", 5.0)
+            .integer("people_count", 0),
+        point("aa", 1)
+            .keywords("objects", &["dog"])
+            .float("start", 5.0)
+            .float("end", 10.0)
+            .integer("people_count", 2),
+        point("aa", 2).keywords("objects", &[]).float("start", 10.0).float("end", 15.5),
+        point("bb", 0)
+            .keywords("objects", &["car"])
+            .keywords("tags", &["night", "rain"])
+            .integer("people_count", -3),
+        point("bb", 3),
+    ];
+    replace(index, points.into_iter().map(|p| p.vector("combined", axis(0))).collect()).await;
+
+    let bb = video("bb");
+    let any = |words: &[&str]| Predicate::AnyKeyword(words.iter().map(|&w| w.into()).collect());
+    let among = |numbers: &[i64]| Predicate::AnyInteger(numbers.to_vec());
+    let cases: Vec<(Filter, &[(&str, u32)])> = vec![
+        (Filter::default(), &[("aa", 0), ("aa", 1), ("aa", 2), ("bb", 0), ("bb", 3)]),
+        (Filter::video(video("aa")), &[("aa", 0), ("aa", 1), ("aa", 2)]),
+        (Filter::video(video("ff")), &[]),
+        (filter("video_id", any(&[bb.as_str(), "zz"])), &[("bb", 0), ("bb", 3)]),
+        (filter("video_id", any(&[])), &[]),
+        (
+            filter("analyzer_id", any(&["default_video"])),
+            &[("aa", 0), ("aa", 1), ("aa", 2), ("bb", 0), ("bb", 3)],
+        ),
+        (filter("analyzer_id", any(&["ocr"])), &[]),
+        (filter("chunk_id", among(&[0, 3])), &[("aa", 0), ("bb", 0), ("bb", 3)]),
+        (filter("chunk_id", among(&[])), &[]),
+        (filter("chunk_id", among(&[-1, i64::MAX])), &[]),
+        (filter("chunk_id", Predicate::AtLeast(1.5)), &[("aa", 2), ("bb", 3)]),
+        (filter("objects", any(&["car"])), &[("aa", 0), ("bb", 0)]),
+        (filter("objects", any(&["car", "dog"])), &[("aa", 0), ("aa", 1), ("bb", 0)]),
+        (filter("objects", any(&["cat"])), &[]),
+        // One condition asks for any of its words, two conditions ask for both.
+        (filter("objects", any(&["car"])).and("objects", any(&["dog"])), &[("aa", 0)]),
+        (filter("objects", any(&["car"])).and("tags", any(&["rain"])), &[("bb", 0)]),
+        (filter("objects", any(&["dog"])).and("tags", any(&["rain"])), &[]),
+        (filter("people_count", Predicate::AtLeast(0.0)), &[("aa", 0), ("aa", 1)]),
+        (filter("people_count", Predicate::AtLeast(0.5)), &[("aa", 1)]),
+        (filter("people_count", Predicate::AtMost(0.0)), &[("aa", 0), ("bb", 0)]),
+        (filter("people_count", Predicate::AtMost(-2.5)), &[("bb", 0)]),
+        (filter("people_count", among(&[2, -3])), &[("aa", 1), ("bb", 0)]),
+        (filter("people_count", Predicate::AtLeast(1e300)), &[]),
+        (filter("people_count", Predicate::AtLeast(f64::INFINITY)), &[]),
+        (filter("people_count", Predicate::AtMost(f64::NEG_INFINITY)), &[]),
+        (
+            filter("people_count", Predicate::AtMost(f64::INFINITY)),
+            &[("aa", 0), ("aa", 1), ("bb", 0)],
+        ),
+        // A bound is part of what it allows, whatever the sign of its zero.
+        (filter("start", Predicate::AtLeast(5.0)), &[("aa", 1), ("aa", 2)]),
+        (filter("start", Predicate::AtLeast(5.000_000_001)), &[("aa", 2)]),
+        (filter("start", Predicate::AtMost(-0.0)), &[("aa", 0)]),
+        (filter("start", Predicate::AtLeast(0.0)), &[("aa", 0), ("aa", 1), ("aa", 2)]),
+        (filter("end", Predicate::AtMost(15.5)), &[("aa", 0), ("aa", 1), ("aa", 2)]),
+        (filter("end", Predicate::AtMost(15.499)), &[("aa", 0), ("aa", 1)]),
+        (
+            filter("start", Predicate::AtLeast(5.0)).and("end", Predicate::AtMost(10.0)),
+            &[("aa", 1)],
+        ),
+        (Filter::video(video("aa")).and("chunk_id", among(&[0, 3])), &[("aa", 0)]),
+        (Filter::video(video("aa")).and("video_id", any(&[bb.as_str()])), &[]),
+    ];
+    for (filter, expected) in cases {
+        let expected: Vec<_> = expected.iter().map(|(v, c)| id(v, *c, "default_video")).collect();
+        let counted = index.count(&filter).await.unwrap();
+        assert_eq!(counted, expected.len() as u64, "count of {filter:?}");
+        let query = VectorQuery { filter: filter.clone(), ..nearest("combined", axis(0), 99) };
+        let found: Vec<_> = index.search(query).await.unwrap().into_iter().map(|h| h.id).collect();
+        assert_eq!(found, expected, "search with {filter:?}");
+        let vectors = index.vectors(&filter, "combined").await.unwrap();
+        let found: Vec<_> = vectors.into_iter().map(|(id, _)| id).collect();
+        assert_eq!(found, expected, "vectors of {filter:?}");
+    }
+}
+
+/// Those of a search by metadata are hundreds, and most of them are not here.
+pub(super) async fn name_many_videos(index: &dyn VectorIndex) {
+    let named = |n: u32| video(&format!("{n:04x}"));
+    let points = |range: Range<u32>| {
+        let point = |n: u32| {
+            point(&format!("{:04x}", n % 400), n)
+                .vector("combined", lean(n as f32 * 0.001))
+                .says("lighthouse")
+                .keywords("tags", &[if n % 3 == 0 { "night" } else { "day" }])
+        };
+        range.map(point).collect::<Vec<_>>()
+    };
+    replace(index, points(0..500)).await;
+    replace(index, points(500..900)).await;
+    index.replace(Some(&Filter::video(named(30))), Vec::new()).await.unwrap();
+    let ids = |range: Range<u32>| -> Vec<String> {
+        range.map(|n| named(n).into()).chain(["nobody's".into()]).collect()
+    };
+    let of = |range| Predicate::AnyKeyword(ids(range));
+    let night = Predicate::AnyKeyword(vec!["night".into()]);
+    for (filter, lets_through) in [
+        (filter("video_id", of(20..220)), (20..220, false)),
+        (filter("video_id", of(20..220)).and("tags", night.clone()), (20..220, true)),
+        (filter("tags", night).and("video_id", of(390..3000)), (390..400, true)),
+        (filter("video_id", of(20..220)).and("video_id", of(200..3000)), (200..220, false)),
+        (filter("video_id", of(20..220)).and("video_id", of(210..212)), (210..212, false)),
+        (filter("video_id", of(500..900)), (0..0, false)),
+    ] {
+        let (range, night): (Range<u32>, bool) = lets_through;
+        let expected: Vec<u32> = (0..900)
+            .filter(|n| range.contains(&(n % 400)) && n % 400 != 30 && (!night || n % 3 == 0))
+            .collect();
+        let query = VectorQuery { filter: filter.clone(), ..nearest("combined", axis(0), 999) };
+        let hits = index.search(query.clone()).await.unwrap();
+        assert_eq!(chunks(&hits), expected, "nearest with {filter:?}");
+        let query = TextQuery { text: "lighthouse".into(), filter: filter.clone(), limit: 999 };
+        let mut found = chunks(&index.text_search(query).await.unwrap());
+        found.sort_unstable();
+        assert_eq!(found, expected, "words with {filter:?}");
+        assert_eq!(index.count(&filter).await.unwrap(), expected.len() as u64);
+    }
+}
+
+pub(super) async fn come_before_scoring(index: &dyn VectorIndex) {
+    // The best hundred do not match; the worst ten do.
+    let points = (0..110).map(|i| {
+        let tag = if i < 100 { "near" } else { "far" };
+        point("aa", i).vector("combined", lean(i as f32 * 0.01)).keywords("tags", &[tag])
+    });
+    replace(index, points.collect()).await;
+    let only_far = filter("tags", Predicate::AnyKeyword(vec!["far".into()]));
+    let query = VectorQuery { filter: only_far, ..nearest("combined", axis(0), 10) };
+    let hits = index.search(query).await.unwrap();
+    assert_eq!(chunks(&hits), (100..110).collect::<Vec<_>>());
+}
