@@ -9,6 +9,7 @@ const api = [
   "/uploads",
   "/jobs",
   "/query",
+  "/values",
   "/ask",
   "/media",
   "/session",

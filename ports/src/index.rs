@@ -178,6 +178,19 @@ pub struct TextQuery {
     pub limit: usize,
 }
 
+/// Which values of a keyword field are counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueQuery {
+    /// A keyword field of [`PAYLOAD_FIELDS`]; any other is `Invalid`.
+    pub field: String,
+    /// Only the points that match.
+    pub filter: Filter,
+    /// Only values that begin so, in whichever case.
+    pub prefix: String,
+    /// At most so many values.
+    pub limit: usize,
+}
+
 /// One found point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
@@ -221,6 +234,10 @@ pub trait VectorIndex: Send + Sync {
 
     /// The distinct values of a keyword field over all points, in order.
     async fn values(&self, field: &str) -> Result<Vec<String>>;
+
+    /// The values of a keyword field that most of the matching points have, each with how many do:
+    /// the most frequent first, those of the same number in order.
+    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>>;
 
     /// The distinct revisions of a video's points, in order.
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>>;

@@ -48,6 +48,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::tokens::Tokens;
 use crate::domain::kernel::video::VideoId;
+use crate::domain::search::values::{Values, ValuesQuery};
 use crate::domain::search::{Query, SearchResult, Thresholds};
 use crate::domain::status::{Outcome, Schema};
 
@@ -351,6 +352,11 @@ impl Scoped {
     pub async fn query(&self, query: Query) -> Result<QueryResponse> {
         let (service, access) = self.within();
         service.answering.query(access, query).await
+    }
+
+    pub async fn values(&self, query: &ValuesQuery) -> Result<Values> {
+        let (service, access) = self.within();
+        service.search.values(access, query).await
     }
 
     pub async fn evidence(&self, query: EvidenceQuery) -> Result<FoundEvidence> {

@@ -104,7 +104,8 @@ pub(crate) struct Schema {
     outputs: Ordered<AnyObject>,
     /// Aggregator to the JSON schema of its result.
     results: Ordered<AnyObject>,
-    /// Filter to the analyzers whose output it is about; filters about every chunk are absent.
+    /// Filter to the analyzers whose output it is about, none where this install has none of them: then
+    /// it lets nothing through. Filters about every chunk are absent.
     pub(crate) filter_analyzers: Ordered<Vec<String>>,
     /// Metadata key of the videos that the token sees to its type: `string`, `number`, `boolean`, `time` or `list`.
     pub(crate) metadata_keys: Ordered<String>,
@@ -184,9 +185,9 @@ impl Schema {
         let outputs = Ordered(schema.outputs.into_iter().map(shape).collect());
         let results = schema.aggregators.iter().map(|a| shape((a.id.clone(), a.schema.clone())));
         let results = Ordered(results.collect());
-        let about = schema.filters.iter().filter(|filter| !filter.analyzers.is_empty());
-        let filter_analyzers =
-            Ordered(about.map(|f| (f.name.clone(), f.analyzers.clone())).collect());
+        let about = schema.filters.iter().map(|f| (f.name.clone(), f.analyzers.clone()));
+        let about = about.filter_map(|(name, analyzers)| Some((name, analyzers?)));
+        let filter_analyzers = Ordered(about.collect());
         let filter = |f: FilterSpec| {
             (f.name, Filter { kind: f.kind, matches: f.matches, payload_field: f.payload_field })
         };

@@ -21,6 +21,7 @@ mod evaluations;
 mod events;
 mod export;
 mod extractors;
+mod facets;
 mod frames;
 mod hosts;
 mod jobs;
@@ -145,6 +146,7 @@ type Reading = (
 );
 type Searching = (
     query::QueryApi,
+    facets::ValuesApi,
     ask::AskApi,
     moments::MomentsApi,
     extractors::ExtractorsApi,
@@ -173,6 +175,7 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
     );
     let searching = (
         query::QueryApi(of()),
+        facets::ValuesApi(of()),
         ask::AskApi(of()),
         moments::MomentsApi(of()),
         extractors::ExtractorsApi(of()),

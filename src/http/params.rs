@@ -5,7 +5,9 @@ use std::borrow::Cow;
 
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::{ParseError, ParseFromParameter, ParseResult, ToJSON, Type};
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use super::errors::Failure;
 
 /// A finite number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -148,6 +150,14 @@ parameter!(Number, [], f64, MetaSchema::new("number"));
 parameter!(Flag, [], bool, MetaSchema::new("boolean"));
 parameter!(ChunkId, [], u32, MetaSchema { minimum: Some(0.0), ..MetaSchema::new("integer") });
 parameter!(Bounded<MIN, MAX>, [const MIN: u32, const MAX: u32], u32, Self::schema());
+
+/// A parameter that is a JSON object.
+pub(super) fn json_object(name: &str, given: &str) -> Result<Map<String, Value>, Failure> {
+    serde_json::from_str(given).map_err(|_| {
+        let given = shown(given);
+        Failure::unprocessable(format!("{name} is '{given}'; it must be a JSON object"))
+    })
+}
 
 #[cfg(test)]
 mod tests {

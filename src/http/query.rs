@@ -74,7 +74,8 @@ struct QueryRequest {
     /// `minimal`, `standard` or `full`.
     #[oai(default = "detail")]
     detail: String,
-    /// Hard conditions that must all hold.
+    /// Hard conditions that must all hold. Of several words any will do; `{"all": [...]}` in place of the
+    /// list wants all of them (`objects`, `tags`, `speakers`, `people`).
     #[oai(default)]
     filters: AnyObject,
     /// Most tokens of the results together, whole ones, best first; all when left out.

@@ -9,7 +9,7 @@ use super::auth::{Service, Token};
 use super::body::{Accepted, Json};
 use super::errors::{ApiError, Change, Failure, Ingest, IngestUpload, Listing, OfOne, Rerun};
 use super::multipart::{Content, Upload};
-use super::params::Bounded;
+use super::params::{Bounded, json_object};
 use super::values::AnyObject;
 use crate::domain::catalog::about::AboutPatch;
 use crate::domain::catalog::videos;
@@ -109,7 +109,7 @@ impl VideosApi {
             collection: collection.0,
             recorded_after: recorded_after.0,
             recorded_before: recorded_before.0,
-            metadata: metadata.0.as_deref().map(json_object).transpose()?,
+            metadata: metadata_of(metadata.0.as_deref())?,
         };
         Ok(Json(self.0.of(&token).videos(&page).await?.into()))
     }
@@ -235,11 +235,8 @@ impl From<AnnotateRequest> for AboutPatch {
     }
 }
 
-fn json_object(text: &str) -> Result<Value, Failure> {
-    serde_json::from_str(text).ok().filter(Value::is_object).ok_or_else(|| {
-        let given = super::params::shown(text);
-        Failure::unprocessable(format!("metadata is '{given}'; it must be a JSON object"))
-    })
+fn metadata_of(given: Option<&str>) -> Result<Option<Value>, Failure> {
+    Ok(given.map(|given| json_object("metadata", given)).transpose()?.map(Value::Object))
 }
 
 fn analyzers() -> String {

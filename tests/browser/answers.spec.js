@@ -31,7 +31,10 @@ test("a search is sent with the mode and the threshold that the install offers",
   await page.getByLabel("Search by").selectOption("hybrid");
   await page.getByRole("button", { name: /Use 0\.42/ }).click();
   await page.getByLabel("From this second of the video").fill("2");
-  await page.getByLabel("Objects").fill("boat, ferry");
+  for (const word of ["boat", "ferry"]) {
+    await page.getByLabel("Objects", { exact: true }).fill(word);
+    await page.getByLabel("Objects", { exact: true }).press("Enter");
+  }
   const sent = page.waitForRequest((one) => one.url().endsWith("/query"));
   await page.getByRole("button", { name: "Search", exact: true }).click();
   expect((await sent).postDataJSON()).toMatchObject({

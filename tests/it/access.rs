@@ -80,6 +80,7 @@ impl Names {
         let query = match (method, path) {
             (_, "/videos/{video_id}/frames") => "?t=1",
             (_, "/videos/{video_id}/export") => "?format=json",
+            (_, "/values") => "?field=collections",
             ("delete", "/collections/{name}") => "?videos=delete",
             _ => "",
         };

@@ -3,7 +3,7 @@
 
 use ports::index::{
     FieldKind, FieldValue, Filter, PAYLOAD_FIELDS, Point, PointId, Predicate, TextQuery,
-    VectorQuery,
+    ValueQuery, VectorQuery,
 };
 use ports::{ErrorKind, PortError, Result};
 
@@ -78,6 +78,11 @@ pub(super) fn keyword_field(field: &str) -> Result<()> {
             plural(other)
         ))),
     }
+}
+
+pub(super) fn value_query(query: &ValueQuery) -> Result<()> {
+    keyword_field(&query.field)?;
+    filter(&query.filter)
 }
 
 /// The smallest integer that is at least `bound`; none when no integer is.

@@ -1,7 +1,7 @@
 //! An index on a server, which is connected to when it is first used.
 
 use async_trait::async_trait;
-use ports::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use ports::index::{Filter, Hit, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery};
 use ports::{Result, VideoId};
 
 use crate::lazy::Lazy;
@@ -38,6 +38,10 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
 
     async fn values(&self, field: &str) -> Result<Vec<String>> {
         self.opened().await?.values(field).await
+    }
+
+    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>> {
+        self.opened().await?.most_frequent(query).await
     }
 
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {

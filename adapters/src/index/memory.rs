@@ -6,10 +6,12 @@ use std::sync::{Arc, OnceLock, RwLock};
 
 use async_trait::async_trait;
 use ports::index::{
-    FieldValue, Filter, Hit, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
+    FieldValue, Filter, Hit, Point, PointId, Predicate, TextQuery, ValueQuery, VectorIndex,
+    VectorQuery,
 };
 use ports::{ErrorKind, PortError, Result, VideoId};
 
+use super::frequent::Frequent;
 use super::{check, words};
 
 /// BM25's usual constants, the same as the embedded index uses.
@@ -175,6 +177,30 @@ impl VectorIndex for MemoryIndex {
                 }
             }
             Ok(values.into_iter().collect())
+        })
+        .await
+    }
+
+    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>> {
+        check::value_query(query)?;
+        let (points, query) = (self.snapshot(), query.clone());
+        blocking(move || {
+            let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+            for entry in points.values().filter(|entry| matches(&query.filter, &entry.point)) {
+                let held: BTreeSet<&str> = match value(&entry.point, &query.field) {
+                    Some(Held::Keywords(all)) => all.iter().map(String::as_str).collect(),
+                    Some(Held::Keyword(one)) => [one].into(),
+                    _ => BTreeSet::new(),
+                };
+                for value in held {
+                    *counts.entry(value).or_default() += 1;
+                }
+            }
+            let mut frequent = Frequent::new(&query);
+            for (value, points) in counts {
+                frequent.add(value, points);
+            }
+            Ok(frequent.into_values())
         })
         .await
     }

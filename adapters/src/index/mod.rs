@@ -3,6 +3,7 @@
 mod check;
 pub mod embedded;
 #[cfg(feature = "cloud")]
+mod frequent;
 mod lazy;
 pub mod memory;
 mod open;

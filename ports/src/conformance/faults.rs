@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::index::{Condition, Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use crate::index::{
+    Condition, Filter, Hit, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery,
+};
 use crate::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 use crate::records::{Expected, RecordStore};
 use crate::storage::{ObjectInfo, ObjectStorage};
@@ -231,6 +233,10 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 
     async fn values(&self, field: &str) -> Result<Vec<String>> {
         self.faults.meet("values", self.port.values(field)).await
+    }
+
+    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>> {
+        self.faults.meet("most_frequent", self.port.most_frequent(query)).await
     }
 
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {

@@ -4,6 +4,7 @@
 mod filters;
 mod groups;
 mod points;
+mod values;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -46,7 +47,8 @@ where
     groups::hold_the_best_of_each_video(&*fresh().await).await;
     groups::of_equal_scores_are_ordered_by_id(&*fresh().await).await;
     vectors_come_back_in_order(&*fresh().await).await;
-    values_are_distinct_and_in_order(&*fresh().await).await;
+    values::values_are_distinct_and_in_order(&*fresh().await).await;
+    values::the_most_frequent_values_are_counted(&*fresh().await).await;
     writers_do_not_lose_each_others_points(fresh().await).await;
     the_first_owner_stays(&*fresh().await).await;
 }
@@ -469,25 +471,6 @@ async fn vectors_come_back_in_order(index: &dyn VectorIndex) {
     assert_eq!(people.len(), 1, "points without the field are left out");
     assert_eq!(people[0].0.chunk_id, 9);
     assert_eq!(index.vectors(&Filter::default(), "objects").await.unwrap(), []);
-}
-
-async fn values_are_distinct_and_in_order(index: &dyn VectorIndex) {
-    let points = vec![
-        point("bb", 0).keywords("tags", &["night", "rain"]),
-        point("aa", 0).keywords("tags", &["rain", "Rain"]),
-        point("aa", 1).keywords("tags", &["snow"]),
-    ];
-    replace(index, points).await;
-    assert_eq!(index.values("tags").await.unwrap(), ["Rain", "night", "rain", "snow"]);
-    assert_eq!(
-        index.values("video_id").await.unwrap(),
-        ["aa", "bb"].map(|id| video(id).to_string())
-    );
-    assert_eq!(index.values("analyzer_id").await.unwrap(), ["default_video"]);
-    assert!(index.values("people").await.unwrap().is_empty());
-    index.replace(Some(&Filter::video(video("aa"))), vec![]).await.unwrap();
-    assert_eq!(index.values("tags").await.unwrap(), ["night", "rain"], "removed values are gone");
-    assert_eq!(index.values("video_id").await.unwrap(), [video("bb").as_str()]);
 }
 
 async fn writers_do_not_lose_each_others_points(index: Arc<dyn VectorIndex>) {

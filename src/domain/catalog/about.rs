@@ -337,7 +337,7 @@ impl About {
 }
 
 /// What a filter of the listing calls a key.
-fn field_of(key: &str) -> String {
+pub(crate) fn field_of(key: &str) -> String {
     format!("metadata.{key}")
 }
 

@@ -115,6 +115,17 @@ impl Catalog {
         Ok(self.listing.matching(conditions).await?)
     }
 
+    /// The words of a field of the videos that satisfy these conditions, each with how many have it: the
+    /// first so many.
+    pub(crate) async fn words(
+        &self,
+        field: &str,
+        conditions: &[Condition],
+        limit: usize,
+    ) -> Result<Vec<(String, u64)>> {
+        Ok(self.listing.words(field, conditions, None, limit).await?)
+    }
+
     /// How many videos a caller sees.
     pub(crate) async fn count(&self, access: &Access) -> Result<u64> {
         Ok(self.listing.list(&seen(access, 0)).await?.total)

@@ -81,7 +81,7 @@ impl Exports {
         if let Some(named) = video_ids {
             parsed.chunks = parsed.chunks.and("video_id", Predicate::AnyKeyword(named.to_vec()));
         }
-        let conditions = self.search.conditions(access, &parsed).await?;
+        let conditions = self.search.of_videos(access, &parsed).await?;
         let (videos, after) = self.catalog.some_of(&conditions, None).await?;
         let table = match format {
             LibraryFormat::Csv => Some(Table::of(self.catalog.analyzers.all())),
@@ -116,7 +116,7 @@ impl Writing {
             let Some(video_id) = self.videos.pop_front() else {
                 let Some(after) = self.after.take() else { return Ok(None) };
                 let search = &self.exports.search;
-                let conditions = search.conditions(&self.access, &self.parsed).await?;
+                let conditions = search.of_videos(&self.access, &self.parsed).await?;
                 let (videos, after) =
                     self.exports.catalog.some_of(&conditions, Some(after)).await?;
                 (self.videos, self.after) = (videos.into(), after);

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::StreamExt;
-use ports::index::{Condition, Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use ports::index::{
+    Condition, Filter, Hit, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery,
+};
 use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 use ports::records::{Expected, RecordStore};
 use ports::storage::{ObjectInfo, ObjectStorage};
@@ -122,6 +124,10 @@ impl VectorIndex for Bounded<dyn VectorIndex> {
 
     async fn values(&self, field: &str) -> Result<Vec<String>> {
         self.in_time(self.port.values(field)).await
+    }
+
+    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>> {
+        self.in_time(self.port.most_frequent(query)).await
     }
 
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {

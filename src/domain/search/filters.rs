@@ -32,6 +32,17 @@ enum Matches {
     AtMost,
 }
 
+/// What a filter is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// Every chunk, whatever was found in it.
+    Chunk,
+    /// What the analyzers find that have its field.
+    Found,
+    /// A whole video, and the listing knows.
+    Video,
+}
+
 /// One filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spec {
@@ -39,16 +50,19 @@ pub struct Spec {
     kind: Kind,
     matches: Matches,
     field: &'static str,
-    /// Whether it is about a whole video, and the listing knows.
-    of_video: bool,
+    about: About,
 }
 
 const fn spec(name: &'static str, kind: Kind, matches: Matches, field: &'static str) -> Spec {
-    Spec { name, kind, matches, field, of_video: false }
+    Spec { name, kind, matches, field, about: About::Chunk }
+}
+
+const fn found(name: &'static str, kind: Kind, matches: Matches, field: &'static str) -> Spec {
+    Spec { name, kind, matches, field, about: About::Found }
 }
 
 const fn of_video(name: &'static str, kind: Kind, matches: Matches, field: &'static str) -> Spec {
-    Spec { name, kind, matches, field, of_video: true }
+    Spec { name, kind, matches, field, about: About::Video }
 }
 
 /// The filter by collection.
@@ -60,12 +74,12 @@ pub const FILTERS: &[Spec] = &[
     spec("chunk_ids", Kind::Integers, Matches::Any, "chunk_id"),
     spec("analyzer_ids", Kind::Strings, Matches::Any, "analyzer_id"),
     spec("chunk_config", Kind::Text, Matches::Exact, "chunk_config"),
-    spec("objects", Kind::Strings, Matches::Any, "objects"),
-    spec("tags", Kind::Strings, Matches::Any, "tags"),
-    spec("speakers", Kind::Strings, Matches::Any, "speakers"),
-    spec("people", Kind::Strings, Matches::Any, "people"),
-    spec("min_people", Kind::Integer, Matches::AtLeast, "people_count"),
-    spec("max_people", Kind::Integer, Matches::AtMost, "people_count"),
+    found("objects", Kind::Strings, Matches::Any, "objects"),
+    found("tags", Kind::Strings, Matches::Any, "tags"),
+    found("speakers", Kind::Strings, Matches::Any, "speakers"),
+    found("people", Kind::Strings, Matches::Any, "people"),
+    found("min_people", Kind::Integer, Matches::AtLeast, "people_count"),
+    found("max_people", Kind::Integer, Matches::AtMost, "people_count"),
     spec("after", Kind::Number, Matches::AtLeast, "start"),
     spec("before", Kind::Number, Matches::AtMost, "end"),
     of_video(COLLECTIONS, Kind::Strings, Matches::Any, about::COLLECTION),
@@ -85,8 +99,8 @@ pub struct FilterSpec {
     pub matches: String,
     /// Payload field it is compared with.
     pub payload_field: String,
-    /// The analyzers whose output it is about; empty where it is about every chunk.
-    pub analyzers: Vec<String>,
+    /// The analyzers of the install whose output it is about; `None` where it is about every chunk.
+    pub analyzers: Option<Vec<String>>,
 }
 
 impl Kind {
@@ -117,7 +131,8 @@ impl Spec {
             kind: self.kind.name().into(),
             matches: matches.into(),
             payload_field: self.field.into(),
-            analyzers: self.of(analyzers).map(|spec| spec.id.to_owned()).collect(),
+            analyzers: (self.about == About::Found)
+                .then(|| self.of(analyzers).map(|spec| spec.id.to_owned()).collect()),
         }
     }
 
@@ -127,16 +142,29 @@ impl Spec {
         specs.filter(|spec| spec.filtered_by.contains(&self.field))
     }
 
-    fn test(&self, value: &Value) -> Result<Predicate> {
-        let wrong = || {
-            Error::Unprocessable(format!(
-                "filter '{}' is {value}; it must be {}",
-                self.name,
-                self.kind.name()
-            ))
+    /// The tests of `{"all": […]}`, which each value must pass; `None` where that is not asked for. A
+    /// chunk has several words of what is found in it, and one of all else.
+    fn all_of(&self, value: &Value) -> Option<Result<Vec<Predicate>>> {
+        let all = value.get("all").filter(|_| self.about == About::Found)?;
+        let Some(words) = all.as_array() else { return Some(Err(self.wrong(value))) };
+        let test = |word: &Value| self.test(&Value::Array(vec![word.clone()]));
+        Some(words.iter().map(test).collect())
+    }
+
+    fn wrong(&self, value: &Value) -> Error {
+        let form = match (self.kind, self.about) {
+            (Kind::Strings, About::Found) => "list[str], or an object with all or any of them",
+            _ => self.kind.name(),
         };
+        Error::Unprocessable(format!("filter '{}' is {value}; it must be {form}", self.name))
+    }
+
+    fn test(&self, value: &Value) -> Result<Predicate> {
+        let wrong = || self.wrong(value);
         let test = match self.kind {
             Kind::Strings => {
+                let value =
+                    value.get("any").filter(|_| self.about == About::Found).unwrap_or(value);
                 let items = value.as_array().ok_or_else(wrong)?.iter();
                 let strings = items.map(|v| v.as_str().map(str::to_owned)).collect::<Option<_>>();
                 Predicate::AnyKeyword(strings.ok_or_else(wrong)?)
@@ -166,6 +194,44 @@ impl Spec {
     }
 }
 
+/// A field whose values are words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WordField {
+    /// As the index or the listing names it.
+    pub(crate) name: String,
+    /// Whether the listing has it; else the index.
+    pub(crate) of_videos: bool,
+    /// Whether only those analyzers have it that say so.
+    found: bool,
+}
+
+impl WordField {
+    /// Whether the points of an analyzer may have it.
+    pub(crate) fn is_of(&self, spec: &AnalyzerSpec<'_>) -> bool {
+        !self.found || spec.filtered_by.contains(&self.name.as_str())
+    }
+}
+
+/// The field of a filter that takes words, or of `metadata.<key>`. `Invalid` for any other name.
+pub(crate) fn word_field(name: &str) -> Result<WordField> {
+    if let Some(key) = name.strip_prefix("metadata.") {
+        return Ok(WordField { name: about::field_of(key), of_videos: true, found: false });
+    }
+    let of_words = |spec: &&Spec| matches!(spec.kind, Kind::Strings | Kind::Text);
+    let Some(spec) = FILTERS.iter().filter(of_words).find(|spec| spec.name == name) else {
+        let mut names: Vec<&str> = FILTERS.iter().filter(of_words).map(|spec| spec.name).collect();
+        names.push("metadata.<key>");
+        let nearest = nearest(name, &names).map(|nearest| format!("did you mean '{nearest}'? "));
+        return Err(Error::Invalid(format!(
+            "no values are listed of '{name}'; {}available: {}",
+            nearest.unwrap_or_default(),
+            listed(&names)
+        )));
+    };
+    let (of_videos, found) = (spec.about == About::Video, spec.about == About::Found);
+    Ok(WordField { name: spec.field.into(), of_videos, found })
+}
+
 /// What a request's `filters` object means.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
@@ -184,7 +250,11 @@ pub fn parse(filters: &Map<String, Value>) -> Result<Parsed> {
         let spec = FILTERS.iter().find(|spec| spec.name == name).ok_or_else(|| unknown(name))?;
         if spec.kind == Kind::Object {
             parsed.metadata = Some(value.clone());
-        } else if spec.of_video {
+        } else if let Some(all) = spec.all_of(value) {
+            for one in all? {
+                parsed.chunks = parsed.chunks.and(spec.field, one);
+            }
+        } else if spec.about == About::Video {
             let predicate = spec.test(value)?;
             parsed.videos.push(Condition { field: spec.field.into(), predicate });
         } else {
@@ -254,6 +324,52 @@ mod tests {
             assert!(matches!(error, Error::Invalid(_)));
             assert!(error.to_string().contains(&format!("did you mean '{meant}'?")), "{error}");
         }
+    }
+
+    #[test]
+    fn several_words_are_any_of_them_or_all() {
+        let word = |word: &str| Predicate::AnyKeyword(vec![word.into()]);
+        let all = parsed(json!({"objects": {"all": ["car", "dog"]}})).expect("filters");
+        let both = Filter::default().and("objects", word("car")).and("objects", word("dog"));
+        assert_eq!(all, Parsed { chunks: both, ..Parsed::default() });
+        let any = parsed(json!({"objects": {"any": ["car", "dog"]}})).expect("filters");
+        assert_eq!(any, parsed(json!({"objects": ["car", "dog"]})).expect("filters"));
+        for wrong in [
+            json!({"objects": {"all": "car"}}),
+            json!({"objects": {"all": [1]}}),
+            json!({"objects": {"some": ["car"]}}),
+            json!({"collections": {"all": ["a"]}}),
+        ] {
+            assert!(matches!(parsed(wrong.clone()), Err(Error::Unprocessable(_))), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn values_are_listed_of_filters_by_words() {
+        for (name, field, of_videos) in [
+            ("objects", "objects", false),
+            ("analyzer_ids", "analyzer_id", false),
+            ("collections", "collection", true),
+            ("metadata.camera", "metadata.camera", true),
+        ] {
+            let found = word_field(name).expect("a field");
+            assert_eq!((found.name.as_str(), found.of_videos), (field, of_videos));
+        }
+        for (name, meant) in [("object", "objects"), ("min_people", "people"), ("metadata", "")] {
+            let error = word_field(name).expect_err("no field of words");
+            assert!(matches!(error, Error::Invalid(_)));
+            assert!(error.to_string().contains(meant), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_filter_about_what_no_analyzer_here_finds_is_told_from_one_about_every_chunk() {
+        let about = |name: &str| {
+            let spec = FILTERS.iter().find(|spec| spec.name == name).expect("a filter");
+            spec.describe(&[]).analyzers
+        };
+        assert_eq!(about("min_people"), Some(vec![]));
+        assert_eq!((about("after"), about("collections")), (None, None));
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod indexing;
 pub(crate) mod mode;
 pub mod reindex;
 mod scope;
+pub mod values;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

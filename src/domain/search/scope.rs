@@ -43,8 +43,16 @@ impl Search {
         self.videos_of(access, &filters::parse(given)?).await
     }
 
-    /// What filters ask of the videos that a caller sees.
-    pub(crate) async fn conditions(
+    async fn videos_of(&self, access: &Access, parsed: &Parsed) -> Result<Option<Vec<VideoId>>> {
+        let conditions = self.of_videos(access, parsed).await?;
+        if conditions.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(self.catalog.matching(&conditions).await?))
+    }
+
+    /// What the listing is asked for: the filters of whole videos, and what a caller sees.
+    pub(crate) async fn of_videos(
         &self,
         access: &Access,
         parsed: &Parsed,
@@ -56,13 +64,5 @@ impl Search {
             conditions.extend(about::conditions(metadata, &keys)?);
         }
         Ok(conditions)
-    }
-
-    async fn videos_of(&self, access: &Access, parsed: &Parsed) -> Result<Option<Vec<VideoId>>> {
-        let conditions = self.conditions(access, parsed).await?;
-        if conditions.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(self.catalog.matching(&conditions).await?))
     }
 }

@@ -74,6 +74,7 @@ async fn schema_describes_everything_searchable() {
     assert_eq!(keys(&schema["results"]), keys(&schema["aggregators"]));
     assert_eq!(schema["results"]["summary"]["type"], "object");
     assert_eq!(schema["filter_analyzers"]["tags"], json!(["default_video"]));
+    assert!(schema["filter_analyzers"].get("after").is_none(), "that is about every chunk");
     assert_eq!(schema["aggregators"]["stats"], json!({"depends_on": [], "uses_llm": false}));
     assert_eq!(schema["aggregators"]["summary"], json!({"depends_on": [], "uses_llm": true}));
 }

@@ -21,4 +21,5 @@ mod query;
 mod storage;
 mod ui;
 mod uploads;
+mod values;
 mod videos;

@@ -59,6 +59,8 @@ const PARAMETERS = {
   sure: number,
   group: text,
   answer: flag,
+  /** The filters of which a moment must have every value, not any. */
+  every: list,
   /** Part of a name that is looked for. */
   name: text,
   order: text,
@@ -74,7 +76,20 @@ const PAGES = {
   videos: { title: "Video", says: ["t", "range", "tab", "q"] },
   search: {
     title: "Search",
-    says: ["q", "video", "analyzer", "field", "mode", "limit", "alike", "sure", "group", "answer", "filters"],
+    says: [
+      "q",
+      "video",
+      "analyzer",
+      "field",
+      "mode",
+      "limit",
+      "alike",
+      "sure",
+      "group",
+      "answer",
+      "every",
+      "filters",
+    ],
   },
   ask: { title: "Ask", says: ["q", "video", "analyzer", "filters"] },
   jobs: { title: "Jobs", says: [] },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "./address.svelte";
-import { asked, impossible, offered, request, typed } from "./search";
+import { asked, grouped, impossible, offered, request, typed } from "./search";
 import type { Schema } from "./types";
 
 const of = (type: string) => ({ type, matches: "any", payload_field: "" });
@@ -23,6 +23,24 @@ const schema = {
   },
   metadata_keys: { take: "number", camera: "string", raw: "boolean" },
 } as unknown as Schema;
+
+describe("what was found", () => {
+  const hit = (video_id: string, start: number, recorded_at?: string) =>
+    ({ video_id, start, end: start + 1, recorded_at }) as Parameters<typeof grouped>[0][number];
+  const hits = [hit("b", 9), hit("a", 5, "2026-02-01"), hit("b", 1), hit("c", 2, "2026-01-01")];
+  const told = (order: string) =>
+    grouped(hits, order).map(({ video, hits }) => [video, ...hits.map((one) => one.video_id + one.start)]);
+
+  it("is grouped by video in the order of the best, or put in order of time", () => {
+    expect(told("")).toEqual([["", "b9", "a5", "b1", "c2"]]);
+    expect(told("video")).toEqual([
+      ["b", "b9", "b1"],
+      ["a", "a5"],
+      ["c", "c2"],
+    ]);
+    expect(told("time")).toEqual([["", "c2", "a5", "b1", "b9"]]);
+  });
+});
 
 describe("a search", () => {
   it("asks for everything unless something is chosen", () => {
@@ -58,6 +76,11 @@ describe("a search", () => {
       unknown: ["x"],
       people: [""],
     };
+    const both = { objects: ["boat", "car"], people: ["a man"] };
+    expect(typed(both, schema, ["objects", "people"])).toEqual({
+      objects: { all: ["boat", "car"] },
+      people: ["a man"],
+    });
     expect(typed(filters, schema)).toEqual({
       objects: ["boat", "a, b"],
       min_people: 2,

@@ -1,11 +1,22 @@
 // What a search asks of the service, made from what the address says.
 import type { Place } from "./address.svelte";
 import { analyzerName, capital, listed, words } from "./format";
-import type { Schema } from "./types";
+import type { Hit, Schema } from "./types";
 
 export type Asked = Pick<
   Place,
-  "q" | "video" | "analyzer" | "field" | "mode" | "limit" | "alike" | "sure" | "group" | "answer" | "filters"
+  | "q"
+  | "video"
+  | "analyzer"
+  | "field"
+  | "mode"
+  | "limit"
+  | "alike"
+  | "sure"
+  | "group"
+  | "answer"
+  | "every"
+  | "filters"
 >;
 type Filters = Asked["filters"];
 
@@ -20,13 +31,13 @@ const ELSEWHERE = ["video_ids", "analyzer_ids", "chunk_ids", "chunk_config"];
 
 /** The part of what the address says that is about a search. */
 export function asked(place: Place): Asked {
-  const { q, video, analyzer, field, mode, limit, alike, sure, group, answer, filters } = place;
-  return { q, video, analyzer, field, mode, limit, alike, sure, group, answer, filters };
+  const { q, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters } = place;
+  return { q, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters };
 }
 
 /** The body of `POST /query`. */
 export function request(search: Asked, schema: Schema | null) {
-  const { q, video, analyzer, field, mode, limit, alike, sure, answer, filters } = search;
+  const { q, video, analyzer, field, mode, limit, alike, sure, answer, every, filters } = search;
   return {
     text: q.trim(),
     video_ids: video.length ? video : null,
@@ -36,20 +47,24 @@ export function request(search: Asked, schema: Schema | null) {
     synthesize: answer,
     score_threshold: alike,
     min_p_present: sure,
-    filters: typed(filters, schema),
+    filters: typed(filters, schema, every),
     ...(mode ? { mode } : {}),
   };
 }
 
 /** The filters that have a value, as the types that the service names. */
-export function typed(filters: Filters, schema: Schema | null): Record<string, unknown> {
+export function typed(
+  filters: Filters,
+  schema: Schema | null,
+  every: string[] = [],
+): Record<string, unknown> {
   const all: Record<string, unknown> = {};
   for (const [name, values] of Object.entries(filters)) {
     const type = schema?.filters[name]?.type;
     const given = values.map((value) => value.trim()).filter(Boolean);
     const [first] = given;
     if (type === undefined || first === undefined) continue;
-    if (type === "list[str]") all[name] = given;
+    if (type === "list[str]") all[name] = every.includes(name) && given.length > 1 ? { all: given } : given;
     else if (type === "list[int]") all[name] = given.map(Number);
     else if (type === "str") all[name] = first;
     else if (type === "dict") all[name] = metadata(given, schema?.metadata_keys ?? {});
@@ -124,4 +139,22 @@ export function impossible(
     reasons.push(`${both} are told apart from each other, so that no moment can have all of them.`);
   }
   return reasons;
+}
+
+/** Ways to show what was found; the first is as it comes. */
+export const ORDERS: Record<string, string> = { "": "Best first", video: "By video", time: "By time" };
+
+/** Hits in groups; only those by video have a video of their own. */
+export function grouped(hits: Hit[], order: string): { video: string; hits: Hit[] }[] {
+  if (order === "video") {
+    const videos = [...new Set(hits.map(({ video_id }) => video_id))];
+    return videos.map((video) => ({ video, hits: hits.filter(({ video_id }) => video_id === video) }));
+  }
+  if (order !== "time") return [{ video: "", hits }];
+  // Who recorded when is known of some; the others follow, video by video.
+  const when = (hit: Hit) => hit.recorded_at ?? `~${hit.video_id}`;
+  const sorted = hits.toSorted((a, b) =>
+    when(a) === when(b) ? a.start - b.start : when(a) < when(b) ? -1 : 1,
+  );
+  return [{ video: "", hits: sorted }];
 }

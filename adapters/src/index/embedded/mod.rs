@@ -4,6 +4,7 @@
 //! `replace` or after it. One process at a time.
 
 mod codes;
+mod counts;
 mod files;
 mod folder;
 mod kept;
@@ -19,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use ports::index::{Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use ports::index::{Filter, Hit, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery};
 use ports::{ErrorKind, PortError, Result, VideoId};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tantivy::directory::MmapDirectory;
@@ -342,6 +343,12 @@ impl VectorIndex for EmbeddedIndex {
         check::keyword_field(field)?;
         let field = field.to_owned();
         self.read(move |inner, now| search::values(now, &inner.schema, &field)).await
+    }
+
+    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>> {
+        check::value_query(query)?;
+        let query = query.clone();
+        self.read(move |inner, now| counts::most_frequent(now, &inner.schema, &query)).await
     }
 
     async fn adopt(&self, install: &str) -> Result<String> {

@@ -476,7 +476,7 @@ fn selected(
 }
 
 /// The filter, ready to run; none when it lets everything through.
-fn weigh(
+pub(super) fn weigh(
     snapshot: &Snapshot,
     query: &dyn Query,
     filter: &Filter,
@@ -489,7 +489,7 @@ fn weigh(
 }
 
 /// The living documents of a segment that match, ascending.
-fn matching(weight: &dyn Weight, view: &SegmentView) -> Result<Vec<DocId>> {
+pub(super) fn matching(weight: &dyn Weight, view: &SegmentView) -> Result<Vec<DocId>> {
     let mut found = Vec::new();
     let mut keep = |docs: &[DocId]| match view.reader.alive_bitset() {
         None => found.extend_from_slice(docs),

@@ -13,7 +13,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::index::{FieldValue, Filter, Hit, Point, PointId, TextQuery, VectorIndex, VectorQuery};
+use ports::index::{
+    FieldValue, Filter, Hit, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery,
+};
 use ports::{ErrorKind, PortError, Result, VideoId};
 use qdrant_client::qdrant::{
     BatchResult, Condition, CountPointsBuilder, DeletePointsBuilder, FacetCountsBuilder,
@@ -25,6 +27,7 @@ use qdrant_client::qdrant::{
 use uuid::Uuid;
 
 use super::check;
+use super::frequent::Frequent;
 use crate::qdrant::Server;
 
 /// Points written or read in one request.
@@ -259,22 +262,21 @@ impl QdrantIndex {
         &self,
         field: &str,
         filter: Option<qdrant_client::qdrant::Filter>,
-    ) -> Result<Vec<String>> {
+    ) -> Result<BTreeMap<String, u64>> {
         let mut request =
             FacetCountsBuilder::new(&self.target, field).limit(MAX_VALUES).exact(true).build();
         request.filter = filter;
         let found = self.server.retrying(|| self.server.client.facet(request.clone())).await?;
-        let values: BTreeSet<String> = found
+        let values = found
             .hits
             .into_iter()
             // The server keeps a value for a while after its last point is gone.
             .filter(|hit| hit.count > 0)
             .filter_map(|hit| match hit.value?.variant? {
-                facet_value::Variant::StringValue(text) => Some(text),
+                facet_value::Variant::StringValue(text) => Some((text, hit.count)),
                 _ => None,
-            })
-            .collect();
-        Ok(values.into_iter().collect())
+            });
+        Ok(values.collect())
     }
 
     fn query(&self, field: &str, filter: qdrant_client::qdrant::Filter) -> QueryPointsBuilder {
@@ -441,11 +443,22 @@ impl VectorIndex for QdrantIndex {
 
     async fn values(&self, field: &str) -> Result<Vec<String>> {
         check::keyword_field(field)?;
-        self.facets(field, None).await
+        Ok(self.facets(field, None).await?.into_keys().collect())
+    }
+
+    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>> {
+        check::value_query(query)?;
+        let Some(filter) = filter::translate(&query.filter)? else { return Ok(Vec::new()) };
+        let mut frequent = Frequent::new(query);
+        for (value, points) in self.facets(&query.field, Some(filter)).await? {
+            frequent.add(&value, points);
+        }
+        Ok(frequent.into_values())
     }
 
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
-        self.facets("revision", filter::translate(&Filter::video(video_id))?).await
+        let of_video = filter::translate(&Filter::video(video_id))?;
+        Ok(self.facets("revision", of_video).await?.into_keys().collect())
     }
 
     fn shared(&self) -> bool {

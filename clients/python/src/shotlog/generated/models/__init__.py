@@ -67,6 +67,7 @@ from .extractor_list import ExtractorList
 from .extractor_request import ExtractorRequest
 from .failed_delivery import FailedDelivery
 from .filter_ import Filter
+from .filter_value import FilterValue
 from .forgotten_extractor import ForgottenExtractor
 from .full_result import FullResult
 from .health import Health
@@ -85,7 +86,6 @@ from .job_status import JobStatus
 from .judged_hit import JudgedHit
 from .judged_question import JudgedQuestion
 from .judgement import Judgement
-from .library_request import LibraryRequest
 from .lost_judgement import LostJudgement
 from .minimal_result import MinimalResult
 from .missing_moment import MissingMoment
@@ -149,14 +149,13 @@ from .step_cost import StepCost
 from .storage_health import StorageHealth
 from .storyboard import Storyboard
 from .timeline import Timeline
-from .transcript import Transcript
 from .transcript_output import TranscriptOutput
 from .turn import Turn
 from .unreadable_video import UnreadableVideo
 from .url_ingest_request import UrlIngestRequest
 from .url_ingest_request_mode import UrlIngestRequestMode
 from .url_ingest_request_preset import UrlIngestRequestPreset
-from .utterance import Utterance
+from .values import Values
 from .verdict import Verdict
 from .video import Video
 from .video_detail import VideoDetail
@@ -231,6 +230,7 @@ __all__ = (
     "ExtractorRequest",
     "FailedDelivery",
     "Filter",
+    "FilterValue",
     "ForgottenExtractor",
     "FullResult",
     "Health",
@@ -249,7 +249,6 @@ __all__ = (
     "JudgedHit",
     "JudgedQuestion",
     "Judgement",
-    "LibraryRequest",
     "LostJudgement",
     "MinimalResult",
     "MissingMoment",
@@ -309,14 +308,13 @@ __all__ = (
     "StorageHealth",
     "Storyboard",
     "Timeline",
-    "Transcript",
     "TranscriptOutput",
     "Turn",
     "UnreadableVideo",
     "UrlIngestRequest",
     "UrlIngestRequestMode",
     "UrlIngestRequestPreset",
-    "Utterance",
+    "Values",
     "Verdict",
     "Video",
     "VideoDetail",

@@ -45,8 +45,9 @@ class Schema:
         chunking (ChunkingSchema):
         outputs (SchemaOutputs): Analyzer to the JSON schema of its output on a chunk.
         results (SchemaResults): Aggregator to the JSON schema of its result.
-        filter_analyzers (SchemaFilterAnalyzers): Filter to the analyzers whose output it is about; filters about every
-            chunk are absent.
+        filter_analyzers (SchemaFilterAnalyzers): Filter to the analyzers whose output it is about, none where this
+            install has none of them: then
+            it lets nothing through. Filters about every chunk are absent.
         metadata_keys (SchemaMetadataKeys): Metadata key of the videos that the token sees to its type: `string`,
             `number`, `boolean`, `time` or `list`.
     """

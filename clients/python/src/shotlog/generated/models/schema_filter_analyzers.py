@@ -11,7 +11,10 @@ T = TypeVar("T", bound="SchemaFilterAnalyzers")
 
 @_attrs_define
 class SchemaFilterAnalyzers:
-    """Filter to the analyzers whose output it is about; filters about every chunk are absent."""
+    """Filter to the analyzers whose output it is about, none where this install has none of them: then
+    it lets nothing through. Filters about every chunk are absent.
+
+    """
 
     additional_properties: dict[str, list[str]] = _attrs_field(init=False, factory=dict)
 

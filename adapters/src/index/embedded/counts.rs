@@ -1,0 +1,101 @@
+//! Counting the values of a keyword field among the points that match: from the dictionaries of the
+//! segments, which are walked side by side, so that of however many values only those that are wanted are
+//! held. Every function here blocks.
+
+use ports::index::ValueQuery;
+use ports::{PortError, Result};
+use tantivy::schema::IndexRecordOption;
+use tantivy::termdict::TermStreamer;
+use tantivy::{DocSet, InvertedIndexReader, TERMINATED};
+
+use super::failed;
+use super::schema::PointSchema;
+use super::search::{matching, weigh};
+use super::snapshot::{SegmentView, Snapshot};
+use crate::index::frequent::Frequent;
+
+/// The values that most of the matching points have.
+pub(super) fn most_frequent(
+    snapshot: &Snapshot,
+    schema: &PointSchema,
+    query: &ValueQuery,
+) -> Result<Vec<(String, u64)>> {
+    let field = schema.field(&query.field)?;
+    let weight = weigh(snapshot, &*schema.filter(&query.filter)?, &query.filter)?;
+    let mut segments = Vec::with_capacity(snapshot.segments.len());
+    for view in &snapshot.segments {
+        let counted = match &weight {
+            None => Counted::Alive,
+            Some(weight) => {
+                let mut those = vec![false; view.reader.max_doc() as usize];
+                for doc in matching(&**weight, view)? {
+                    those[doc as usize] = true;
+                }
+                Counted::Those(those)
+            }
+        };
+        segments.push((view, view.reader.inverted_index(field).map_err(failed)?, counted));
+    }
+    let mut walks = Vec::with_capacity(segments.len());
+    for (view, index, counted) in &segments {
+        let mut terms = index.terms().stream().map_err(PortError::from)?;
+        if terms.advance() {
+            walks.push(Walk { terms, view, index, counted });
+        }
+    }
+    let mut frequent = Frequent::new(query);
+    while let Some(least) = walks.iter().map(|walk| walk.terms.key()).min().map(<[u8]>::to_vec) {
+        let value = String::from_utf8_lossy(&least);
+        let wanted = frequent.wants(&value);
+        let mut points = 0;
+        let mut left = Vec::with_capacity(walks.len());
+        for mut walk in walks {
+            let mut more = true;
+            if walk.terms.key() == least {
+                points += if wanted { walk.points()? } else { 0 };
+                more = walk.terms.advance();
+            }
+            if more {
+                left.push(walk);
+            }
+        }
+        walks = left;
+        frequent.add(&value, points);
+    }
+    Ok(frequent.into_values())
+}
+
+/// Which points of a segment are counted.
+enum Counted {
+    Alive,
+    Those(Vec<bool>),
+}
+
+/// A place in the dictionary of a segment.
+struct Walk<'a> {
+    terms: TermStreamer<'a>,
+    view: &'a SegmentView,
+    index: &'a InvertedIndexReader,
+    counted: &'a Counted,
+}
+
+impl Walk<'_> {
+    /// How many of the points that are counted have the value.
+    fn points(&self) -> Result<u64> {
+        let term = self.terms.value();
+        if matches!(self.counted, Counted::Alive) && self.view.reader.alive_bitset().is_none() {
+            return Ok(term.doc_freq.into());
+        }
+        let postings = self.index.read_postings_from_terminfo(term, IndexRecordOption::Basic);
+        let mut postings = postings.map_err(PortError::from)?;
+        let (mut points, mut doc) = (0, postings.doc());
+        while doc != TERMINATED {
+            points += u64::from(match self.counted {
+                Counted::Alive => self.view.is_alive(doc),
+                Counted::Those(those) => those[doc as usize],
+            });
+            doc = postings.advance();
+        }
+        Ok(points)
+    }
+}

@@ -1,0 +1,44 @@
+//! The values that most points have: in which order, which of them count, and how many are held.
+
+use ports::index::ValueQuery;
+
+/// The most frequent of the values that are counted; of however many, not more than twice those that are
+/// wanted are held.
+pub(super) struct Frequent {
+    /// In lower case.
+    prefix: String,
+    limit: usize,
+    values: Vec<(String, u64)>,
+}
+
+impl Frequent {
+    pub(super) fn new(query: &ValueQuery) -> Self {
+        Self { prefix: query.prefix.to_lowercase(), limit: query.limit, values: Vec::new() }
+    }
+
+    /// Whether a value begins as is wanted.
+    pub(super) fn wants(&self, value: &str) -> bool {
+        self.prefix.is_empty() || value.to_lowercase().starts_with(&self.prefix)
+    }
+
+    /// Takes a value that so many points have, once each.
+    pub(super) fn add(&mut self, value: &str, points: u64) {
+        if points == 0 || !self.wants(value) {
+            return;
+        }
+        self.values.push((value.to_owned(), points));
+        if self.values.len() > self.limit.saturating_mul(2) {
+            self.order();
+        }
+    }
+
+    fn order(&mut self) {
+        self.values.sort_by(|(a, many), (b, more)| more.cmp(many).then_with(|| a.cmp(b)));
+        self.values.truncate(self.limit);
+    }
+
+    pub(super) fn into_values(mut self) -> Vec<(String, u64)> {
+        self.order();
+        self.values
+    }
+}

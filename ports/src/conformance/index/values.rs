@@ -1,0 +1,63 @@
+//! The values of keyword fields: which there are, and how many points have each.
+
+use super::points::{point, replace};
+use crate::ErrorKind;
+use crate::conformance::video;
+use crate::index::{Filter, Predicate, ValueQuery, VectorIndex};
+
+pub(super) async fn values_are_distinct_and_in_order(index: &dyn VectorIndex) {
+    let points = vec![
+        point("bb", 0).keywords("tags", &["night", "rain"]),
+        point("aa", 0).keywords("tags", &["rain", "Rain"]),
+        point("aa", 1).keywords("tags", &["snow"]),
+    ];
+    replace(index, points).await;
+    assert_eq!(index.values("tags").await.unwrap(), ["Rain", "night", "rain", "snow"]);
+    assert_eq!(
+        index.values("video_id").await.unwrap(),
+        ["aa", "bb"].map(|id| video(id).to_string())
+    );
+    assert_eq!(index.values("analyzer_id").await.unwrap(), ["default_video"]);
+    assert!(index.values("people").await.unwrap().is_empty());
+    index.replace(Some(&Filter::video(video("aa"))), vec![]).await.unwrap();
+    assert_eq!(index.values("tags").await.unwrap(), ["night", "rain"], "removed values are gone");
+    assert_eq!(index.values("video_id").await.unwrap(), [video("bb").as_str()]);
+}
+
+pub(super) async fn the_most_frequent_values_are_counted(index: &dyn VectorIndex) {
+    let counted = async |field: &str, filter: Filter, prefix: &str, limit: usize| {
+        let (field, prefix) = (field.to_owned(), prefix.to_owned());
+        let query = ValueQuery { field, filter, prefix, limit };
+        let values = index.most_frequent(&query).await.unwrap();
+        values.into_iter().map(|(value, points)| format!("{value} {points}")).collect::<Vec<_>>()
+    };
+    let every = Filter::default;
+    assert!(counted("tags", every(), "", 9).await.is_empty());
+    replace(index, vec![point("aa", 0).keywords("tags", &["night", "rain"])]).await;
+    let points = vec![
+        point("bb", 0).keywords("tags", &["rain", "Rainbow", "été"]),
+        point("bb", 1).keywords("tags", &["snow", "rain"]),
+        point("bb", 2),
+    ];
+    replace(index, points).await;
+    let all = ["rain 3", "Rainbow 1", "night 1", "snow 1", "été 1"];
+    assert_eq!(counted("tags", every(), "", 9).await, all);
+    assert_eq!(counted("tags", every(), "", 2).await, all[..2]);
+    assert!(counted("tags", every(), "", 0).await.is_empty());
+    assert_eq!(counted("tags", every(), "RAIN", 9).await, all[..2]);
+    assert_eq!(counted("tags", every(), "É", 9).await, ["été 1"]);
+    let of_one = Filter::video(video("aa"));
+    assert_eq!(counted("tags", of_one.clone(), "", 9).await, ["night 1", "rain 1"]);
+    assert_eq!(counted("analyzer_id", every(), "", 9).await, ["default_video 4"]);
+    let nothing = every().and("tags", Predicate::AnyKeyword(vec![]));
+    assert!(counted("tags", nothing, "", 9).await.is_empty());
+    index.replace(Some(&of_one), vec![]).await.unwrap();
+    assert_eq!(
+        counted("tags", every(), "r", 9).await,
+        ["rain 2", "Rainbow 1"],
+        "removed ones are gone"
+    );
+    let wrong =
+        ValueQuery { field: "start".into(), filter: every(), prefix: String::new(), limit: 1 };
+    assert_eq!(index.most_frequent(&wrong).await.unwrap_err().kind(), ErrorKind::Invalid);
+}

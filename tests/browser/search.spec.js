@@ -1,0 +1,127 @@
+// Narrowing a search by what there is, and going on from what was found.
+import { expect, expectAccessible, test } from "./fixtures.js";
+
+const [ONE, TWO] = ["00c0ffee00c0ffee", "feedfacefeedface"];
+const hit = (video_id, chunk_id, start) => ({
+  video_id, chunk_id, start, end: start + 5, timecode: "", score: 0.6, p_present: 0.9, description: `A boat at ${start}.`, objects: ["boat"], tags: [], turns: [],
+});
+const schema = {
+  filters: { objects: ["list[str]", "any"], after: ["float", "gte"], collections: ["list[str]", "any"], metadata: ["dict", "any"] },
+  filter_analyzers: { objects: ["default_video"] }, metadata_keys: { camera: "string", take: "number" },
+};
+
+async function footage(page, service, sent = []) {
+  const real = await (await fetch(`${service.url}/schema`)).json();
+  const filters = Object.fromEntries(Object.entries(schema.filters).map(([name, [type, matches]]) => [name, { type, matches, payload_field: name }]));
+  const json = (path, answer) => page.route((url) => url.pathname === path, (route) => route.fulfill({ json: answer(route.request()) }));
+  await json("/schema", () => ({ ...real, ...schema, filters }));
+  await json("/values", (request) => {
+    const asked = new URL(request.url()).searchParams;
+    sent.push(Object.fromEntries(asked));
+    const values = {
+      objects: [{ value: "boat", moments: 12 }, { value: "buoy", moments: 1 }], collections: [{ value: "news", videos: 3 }],
+      "metadata.camera": [{ value: "north", videos: 2 }], analyzer_ids: [{ value: "default_video", moments: 12 }],
+    }[asked.get("field")] ?? [];
+    return { field: asked.get("field"), values: values.filter(({ value }) => value.startsWith(asked.get("prefix") ?? "")), more: false };
+  });
+  await json("/query", (request) => {
+    const asked = request.postDataJSON();
+    sent.push(asked);
+    return { answer: null, results: [hit(ONE, 1, 30), hit(TWO, 1, 0), hit(ONE, 0, 10)].slice(0, asked.limit) };
+  });
+  await json(`/videos/${ONE}`, () => ({ video_id: ONE, filename: "harbour.mp4" }));
+  await json(`/videos/${TWO}`, () => ({ video_id: TWO, filename: "market.mp4" }));
+}
+
+test("values are picked from those that there are, by keyboard alone", async ({ page, service }) => {
+  const sent = [];
+  await footage(page, service, sent);
+  await page.goto(`${service.url}/#/search`);
+  await page.getByText("Filters", { exact: true }).press("Enter");
+  const objects = page.getByRole("combobox", { name: "Objects" });
+  await objects.focus();
+  const list = page.getByRole("listbox");
+  await expect(list.getByRole("option")).toHaveText([/boat\s*12 moments/, /buoy\s*1 moment/]);
+  await expectAccessible(page, "a list of values");
+  await objects.press("ArrowDown");
+  await objects.press("ArrowDown");
+  await expect(list.getByRole("option", { selected: true })).toContainText("buoy");
+  await objects.press("Enter");
+  await objects.pressSequentially("bo");
+  await expect(list.getByRole("option")).toHaveText([/boat/]);
+  await objects.press("ArrowDown");
+  await objects.press("Enter");
+  await expect(page.getByRole("button", { name: "Remove boat" })).toBeVisible();
+  await page.getByLabel("All of these at once").check();
+  const camera = page.getByRole("combobox", { name: "Camera" });
+  await camera.focus();
+  await expect(page.getByRole("option", { name: /north/ })).toContainText("2 videos");
+  await camera.press("ArrowDown");
+  await camera.press("Enter");
+  await page.getByLabel("Search the footage").fill("boat");
+  await page.getByLabel("Search the footage").press("Enter");
+  await expect(page.locator("#hits li")).toHaveCount(3);
+  expect(sent.findLast(({ text }) => text)).toMatchObject({ text: "boat", filters: { objects: { all: ["buoy", "boat"] }, metadata: { camera: "north" } } });
+  // What a picker lists is of what the other filters leave, and what is of videos knows none of moments.
+  expect(sent.findLast(({ field }) => field === "metadata.camera").filters).toBeUndefined();
+  await page.reload();
+  await expect(page.getByRole("button", { name: "Remove buoy" })).toBeVisible();
+  await expect(page.getByLabel("All of these at once")).toBeChecked();
+  await page.getByRole("button", { name: "Remove buoy" }).click();
+  await expect(page.getByRole("button", { name: "Remove buoy" })).toHaveCount(0);
+  await page.getByRole("combobox", { name: "Objects" }).press("Backspace");
+  await expect(page.getByRole("button", { name: "Remove boat" })).toHaveCount(0);
+});
+
+test("what was found is put in order, and gone on from", async ({ page, service }) => {
+  const sent = [];
+  await footage(page, service, sent);
+  await page.goto(`${service.url}/#/search?q=boat&limit=3`);
+  const starts = () => page.locator(".hits .thumb").evaluateAll((all) => all.map((one) => Number(one.dataset.start)));
+  await expect.poll(starts).toEqual([30, 0, 10]);
+  const asked = sent.length;
+  await page.getByLabel("Order").selectOption("By video");
+  await expect(page.getByRole("heading", { level: 3 })).toHaveText(["harbour.mp4", "market.mp4"]);
+  expect(await starts()).toEqual([30, 10, 0]);
+  await page.getByLabel("Order").selectOption("By time");
+  await expect.poll(starts).toEqual([10, 30, 0]);
+  await expect(page).toHaveURL(/group=time/);
+  expect(sent.slice(asked).filter(({ text }) => text), "the order asks for nothing").toEqual([]);
+
+  await page.getByRole("button", { name: "Show up to 50" }).click();
+  await expect.poll(() => sent.findLast(({ text }) => text).limit).toBe(50);
+  await page.getByRole("link", { name: "Search in this video" }).last().click();
+  await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ text: "boat", video_ids: [TWO] });
+  await expect(page.getByRole("button", { name: "Remove market.mp4" })).toBeVisible();
+  await page.getByRole("link", { name: "More like this" }).first().click();
+  await expect.poll(() => sent.findLast(({ text }) => text).text).toBe("A boat at 30.");
+  await expect(page.getByRole("link", { name: "Show on the timeline" }).first()).toHaveAttribute("href", `#/videos/${ONE}?t=30&q=A+boat+at+30.`);
+});
+
+test("searches are kept in the browser, and come back with all they asked for", async ({ page, service }) => {
+  await footage(page, service);
+  await page.goto(`${service.url}/#/search?q=boat&filter.objects=buoy`);
+  await page.getByRole("button", { name: "Keep this search" }).click();
+  await page.goto(`${service.url}/#/search?q=market`);
+  await expect(page.locator("#hits li").first()).toBeVisible();
+  await page.getByText("Kept and recent searches").click();
+  await page.getByRole("button", { name: "Forget the recent ones" }).click();
+  await page.reload();
+  await page.getByText("Kept and recent searches").click();
+  await page.getByRole("link", { name: "boat · Objects: buoy" }).first().click();
+  await expect(page.getByLabel("Search the footage")).toHaveValue("boat");
+  await expect(page.getByRole("button", { name: "Kept", exact: true })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Remove buoy" })).toBeVisible();
+});
+
+for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
+  test(`a narrowed search is readable at ${width} px, ${colorScheme}`, async ({ page, service }, testInfo) => {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await footage(page, service);
+    await page.goto(`${service.url}/#/search?q=boat&group=video&filter.objects=boat&filter.objects=buoy&video=${ONE}`);
+    await expect(page.getByLabel("All of these at once")).toBeVisible();
+    await expectAccessible(page, `search at ${width}`);
+    await page.screenshot({ path: testInfo.outputPath(`search-${width}.png`), fullPage: true });
+  });
+}

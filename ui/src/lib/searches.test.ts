@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { forget, keep, made, read } from "./searches";
+
+function store(text: string | null = null) {
+  let kept = text;
+  return { getItem: () => kept, setItem: (_: string, value: string) => void (kept = value) };
+}
+
+describe("searches", () => {
+  it("are kept once, the last one first, and not without end", () => {
+    const here = store();
+    for (let n = 0; n < 12; n += 1) made(`#/search?q=${n}`, here);
+    expect(made("#/search?q=5", here).recent.slice(0, 2)).toEqual(["#/search?q=5", "#/search?q=11"]);
+    expect(read(here).recent).toHaveLength(10);
+    keep("#/search?q=x", true, here);
+    expect(keep("#/search?q=y", true, here).saved).toEqual(["#/search?q=y", "#/search?q=x"]);
+    expect(forget(here)).toEqual({ recent: [], saved: ["#/search?q=y", "#/search?q=x"] });
+    expect(keep("#/search?q=y", false, here).saved).toEqual(["#/search?q=x"]);
+  });
+
+  it("that do not read back are none", () => {
+    for (const text of ["nonsense", "[]", '{"recent": 3}', '{"saved": [1, null]}', "null"]) {
+      expect(read(store(text))).toEqual({ recent: [], saved: [] });
+    }
+  });
+});
