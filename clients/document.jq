@@ -15,6 +15,9 @@ def schema($reference): $reference | ltrimstr("#/components/schemas/");
     del(.security)
     | .responses |= with_entries(select(.key | tonumber < 400)))
 
+# Answers come whole: nobody but the page reads them as they are made.
+| del(.paths["/ask"].post.responses["200"].content["text/event-stream"])
+
 # The document is that of one install: another one has other analyzers, and filters of its own.
 | walk(if type == "object" and (.enum | type) == "array" and (.enum - $ids) == [] then del(.enum) else . end)
 | .components.schemas.Chunk.properties += (

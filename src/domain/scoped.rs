@@ -10,7 +10,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures::stream::BoxStream;
+use futures::StreamExt;
+use futures::future::ready;
+use futures::stream::{self, BoxStream};
 use ports::ByteStream;
 use ports::storage::ObjectInfo;
 use serde_json::{Map, Value};
@@ -18,7 +20,7 @@ use serde_json::{Map, Value};
 use super::Shotlog;
 use crate::domain::alerts::{Alert, AlertSearch};
 use crate::domain::analysis::extraction::ExtractorDefinition;
-use crate::domain::answering::ask::{AskResponse, Question};
+use crate::domain::answering::ask::{AskEvent, AskResponse, Question};
 use crate::domain::answering::evidence::{EvidenceQuery, FoundEvidence};
 use crate::domain::answering::query::QueryResponse;
 use crate::domain::catalog::about::{AboutPatch, MetadataKeys};
@@ -367,6 +369,21 @@ impl Scoped {
     pub async fn ask(&self, question: Question) -> Result<AskResponse> {
         let (service, access) = self.within();
         service.answering.ask(access, question).await
+    }
+
+    /// As [`Self::ask`], told as it becomes known; an error ends it.
+    pub fn ask_told(&self, question: Question) -> BoxStream<'static, Result<AskEvent>> {
+        let (telling, told) = futures::channel::mpsc::unbounded();
+        let caller = self.clone();
+        let work = async move {
+            let (service, access) = caller.within();
+            let answer = service.answering.ask_telling(access, question, Some(&telling)).await;
+            // Whoever asked may have gone.
+            let _ = telling.unbounded_send(answer.map(|answer| AskEvent::Answer(answer.into())));
+        };
+        // It is worked on as long as somebody reads what is told.
+        let work = stream::once(work).filter_map(|()| ready(None));
+        stream::select(told, work).boxed()
     }
 
     pub fn tokens(&self) -> &Tokens {

@@ -2,18 +2,24 @@
 
 use std::borrow::Cow;
 
+use futures::{StreamExt, stream};
+use poem::http::{HeaderMap, HeaderValue};
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
-use poem_openapi::{Enum, Object, OpenApi};
+use poem_openapi::{ApiResponse, Enum, Object, OpenApi, ResponseContent};
 use serde_json::{Map, Value, json};
 
 use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, Search};
+use super::events::Events;
 use super::query::StandardResult;
 use super::values::{AnyObject, Ordered};
+use crate::domain::answering::ask::AskEvent;
 use crate::domain::answering::{ask, audit};
+use crate::domain::kernel::error::Error;
 use crate::domain::kernel::verdict;
+use crate::domain::search::SearchResult;
 
 /// The routes of this section.
 pub(super) struct AskApi(pub(super) Service);
@@ -21,14 +27,64 @@ pub(super) struct AskApi(pub(super) Service);
 #[OpenApi]
 impl AskApi {
     /// Question answering using aggregates and segments.
+    ///
+    /// Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
+    /// `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
+    /// JSON else. What fails before the moments are known has its status; after that an event `error` with
+    /// its `detail` ends the stream.
     #[oai(path = "/ask", method = "post", operation_id = "ask")]
     async fn ask(
         &self,
         token: Token,
+        headers: &HeaderMap,
         Json(request): Json<AskRequest>,
-    ) -> Result<Json<AskResponse>, ApiError<Search>> {
-        Ok(Json(self.0.of(&token).ask(request.into()).await?.into()))
+    ) -> Result<Asked, ApiError<Search>> {
+        let service = self.0.of(&token);
+        let streams = |value: &HeaderValue| {
+            value.to_str().is_ok_and(|accept| accept.contains("text/event-stream"))
+        };
+        if !headers.get_all("accept").iter().any(streams) {
+            return Ok(Asked::Ok(Reply::Whole(Json(service.ask(request.into()).await?.into()))));
+        }
+        let mut told = service.ask_told(request.into());
+        let first = told.next().await.transpose()?;
+        let told = stream::iter(first.map(Ok)).chain(told);
+        Ok(Asked::Ok(Reply::Told(Events(told.map(event).boxed()))))
     }
+}
+
+#[derive(ApiResponse)]
+enum Asked {
+    #[oai(status = 200)]
+    Ok(Reply),
+}
+
+#[derive(ResponseContent)]
+enum Reply {
+    Whole(Json<AskResponse>),
+    Told(Events<Value>),
+}
+
+/// The name of an event and its data.
+fn event(told: Result<AskEvent, Error>) -> (&'static str, Value) {
+    let (name, data) = match told {
+        Ok(AskEvent::Moments(hits)) => {
+            ("moments", Some(json!({"results": standard(hits).to_json()})))
+        }
+        Ok(AskEvent::Sentence(sentence)) => ("sentence", AuditedSentence::from(sentence).to_json()),
+        Ok(AskEvent::Answer(answer)) => ("answer", AskResponse::from(*answer).to_json()),
+        Err(error) => ("error", Some(json!({"detail": error.labelled()}))),
+    };
+    (name, data.unwrap_or_default())
+}
+
+/// The analyzer is one and the same for all of a video's.
+fn standard(hits: Vec<SearchResult>) -> Vec<StandardResult> {
+    let without = |mut hit: SearchResult| {
+        hit.found_by.clear();
+        hit.into()
+    };
+    hits.into_iter().map(without).collect()
 }
 
 #[derive(Object)]
@@ -134,11 +190,6 @@ impl From<AskRequest> for ask::Question {
 impl From<ask::AskResponse> for AskResponse {
     fn from(r: ask::AskResponse) -> Self {
         let sources = r.sources.into_iter().map(|(id, sources)| (id.to_string(), Sources(sources)));
-        let results = r.results.into_iter().map(|mut hit| {
-            // The analyzer is one and the same for all of a video's.
-            hit.found_by.clear();
-            hit.into()
-        });
         Self {
             question: r.question,
             answer: r.answer,
@@ -146,7 +197,7 @@ impl From<ask::AskResponse> for AskResponse {
             audit: checked(r.audit),
             answer_error: r.answer_error,
             sources: Ordered(sources.collect()),
-            results: results.collect(),
+            results: standard(r.results),
             error: r.error,
         }
     }

@@ -14,11 +14,8 @@ use poem_openapi::{ApiResponse, Object};
 /// Proxies close connections that are silent for longer than about a minute.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Events of one name with JSON data, with status 200. The stream ends the response.
-pub(super) struct Events<T> {
-    pub(super) name: &'static str,
-    pub(super) data: BoxStream<'static, T>,
-}
+/// Events with their names and JSON data, with status 200. The stream ends the response.
+pub(super) struct Events<T>(pub(super) BoxStream<'static, (&'static str, T)>);
 
 #[derive(Object)]
 struct ServerSentEvent {
@@ -42,9 +39,10 @@ impl<T: ToJSON> Payload for Events<T> {
 
 impl<T: ToJSON + 'static> IntoResponse for Events<T> {
     fn into_response(self) -> Response {
-        let name = self.name;
-        let event = move |data: T| Event::message(data.to_json_string()).event_type(name);
-        SSE::new(self.data.map(event)).keep_alive(KEEP_ALIVE).into_response()
+        let event = |(name, data): (&'static str, T)| {
+            Event::message(data.to_json_string()).event_type(name)
+        };
+        SSE::new(self.0.map(event)).keep_alive(KEEP_ALIVE).into_response()
     }
 }
 

@@ -74,7 +74,7 @@ impl JobsApi {
         job_id: Path<String>,
     ) -> Result<Events<Job>, ApiError<Busy>> {
         let changes = self.0.of(&token).watch_job(&job_id).await?;
-        Ok(Events { name: "job", data: changes.map(Into::into).boxed() })
+        Ok(Events(changes.map(|job| ("job", job.into())).boxed()))
     }
 }
 

@@ -136,6 +136,10 @@ struct QueryResponse {
     /// Null when `synthesize` is false or nothing matched.
     #[oai(nullable)]
     answer: Option<String>,
+    /// Whether that tells what is searched for; false where it only says that the footage does not show
+    /// it. Absent without an answer.
+    #[oai(skip_serializing_if_is_none)]
+    answered: Option<bool>,
     /// How far the cited moments bear out each sentence of the answer; absent without an answer.
     #[oai(skip_serializing_if_is_none)]
     audit: Option<Vec<AuditedSentence>>,
@@ -196,6 +200,7 @@ impl From<query::QueryResponse> for QueryResponse {
             detail: r.detail.name().into(),
             answer: r.answer,
             audit: checked(r.audit),
+            answered: r.answered,
             answer_error: r.answer_error,
             results: r.results.into_iter().map(result).collect(),
             tokens: None,

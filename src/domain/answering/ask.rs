@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use futures::channel::mpsc::UnboundedSender;
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::{Filter, Predicate, VectorQuery};
 use ports::llm::PassageKind;
@@ -20,6 +21,7 @@ use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::dot;
+use crate::domain::kernel::verdict::Verdict;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::search::{LIKELY, SearchResult, filters};
 
@@ -98,9 +100,34 @@ const MOST_ROUTED: usize = 3;
 /// Summary sections nearest the question that are taken into the context.
 const NEAREST_SECTIONS: usize = 3;
 
+/// What is known of an answer while it is made, in this order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AskEvent {
+    /// The supporting segments: what is read for it.
+    Moments(Vec<SearchResult>),
+    /// A sentence that stands in it, once it was checked.
+    Sentence(AuditedSentence),
+    /// All of it.
+    Answer(Box<AskResponse>),
+}
+
+/// Where they are told.
+pub(crate) type Telling = UnboundedSender<Result<AskEvent>>;
+
 impl Answering {
     /// Answers a question from what a caller sees.
     pub async fn ask(&self, access: &Access, question: Question) -> Result<AskResponse> {
+        self.ask_telling(access, question, None).await
+    }
+
+    /// The same, telling what is known by then. Nobody listening any more is no error.
+    pub(crate) async fn ask_telling(
+        &self,
+        access: &Access,
+        question: Question,
+        telling: Option<&Telling>,
+    ) -> Result<AskResponse> {
+        let tell = |event: AskEvent| telling.map(|telling| telling.unbounded_send(Ok(event)));
         if let Some(id) = &question.analyzer {
             self.catalog.look_up(id).await?;
             self.catalog.analyzers.find(&self.models, id)?;
@@ -139,7 +166,14 @@ impl Answering {
         // The best pieces of every video come before the second best of any.
         let evidence: Vec<Told> = interleave(per_video);
         let kept = self.context(&evidence);
+        if telling.is_some() {
+            let results = contexts.iter().flat_map(|context| context.results.iter().cloned());
+            let _ = tell(AskEvent::Moments(results.collect()));
+        }
         let answer = self.attempt_answer(&question, &kept, CitationForm::Plain).await;
+        for sentence in answer.audit.iter().filter(|one| one.verdict != Verdict::Unsupported) {
+            let _ = tell(AskEvent::Sentence(sentence.clone()));
+        }
         let mut sources = BTreeMap::new();
         let mut results = Vec::new();
         for context in contexts {

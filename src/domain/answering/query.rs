@@ -21,6 +21,8 @@ pub struct QueryResponse {
     pub detail: Detail,
     /// `None` when not asked for or nothing matched.
     pub answer: Option<String>,
+    /// Whether that answers the search; `None` where there is no answer.
+    pub answered: Option<bool>,
     /// How far the cited moments bear out each sentence, those that were left out included.
     pub audit: Vec<AuditedSentence>,
     /// `TypeName: message`, where an answer was asked for and writing it failed.
@@ -49,6 +51,7 @@ impl Answering {
             analyzer: query.analyzer,
             field: query.field,
             detail,
+            answered: answer.text.is_some().then_some(answer.answered),
             answer: answer.text,
             audit: answer.audit,
             answer_error: answer.error,

@@ -1,3 +1,4 @@
+use poem::http::Method;
 use serde_json::{Value, json};
 
 use crate::support::{TestApp, clip, keys, mentions};
@@ -58,8 +59,7 @@ async fn an_answer_without_a_sentence_that_holds_says_so() {
         let answer = app.post_json(path, json!({field: "woman red coat door"})).await.ok();
         let text = answer["answer"].as_str().unwrap();
         mentions(text, &["The footage does not show this", &format!("[{id} {form}")]);
-        let answered = if path == "/ask" { json!(false) } else { Value::Null };
-        assert_eq!(answer["answered"], answered);
+        assert_eq!(answer["answered"], false);
         assert!(!text.contains("giraffe"), "{text}");
         assert_eq!(answer["audit"][0]["verdict"], "unsupported");
         assert_eq!(answer["audit"][1]["verdict"], "supported", "that is what the answer says");
@@ -121,4 +121,39 @@ async fn an_unknown_analyzer_is_refused() {
     let app = TestApp::new().await;
     let reply = app.post_json("/ask", json!({"question": "Who?", "analyzer": "nope"})).await;
     mentions(&reply.error(400), &["nope", "default_video"]);
+}
+
+#[tokio::test]
+async fn an_answer_is_told_as_it_becomes_known() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let question = json!({"question": "Who opens the door?"});
+    let whole = app.post_json("/ask", question.clone()).await.ok();
+    let streamed = async |body: Value| {
+        let request = app.request(Method::POST, "/ask").header("accept", "text/event-stream");
+        app.raw(request.content_type("application/json").body(body.to_string())).await
+    };
+    let reply = streamed(question).await;
+    assert_eq!((reply.status, reply.header("content-type")), (200, "text/event-stream"));
+    let text = reply.text();
+    let events: Vec<(&str, Value)> = text
+        .split("\n\n")
+        .filter_map(|event| {
+            let name = event.lines().find_map(|line| line.strip_prefix("event: "))?;
+            let data = event.lines().find_map(|line| line.strip_prefix("data: "))?;
+            Some((name, serde_json::from_str(data).unwrap()))
+        })
+        .collect();
+    let names: Vec<&str> = events.iter().map(|(name, _)| *name).collect();
+    let kept = whole["audit"].as_array().unwrap().iter().filter(|s| s["verdict"] != "unsupported");
+    let kept: Vec<&Value> = kept.collect();
+    assert_eq!(names, [&["moments"], &vec!["sentence"; kept.len()][..], &["answer"]].concat());
+    assert_eq!(events[0].1["results"], whole["results"]);
+    let sentences: Vec<&Value> = events[1..=kept.len()].iter().map(|(_, data)| data).collect();
+    assert_eq!(sentences, kept);
+    assert_eq!(events.last().unwrap().1, whole);
+    mentions(whole["answer"].as_str().unwrap(), &[&id]);
+
+    let unknown = streamed(json!({"question": "Who?", "analyzer": "nobody"})).await;
+    mentions(&unknown.error(400), &["nobody"]);
 }

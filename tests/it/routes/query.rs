@@ -40,7 +40,7 @@ async fn defaults_are_the_contracts() {
     let found = app.post_json("/query", json!({"text": "a woman opens a door"})).await.ok();
     assert_eq!(
         keys(&found),
-        ["analyzer", "answer", "audit", "detail", "field", "query", "results"]
+        ["analyzer", "answer", "answered", "audit", "detail", "field", "query", "results"]
     );
     assert_eq!(found["analyzer"], "default_video");
     assert_eq!(found["field"], "combined");

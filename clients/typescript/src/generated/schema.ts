@@ -405,7 +405,13 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Question answering using aggregates and segments. */
+        /**
+         * Question answering using aggregates and segments.
+         * @description Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
+         *     `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
+         *     JSON else. What fails before the moments are known has its status; after that an event `error` with
+         *     its `detail` ends the stream.
+         */
         post: operations["ask"];
         delete?: never;
         options?: never;
@@ -2380,6 +2386,11 @@ export interface components {
             detail: string;
             /** @description Null when `synthesize` is false or nothing matched. */
             answer: string | null;
+            /**
+             * @description Whether that tells what is searched for; false where it only says that the footage does not show
+             *     it. Absent without an answer.
+             */
+            answered?: boolean;
             /** @description How far the cited moments bear out each sentence of the answer; absent without an answer. */
             audit?: components["schemas"]["AuditedSentence"][];
             /** @description `TypeName: message` when an answer was asked for and writing it failed; the results stand. */
@@ -3882,7 +3893,6 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
             200: {
                 headers: {
                     [name: string]: unknown;

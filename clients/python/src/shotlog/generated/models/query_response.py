@@ -29,6 +29,9 @@ class QueryResponse:
         detail (str):
         answer (None | str): Null when `synthesize` is false or nothing matched.
         results (list[FullResult | MinimalResult | StandardResult]):
+        answered (bool | Unset): Whether that tells what is searched for; false where it only says that the footage does
+            not show
+            it. Absent without an answer.
         audit (list[AuditedSentence] | Unset): How far the cited moments bear out each sentence of the answer; absent
             without an answer.
         answer_error (str | Unset): `TypeName: message` when an answer was asked for and writing it failed; the results
@@ -45,6 +48,7 @@ class QueryResponse:
     detail: str
     answer: None | str
     results: list[FullResult | MinimalResult | StandardResult]
+    answered: bool | Unset = UNSET
     audit: list[AuditedSentence] | Unset = UNSET
     answer_error: str | Unset = UNSET
     tokens: int | Unset = UNSET
@@ -80,6 +84,8 @@ class QueryResponse:
 
             results.append(results_item)
 
+        answered = self.answered
+
         audit: list[dict[str, Any]] | Unset = UNSET
         if not isinstance(self.audit, Unset):
             audit = []
@@ -111,6 +117,8 @@ class QueryResponse:
                 "results": results,
             }
         )
+        if answered is not UNSET:
+            field_dict["answered"] = answered
         if audit is not UNSET:
             field_dict["audit"] = audit
         if answer_error is not UNSET:
@@ -181,6 +189,8 @@ class QueryResponse:
 
             results.append(results_item)
 
+        answered = d.pop("answered", UNSET)
+
         _audit = d.pop("audit", UNSET)
         audit: list[AuditedSentence] | Unset = UNSET
         if _audit is not UNSET:
@@ -212,6 +222,7 @@ class QueryResponse:
             detail=detail,
             answer=answer,
             results=results,
+            answered=answered,
             audit=audit,
             answer_error=answer_error,
             tokens=tokens,

@@ -59,6 +59,11 @@ def sync_detailed(
 ) -> Response[AskResponse]:
     """Question answering using aggregates and segments.
 
+     Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
+    `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
+    JSON else. What fails before the moments are known has its status; after that an event `error` with
+    its `detail` ends the stream.
+
     Args:
         body (AskRequest):
 
@@ -88,6 +93,11 @@ def sync(
 ) -> AskResponse | None:
     """Question answering using aggregates and segments.
 
+     Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
+    `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
+    JSON else. What fails before the moments are known has its status; after that an event `error` with
+    its `detail` ends the stream.
+
     Args:
         body (AskRequest):
 
@@ -111,6 +121,11 @@ async def asyncio_detailed(
     body: AskRequest,
 ) -> Response[AskResponse]:
     """Question answering using aggregates and segments.
+
+     Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
+    `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
+    JSON else. What fails before the moments are known has its status; after that an event `error` with
+    its `detail` ends the stream.
 
     Args:
         body (AskRequest):
@@ -138,6 +153,11 @@ async def asyncio(
     body: AskRequest,
 ) -> AskResponse | None:
     """Question answering using aggregates and segments.
+
+     Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
+    `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
+    JSON else. What fails before the moments are known has its status; after that an event `error` with
+    its `detail` ends the stream.
 
     Args:
         body (AskRequest):
