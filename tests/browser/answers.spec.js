@@ -1,6 +1,7 @@
 // What the pages say when the service has more to tell: how sure a hit is, why there is none, and
 // whether each sentence of an answer is borne out.
-import { expect, test } from "./fixtures.js";
+import { createServer } from "node:http";
+import { expect, expectAccessible, test } from "./fixtures.js";
 
 const ID = "00c0ffee00c0ffee";
 const hit = {
@@ -74,6 +75,13 @@ test("a refusal is no answer: its moments are the nearest, and improbable ones a
   await expect(page.getByText("borne out")).toBeHidden();
   await expect(page.getByText("Not in the footage")).toBeVisible();
   await expect(page.getByRole("heading", { name: /source/ })).toBeHidden();
+
+  await page.unrouteAll();
+  const audit = [{ sentence: "The footage does not show this.", citations: [`[${ID} 12-17s]`], verdict: "supported" }];
+  await json(page, "/query", { answer: `The footage does not show this [${ID} 12-17s].`, answered: false, audit, results: [hit] });
+  await page.goto(`${service.url}/#/search?q=ship&answer=1`);
+  await expect(page.getByText("Not in the footage")).toBeVisible();
+  await expect(page.getByText("borne out")).toBeHidden();
 });
 
 test("an answer that cites nothing is a refusal, and only what is cited is a source", async ({ page, service }) => {
@@ -92,6 +100,7 @@ test("an answer that cites nothing is a refusal, and only what is cited is a sou
   await json(page, "/query", { answer: null, results: [] });
   await json(page, `/videos/${ID}`, { video_id: ID, filename: "harbour.mp4" });
   await json(page, "/ask", { ...reply, answer: `A boat leaves [${ID} 12-17s].`, answered: true, audit: undefined, results: [hit, ...improbable, { ...hit, chunk_id: 4, start: 20, end: 25, p_present: 0.6 }] });
+  await page.reload();
   await send.click();
   await expect(page.getByRole("heading", { name: "1 source" })).toBeVisible();
   await expect(page.locator("#hits li")).toHaveCount(1);
@@ -196,19 +205,77 @@ test("the verdict on each sentence of an answer is told", async ({ page, service
   await expect(answer.getByText(/1 moment/)).toBeVisible();
 });
 
-test("the moments come before the answer does", async ({ page, service }) => {
-  let release;
-  const held = new Promise((done) => { release = done; });
-  await json(page, "/query", { answer: null, results: [hit] });
+test("an answer is shown as it is made: its moments, its sentences, then all of it", async ({ page, service }) => {
+  const citations = [`[${ID} 12-17s]`];
+  const sentence = { sentence: "A boat leaves.", citations, moments: [], verdict: "supported" };
+  const steps = [];
+  const server = createServer((_, answer) => {
+    answer.writeHead(200, { "Content-Type": "text/event-stream" });
+    const tell = (event, data) => answer.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    steps.push(
+      () => tell("moments", { results: [hit] }),
+      () => tell("sentence", sentence),
+      () => { tell("answer", { question: "What leaves?", answer: `A boat leaves. ${citations}`, answered: true, audit: [sentence], sources: {}, results: [hit] }); answer.end(); },
+    );
+    answer.flushHeaders();
+  });
+  await new Promise((done) => { server.listen(0, "127.0.0.1", done); });
+  try {
+    await page.route((url) => url.pathname === "/ask", (route) => route.continue({ url: `http://127.0.0.1:${server.address().port}/ask` }));
+    await page.goto(`${service.url}/#/ask`);
+    await page.getByLabel("Ask about the footage").fill("What leaves?");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await expect(page.getByText("Looking for the moments")).toBeVisible();
+    await expect.poll(() => steps.length).toBe(3);
+    steps[0]();
+    await expect(page.getByText("Reading 1 moment…")).toBeVisible();
+    await expect(page.locator("#hits li")).toHaveCount(1);
+    steps[1]();
+    await expect(page.locator(".answer-text")).toContainText("A boat leaves.");
+    await expect(page.locator("#answer")).toHaveCount(0);
+    steps[2]();
+    await expect(page.locator("#answer .cite")).toBeVisible();
+    await expect(page.getByRole("heading", { name: "1 source" })).toBeVisible();
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test("a conversation goes on about the same videos, is copied with its sources, and can be stopped", async ({ page, service }) => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
+  await json(page, `/videos/${ID}`, { video_id: ID, filename: "harbour.mp4" });
+  const asked = [];
+  let held;
   await page.route((url) => url.pathname === "/ask", async (route) => {
+    asked.push(route.request().postDataJSON());
     await held;
-    await route.fulfill({ json: { question: "What leaves?", answer: `A boat leaves. [${ID} 12-17s]`, sources: {}, results: [hit] } });
+    await route.fulfill({ json: { question: asked.at(-1).question, answer: `A boat leaves [${ID} 12-17s].`, answered: true, sources: {}, results: [hit] } }).catch(() => {});
   });
   await page.goto(`${service.url}/#/ask`);
-  await page.getByLabel("Ask about the footage").fill("What leaves?");
-  await page.getByRole("button", { name: "Ask", exact: true }).click();
-  await expect(page.getByText("Reading 1 moment…")).toBeVisible();
-  await expect(page.locator("#hits li")).toHaveCount(1);
-  release();
-  await expect(page.locator("#answer .cite")).toBeVisible();
+  const question = page.getByLabel("Ask about the footage");
+  await question.fill("What leaves?");
+  await question.press("Enter");
+  await expect(page.locator("#answer")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "What leaves?" })).toBeVisible();
+  await page.getByRole("button", { name: "Copy with sources" }).click();
+  await expect(page.getByText("The answer is copied")).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    `What leaves?\n\nA boat leaves [1].\n\n[1] harbour.mp4, 12–17 s: ${service.url}/#/videos/${ID}?t=12`,
+  );
+
+  await page.getByRole("button", { name: "Ask on about this video" }).click();
+  await expect(page.getByRole("button", { name: "Remove harbour.mp4" })).toBeVisible();
+  await question.fill("And when?");
+  await question.press("Enter");
+  await expect(page.getByText("A boat leaves ▸ 0:12")).toHaveCount(2);
+  expect(asked.map(({ video_ids }) => video_ids)).toEqual([null, [ID]]);
+  await expectAccessible(page, "a conversation");
+
+  held = new Promise(() => {});
+  await question.fill("And why?");
+  await question.press("Enter");
+  await page.getByRole("button", { name: "Stop" }).click();
+  await expect(page.getByText("You stopped it.")).toBeVisible();
+  await expect(page.getByRole("article")).toHaveCount(3);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cited, others } from "./answer";
-import type { Hit } from "./types";
+import { cited, copied, others } from "./answer";
+import type { Asked, Hit } from "./types";
 
 const ID = "00c0ffee00c0ffee";
 const hit = (start: number, p_present?: number) =>
@@ -20,5 +20,17 @@ describe("an answer", () => {
     const reply = { answer: "The footage does not show this.", answered: false, results };
     expect(cited(reply as never)).toEqual([]);
     expect(others(reply as never)).toEqual([results[0], results[2]]);
+  });
+
+  it("is copied with each source once", () => {
+    const answer = "A boat leaves [x 1-2]. It is big [y 3.5-4s]. It is red [x 1-2].";
+    const text = copied(
+      { question: "What?", answer } as Asked,
+      (id) => `${id}.mp4`,
+      (id, t) => `#${id}@${t}`,
+    );
+    expect(text).toBe(
+      "What?\n\nA boat leaves [1]. It is big [2]. It is red [1].\n\n[1] x.mp4, 1–2 s: #x@1\n[2] y.mp4, 3.5–4 s: #y@3.5",
+    );
   });
 });

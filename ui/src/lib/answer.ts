@@ -30,3 +30,18 @@ export function others(reply: Replied): Hit[] {
   const sources = cited(reply);
   return reply.results.filter((hit) => !sources.includes(hit) && (hit.p_present ?? 1) >= NEAR);
 }
+
+/** An answer as text to paste: each citation as the video's name and the second, with a link. */
+export function copied(reply: Asked, named: (id: string) => string, link: (id: string, t: number) => string) {
+  const { answer = "", question } = reply;
+  const sources: string[] = [];
+  const text = (answer ?? "").replace(
+    /\[([0-9A-Za-z_-]+) (\d+(?:\.\d+)?)\s*[-–]\s*(\d+(?:\.\d+)?)s?\]/g,
+    (_, id: string, start: string, end: string) => {
+      const source = `${named(id)}, ${start}–${end} s: ${link(id, Number(start))}`;
+      if (!sources.includes(source)) sources.push(source);
+      return `[${sources.indexOf(source) + 1}]`;
+    },
+  );
+  return [question, "", text, "", ...sources.map((source, index) => `[${index + 1}] ${source}`)].join("\n");
+}

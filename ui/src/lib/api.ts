@@ -17,8 +17,12 @@ export const onUnauthorised = { call: () => {} };
 const base = new URL(".", document.baseURI);
 export const at = (path: string) => new URL(path.replace(/^\//, ""), base);
 
-function failure(status: number, body: { detail?: string } | null) {
+/** What a call failed with; status 0 where no answer came at all. */
+export function failed(status: number, body: { detail?: string } | null) {
   if (status === 401) onUnauthorised.call();
+  if (!status) {
+    return new ApiError(0, "The service cannot be reached. It may be stopped, or the network is down.");
+  }
   return new ApiError(status, body?.detail ?? `The service answered ${status}.`);
 }
 
@@ -34,10 +38,10 @@ export async function api<T>(path: string, init: RequestInit & { json?: unknown 
     response = await fetch(at(path), { credentials: "same-origin", ...options });
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    throw new ApiError(0, "The service cannot be reached. It may be stopped, or the network is down.");
+    throw failed(0, null);
   }
   const body = await response.json().catch(() => null);
-  if (!response.ok) throw failure(response.status, body);
+  if (!response.ok) throw failed(response.status, body);
   return body as T;
 }
 
