@@ -41,8 +41,7 @@ use crate::domain::export::library::{LibraryExport, LibraryFormat};
 use crate::domain::frames::Storyboard;
 use crate::domain::ingest::plan::{IngestPlan, Subject};
 use crate::domain::ingest::preview::ChunkingPreview;
-use crate::domain::ingest::source::INCOMING;
-use crate::domain::ingest::uploads::{self, Appending, UploadState};
+use crate::domain::ingest::uploads::{Appending, UploadState};
 use crate::domain::ingest::{IngestFields, Spool, Spooled};
 use crate::domain::jobs::Job;
 use crate::domain::kernel::access::Access;
@@ -220,11 +219,8 @@ impl Scoped {
         };
         match folder.parse() {
             Ok(video_id) => self.of(video_id).await.map_err(absent),
-            // Of no video: there is none that the caller sees, and what is on its way is nobody's.
-            Err(_)
-                if self.access.collections().is_some()
-                    || [INCOMING, uploads::FOLDER].contains(&folder) =>
-            {
+            // Of no video: there is none that the caller sees.
+            Err(_) if self.access.collections().is_some() => {
                 Err(Error::NotFound(format!("no stored object '{key}'")))
             }
             Err(_) => Ok(&self.service),

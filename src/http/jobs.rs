@@ -13,6 +13,7 @@ use super::errors::{ApiError, Busy, Change, JobListing};
 use super::events::Events;
 use super::params::Bounded;
 use super::values::AnyObject;
+use crate::domain::aggregation;
 use crate::domain::aggregation::run::AggregatesResult;
 use crate::domain::alerts::AlertsResult;
 use crate::domain::catalog::collections::CollectionResult;
@@ -141,6 +142,7 @@ pub(crate) struct Job {
 
 #[derive(Union)]
 #[oai(one_of)]
+#[expect(clippy::large_enum_variant, reason = "written once, and most are of ingests")]
 enum JobResult {
     Ingest(IngestOutcome),
     Aggregates(AggregatesOutcome),
@@ -172,9 +174,23 @@ struct IngestOutcome {
     /// Vectors written, by analyzer.
     indexed: BTreeMap<String, u64>,
     aggregated: AggregatedOutcome,
+    /// What the language model took; absent where it is not billed or was not asked.
+    #[oai(skip_serializing_if_is_none)]
+    usage: Option<ModelUsage>,
     /// What each step took, by its name.
     #[oai(skip_serializing_if_is_none)]
     profile: Option<BTreeMap<String, StepCost>>,
+}
+
+/// What the language model took.
+#[derive(Object)]
+struct ModelUsage {
+    /// What the server calls the model.
+    model: String,
+    /// Requests that reached it, repetitions included.
+    calls: u32,
+    input_tokens: u64,
+    output_tokens: u64,
 }
 
 /// What a step of an ingest took.
@@ -198,6 +214,12 @@ struct AggregatedDone {
     ran: Vec<String>,
     reused: Vec<String>,
     aggregates: Vec<String>,
+    /// Aggregators whose dependencies the video cannot satisfy; absent where there are none.
+    #[oai(skip_serializing_if_is_none)]
+    skipped: Option<Vec<String>>,
+    /// Aggregator id to `TypeName: message`, of those that failed; absent where none did.
+    #[oai(skip_serializing_if_is_none)]
+    failed: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Object)]
@@ -338,16 +360,30 @@ impl From<IngestResult> for IngestOutcome {
             dropped: Some(r.dropped).filter(|dropped| !dropped.is_empty()),
             indexed: r.indexed,
             aggregated: match r.aggregated {
-                Aggregated::Done { ran, reused, aggregates } => {
-                    AggregatedOutcome::Done(AggregatedDone { ran, reused, aggregates })
+                Aggregated::Done { ran, reused, aggregates, skipped, failed } => {
+                    AggregatedOutcome::Done(AggregatedDone {
+                        ran,
+                        reused,
+                        aggregates,
+                        skipped: Some(skipped).filter(|skipped| !skipped.is_empty()),
+                        failed: Some(failed).filter(|failed| !failed.is_empty()),
+                    })
                 }
                 Aggregated::Failed { error } => {
                     AggregatedOutcome::Failed(AggregatedFailed { error })
                 }
             },
+            usage: r.usage.map(Into::into),
             profile: (!r.profile.is_empty())
                 .then(|| r.profile.into_iter().map(|(step, cost)| (step, cost.into())).collect()),
         }
+    }
+}
+
+impl From<aggregation::result::ModelUsage> for ModelUsage {
+    fn from(usage: aggregation::result::ModelUsage) -> Self {
+        let aggregation::result::ModelUsage { model, calls, input_tokens, output_tokens } = usage;
+        Self { model, calls, input_tokens, output_tokens }
     }
 }
 

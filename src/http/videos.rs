@@ -332,6 +332,9 @@ pub(crate) struct Video {
     chunks: u32,
     chunk_config: String,
     analyzers: Vec<String>,
+    /// What it is about, in the first sentence of its summary; absent where there is none.
+    #[oai(skip_serializing_if_is_none)]
+    synopsis: Option<String>,
     /// Keys of its owner's own; absent without any.
     #[oai(skip_serializing_if_is_none)]
     metadata: Option<AnyObject>,
@@ -393,6 +396,7 @@ impl From<videos::Video> for Video {
             chunks: v.chunks,
             chunk_config: v.chunk_config,
             analyzers: v.analyzers,
+            synopsis: v.synopsis,
             metadata: Some(v.about.metadata_json()).filter(|m| !m.is_empty()).map(AnyObject),
             collection: v.about.collection,
             recorded_at: v.about.recorded_at,

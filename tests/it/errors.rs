@@ -317,7 +317,10 @@ async fn unprocessable_422_mistyped_fields_name_the_nearest() {
         mentions(&detail, &["unknown field", "accepted: "]);
     }
     let reply = app.upload(&[("analyser", "ocr")], "c.mp4", &clip(5.0)).await;
-    mentions(&reply.error(422), &["'analyser'", "'analyzers'?", "accepted: file, analyzers, "]);
+    mentions(
+        &reply.error(422),
+        &["'analyser'", "'analyzers'?", "accepted: file, upload_id, analyzers, "],
+    );
     let rerun = format!("/videos/{id}/aggregates");
     let kind = "application/x-www-form-urlencoded";
     let reply = app.post_text(&rerun, kind, "aggregator=stats").await;
@@ -532,6 +535,17 @@ mod job_time {
 
 mod partial_failure {
     use super::*;
+
+    #[tokio::test]
+    async fn an_ingest_tells_what_of_it_failed() {
+        let app = TestApp::new().await;
+        app.model.fail(Task::Events, "events cannot be found");
+        let job = app.job_of(&[], "c.mp4", &clip(30.0)).await;
+        assert_eq!(job["status"], "done", "{job}");
+        let aggregated = &job["result"]["aggregated"];
+        let events = "ConnectionError: events cannot be found";
+        assert_eq!(aggregated["failed"], json!({"events": events}), "{aggregated}");
+    }
 
     #[tokio::test]
     async fn one_aggregator_raises() {

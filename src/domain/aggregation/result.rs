@@ -18,6 +18,11 @@ pub trait Conclusion: Debug + Send + Sync {
     /// In sentences with the moments they speak of, for questions routed to it. `whole` is the whole
     /// video.
     fn evidence(&self, whole: Span) -> Vec<(Span, String)>;
+
+    /// What the video is about, in a sentence, where it says so.
+    fn synopsis(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What the language model took for a result.
@@ -60,6 +65,9 @@ pub trait AggregateResult: Any + Debug + Send + Sync {
     /// [`Conclusion::evidence`] of it.
     fn evidence(&self, whole: Span) -> Vec<(Span, String)>;
 
+    /// [`Conclusion::synopsis`] of it.
+    fn synopsis(&self) -> Option<String>;
+
     /// What the language model took for it, if that was billed.
     fn usage(&self) -> Option<&ModelUsage>;
 
@@ -87,6 +95,10 @@ where
 
     fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
         self.result.evidence(whole)
+    }
+
+    fn synopsis(&self) -> Option<String> {
+        self.result.synopsis()
     }
 
     fn usage(&self) -> Option<&ModelUsage> {

@@ -37,6 +37,9 @@ pub(crate) struct Listed {
     pub(crate) duration: f64,
     pub(crate) chunks: u32,
     pub(crate) chunk_config: String,
+    /// What it is about, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) synopsis: Option<String>,
     /// What its owner says of it.
     #[serde(default)]
     pub(crate) about: About,
@@ -54,6 +57,7 @@ pub(super) fn listed_of(record: &VideoRecord) -> Listed {
         duration: record.duration,
         chunks: record.chunks,
         chunk_config: record.chunking.config(),
+        synopsis: record.synopsis.clone(),
         about: record.about.clone(),
         revisions: revisions.map(|(id, entry)| (id.clone(), entry.revision.clone())).collect(),
     }

@@ -70,6 +70,9 @@ pub struct VideoRecord {
     pub aggregates: BTreeMap<String, String>,
     /// [`Self::analyzed_by`] of the output that the aggregates were computed from.
     pub aggregated_analyzers: Vec<String>,
+    /// What it is about, in a sentence of its aggregates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synopsis: Option<String>,
     /// How long its last ingest took, where it found anything out.
     #[serde(default)]
     pub took: Took,

@@ -36,6 +36,8 @@ pub struct Video {
     pub chunk_config: String,
     /// Analyzers with output.
     pub analyzers: Vec<String>,
+    /// What it is about, in a sentence.
+    pub synopsis: Option<String>,
     /// What its owner says of it.
     pub about: About,
 }
@@ -213,6 +215,7 @@ impl Catalog {
             chunks: listed.chunks,
             chunk_config: listed.chunk_config,
             analyzers: entry.analyzers,
+            synopsis: listed.synopsis,
             about: listed.about,
         })
     }

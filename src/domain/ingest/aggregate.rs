@@ -101,6 +101,7 @@ impl Ingest {
             aggregates.insert(id.clone(), key);
         }
         record.aggregates = aggregates;
+        record.synopsis = results.values().find_map(|result| result.synopsis());
         record.aggregated_analyzers = analyzers;
         Ok(report)
     }

@@ -134,6 +134,7 @@ impl Ingest {
             analyzers: BTreeMap::new(),
             aggregates: BTreeMap::new(),
             aggregated_analyzers: Vec::new(),
+            synopsis: None,
             took: previous.map_or_else(Took::default, |record| record.took),
             retired: retired.to_vec(),
             created_at: previous.map_or_else(now, |record| record.created_at.clone()),

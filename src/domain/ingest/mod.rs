@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::aggregation::result::ModelUsage;
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::about::{About, AboutPatch};
 use crate::domain::catalog::videos::VideoDetail;
@@ -88,6 +89,9 @@ pub struct IngestResult {
     pub indexed: BTreeMap<String, u64>,
     /// What aggregation did.
     pub aggregated: Aggregated,
+    /// What the language model took, if it is billed and was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<ModelUsage>,
     /// What each step took, by its name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub profile: BTreeMap<String, StepCost>,
@@ -105,6 +109,12 @@ pub enum Aggregated {
         reused: Vec<String>,
         /// Everything stored.
         aggregates: Vec<String>,
+        /// Not possible: what they depend on was not found.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        skipped: Vec<String>,
+        /// Why each that could not be computed was not: `TypeName: message`.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        failed: BTreeMap<String, String>,
     },
     /// It failed as a whole; the ingest did not.
     Failed {

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use crate::domain::aggregation::result::ModelUsage;
 use crate::domain::analysis::AnalyzerRef;
 use crate::domain::analysis::evidence::{ChunkEvidence, VideoEvidence};
 use crate::domain::catalog::Claim;
@@ -98,11 +99,23 @@ impl Ingest {
         let aggregated = progress.profile.measure(Step::Aggregate, aggregating).await?;
         budget.check()?;
         let (before, profile) = (claim.found.record(), &progress.profile);
-        let result = self.result(&draft.record, before, request, aggregated, profile).await?;
+        let mut result = self.result(&draft.record, before, request, aggregated, profile).await?;
+        result.usage = self.usage(&budget);
         progress.check()?;
         lock.check()?;
         self.publish(draft, claim).await?;
         Ok(result)
+    }
+
+    /// What the language model took, if it is billed and was asked.
+    fn usage(&self, budget: &Budget) -> Option<ModelUsage> {
+        let usage = budget.usage();
+        (usage.calls > 0).then(|| ModelUsage {
+            model: self.models.llm.model().to_owned(),
+            calls: usage.calls,
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+        })
     }
 
     /// What the analyzers are given of each chunk.
@@ -150,6 +163,8 @@ impl Ingest {
                     ran: report.ran,
                     reused: report.reused,
                     aggregates: report.aggregates,
+                    skipped: report.skipped,
+                    failed: report.failed,
                 })
             }
             Err(error) => {

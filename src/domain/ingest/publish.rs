@@ -112,6 +112,7 @@ impl Ingest {
                 })
                 .collect(),
             aggregated,
+            usage: None,
             profile: profile.told(),
         })
     }

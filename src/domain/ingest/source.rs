@@ -46,12 +46,9 @@ impl Source {
     }
 }
 
-/// Where uploads on their way to a worker are in the bucket.
-pub(crate) const INCOMING: &str = "incoming";
-
 /// A key of its own for an upload on its way to a worker.
 pub(crate) fn incoming() -> String {
-    format!("{INCOMING}/{}/source", uuid::Uuid::new_v4().simple())
+    format!("incoming/{}/source", uuid::Uuid::new_v4().simple())
 }
 
 /// The last path segment of a URL, decoded.

@@ -32,10 +32,13 @@ async fn an_upload_is_accepted_and_ingested() {
             "profile",
             "size_bytes",
             "storage_path",
+            "usage",
             "video_id",
             "video_url"
         ]
     );
+    let calls = app.model.calls.load(std::sync::atomic::Ordering::SeqCst) as u64;
+    assert_eq!(result["usage"]["calls"].as_u64(), Some(calls));
     let id = result["video_id"].as_str().unwrap();
     assert_eq!(id.len(), 16);
     assert_eq!(result["chunk_config"], "audio_video:5-20");
@@ -43,7 +46,7 @@ async fn an_upload_is_accepted_and_ingested() {
     assert_eq!(result["storage_path"], format!("{id}/clip.mp4"));
     assert_eq!(result["video_url"], format!("{BASE}/storage/{id}/clip.mp4"));
     assert_eq!(result["poster_url"], format!("{BASE}/storage/{id}/poster.jpg"));
-    assert_eq!(keys(&result["aggregated"]), ["aggregates", "ran", "reused"]);
+    assert_eq!(keys(&result["aggregated"]), ["aggregates", "ran", "reused", "skipped"]);
     assert_eq!(result["profile"]["scan"]["calls"], 1);
     assert_eq!(keys(&result["profile"]["scan"]), ["calls", "seconds"]);
     assert_eq!(app.spooled(), 0, "the upload is gone from the work folder");
@@ -203,6 +206,7 @@ async fn the_listing_is_newest_first_and_pages() {
             "duration",
             "filename",
             "poster_url",
+            "synopsis",
             "video_id",
             "video_url"
         ]
@@ -233,6 +237,7 @@ async fn detail_adds_to_the_listing_fields() {
             "preset",
             "size_bytes",
             "storage_path",
+            "synopsis",
             "video_id",
             "video_url"
         ]
@@ -318,4 +323,17 @@ async fn pages_and_hits_ask_the_stores_as_often_in_any_library() {
     }
     // One of the listing and two for addresses; one of the index, one of the listing, one address.
     assert_eq!(asked, [(3, 3); 5], "calls of a page and of a search");
+}
+
+#[tokio::test]
+async fn a_listed_video_says_what_it_is_about() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let summary = app.get(&format!("/videos/{id}/aggregates?aggregator=summary")).await.ok();
+    let summary = summary["result"]["summary"].as_str().expect("a summary").to_owned();
+    let listed = app.get("/videos").await.ok();
+    let synopsis = listed["videos"][0]["synopsis"].as_str().expect("a sentence").to_owned();
+    assert!(!synopsis.is_empty() && summary.starts_with(&synopsis), "{synopsis}: {summary}");
+    let detail = app.get(&format!("/videos/{id}")).await.ok();
+    assert_eq!(detail["synopsis"], synopsis.as_str());
 }

@@ -767,6 +767,12 @@ export interface components {
             ran: string[];
             reused: string[];
             aggregates: string[];
+            /** @description Aggregators whose dependencies the video cannot satisfy; absent where there are none. */
+            skipped?: string[];
+            /** @description Aggregator id to `TypeName: message`, of those that failed; absent where none did. */
+            failed?: {
+                [key: string]: string;
+            };
         };
         /** AggregatedFailed */
         AggregatedFailed: {
@@ -1776,6 +1782,8 @@ export interface components {
                 [key: string]: number;
             };
             aggregated: components["schemas"]["Aggregated"];
+            /** @description What the language model took; absent where it is not billed or was not asked. */
+            usage?: components["schemas"]["ModelUsage"];
             /** @description What each step took, by its name. */
             profile?: {
                 [key: string]: components["schemas"]["StepCost"];
@@ -1943,6 +1951,23 @@ export interface components {
              * @description Requests, repetitions included.
              */
             model_calls: number;
+            /** Format: uint64 */
+            input_tokens: number;
+            /** Format: uint64 */
+            output_tokens: number;
+        };
+        /**
+         * ModelUsage
+         * @description What the language model took.
+         */
+        ModelUsage: {
+            /** @description What the server calls the model. */
+            model: string;
+            /**
+             * Format: uint32
+             * @description Requests that reached it, repetitions included.
+             */
+            calls: number;
             /** Format: uint64 */
             input_tokens: number;
             /** Format: uint64 */
@@ -2904,6 +2929,8 @@ export interface components {
             chunks: number;
             chunk_config: string;
             analyzers: string[];
+            /** @description What it is about, in the first sentence of its summary; absent where there is none. */
+            synopsis?: string;
             /** @description Keys of its owner's own; absent without any. */
             metadata?: {
                 [key: string]: unknown;
@@ -2931,6 +2958,8 @@ export interface components {
             chunks: number;
             chunk_config: string;
             analyzers: string[];
+            /** @description What it is about, in the first sentence of its summary; absent where there is none. */
+            synopsis?: string;
             /** @description Keys of its owner's own; absent without any. */
             metadata?: {
                 [key: string]: unknown;
@@ -3062,6 +3091,7 @@ export type LostJudgement = components['schemas']['LostJudgement'];
 export type MinimalResult = components['schemas']['MinimalResult'];
 export type MissingMoment = components['schemas']['MissingMoment'];
 export type ModelCost = components['schemas']['ModelCost'];
+export type ModelUsage = components['schemas']['ModelUsage'];
 export type Moment = components['schemas']['Moment'];
 export type MomentChunk = components['schemas']['MomentChunk'];
 export type MomentDetail = components['schemas']['MomentDetail'];

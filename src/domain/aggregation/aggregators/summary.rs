@@ -28,6 +28,9 @@ pub(crate) const ID: &str = "summary";
 /// Writes tiered summaries, from fine sections to the whole video, with key points and topics.
 pub(crate) struct Summary;
 
+/// A longer first sentence is cut for a synopsis, characters.
+const LONGEST_SYNOPSIS: usize = 240;
+
 /// What a video is about.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -163,6 +166,16 @@ impl Conclusion for Digest {
             }
         }
         if text.is_empty() { Vec::new() } else { vec![(whole, text)] }
+    }
+
+    fn synopsis(&self) -> Option<String> {
+        let first = *sentences(&self.summary, Quotations::Whole).first()?;
+        if first.chars().count() <= LONGEST_SYNOPSIS {
+            return Some(first.to_owned());
+        }
+        let head: String = first.chars().take(LONGEST_SYNOPSIS).collect();
+        let (whole_words, _) = head.rsplit_once(' ').unwrap_or((&head, ""));
+        Some(format!("{whole_words} …"))
     }
 }
 

@@ -27,7 +27,7 @@ use crate::domain::kernel::video::VideoId;
 pub use append::Appending;
 
 /// Where the parts are in the bucket, and the records of uploads among the records.
-pub(crate) const FOLDER: &str = "uploads";
+const FOLDER: &str = "uploads";
 
 /// When to try again where too much waits, seconds.
 const RETRY_AFTER: u32 = 60;

@@ -1,6 +1,7 @@
 """Contains all the data models used in inputs/outputs"""
 
 from .aggregated_done import AggregatedDone
+from .aggregated_done_failed import AggregatedDoneFailed
 from .aggregated_failed import AggregatedFailed
 from .aggregates_result import AggregatesResult
 from .aggregates_result_failed import AggregatesResultFailed
@@ -90,6 +91,7 @@ from .lost_judgement import LostJudgement
 from .minimal_result import MinimalResult
 from .missing_moment import MissingMoment
 from .model_cost import ModelCost
+from .model_usage import ModelUsage
 from .moment import Moment
 from .moment_chunk import MomentChunk
 from .moment_chunk_outputs import MomentChunkOutputs
@@ -164,6 +166,7 @@ from .vote import Vote
 
 __all__ = (
     "AggregatedDone",
+    "AggregatedDoneFailed",
     "AggregatedFailed",
     "AggregatesResult",
     "AggregatesResultFailed",
@@ -253,6 +256,7 @@ __all__ = (
     "MinimalResult",
     "MissingMoment",
     "ModelCost",
+    "ModelUsage",
     "Moment",
     "MomentChunk",
     "MomentChunkOutputs",

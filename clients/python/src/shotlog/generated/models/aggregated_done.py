@@ -1,10 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.aggregated_done_failed import AggregatedDoneFailed
+
 
 T = TypeVar("T", bound="AggregatedDone")
 
@@ -16,11 +22,17 @@ class AggregatedDone:
         ran (list[str]):
         reused (list[str]):
         aggregates (list[str]):
+        skipped (list[str] | Unset): Aggregators whose dependencies the video cannot satisfy; absent where there are
+            none.
+        failed (AggregatedDoneFailed | Unset): Aggregator id to `TypeName: message`, of those that failed; absent where
+            none did.
     """
 
     ran: list[str]
     reused: list[str]
     aggregates: list[str]
+    skipped: list[str] | Unset = UNSET
+    failed: AggregatedDoneFailed | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -29,6 +41,14 @@ class AggregatedDone:
         reused = self.reused
 
         aggregates = self.aggregates
+
+        skipped: list[str] | Unset = UNSET
+        if not isinstance(self.skipped, Unset):
+            skipped = self.skipped
+
+        failed: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.failed, Unset):
+            failed = self.failed.to_dict()
 
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
@@ -39,11 +59,17 @@ class AggregatedDone:
                 "aggregates": aggregates,
             }
         )
+        if skipped is not UNSET:
+            field_dict["skipped"] = skipped
+        if failed is not UNSET:
+            field_dict["failed"] = failed
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.aggregated_done_failed import AggregatedDoneFailed  # noqa: PLC0415
+
         d = dict(src_dict)
         ran = cast(list[str], d.pop("ran"))
 
@@ -51,10 +77,21 @@ class AggregatedDone:
 
         aggregates = cast(list[str], d.pop("aggregates"))
 
+        skipped = cast(list[str], d.pop("skipped", UNSET))
+
+        _failed = d.pop("failed", UNSET)
+        failed: AggregatedDoneFailed | Unset
+        if isinstance(_failed, Unset):
+            failed = UNSET
+        else:
+            failed = AggregatedDoneFailed.from_dict(_failed)
+
         aggregated_done = cls(
             ran=ran,
             reused=reused,
             aggregates=aggregates,
+            skipped=skipped,
+            failed=failed,
         )
 
         aggregated_done.additional_properties = d

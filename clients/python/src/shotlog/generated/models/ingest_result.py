@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..models.aggregated_failed import AggregatedFailed
     from ..models.ingest_result_indexed import IngestResultIndexed
     from ..models.ingest_result_profile import IngestResultProfile
+    from ..models.model_usage import ModelUsage
 
 
 T = TypeVar("T", bound="IngestResult")
@@ -37,6 +38,7 @@ class IngestResult:
         aggregated (AggregatedDone | AggregatedFailed):
         dropped (list[str] | Unset): Analyzers whose output is gone: the video was split otherwise, and they were not
             asked for.
+        usage (ModelUsage | Unset): What the language model took.
         profile (IngestResultProfile | Unset): What each step took, by its name.
     """
 
@@ -53,6 +55,7 @@ class IngestResult:
     indexed: IngestResultIndexed
     aggregated: AggregatedDone | AggregatedFailed
     dropped: list[str] | Unset = UNSET
+    usage: ModelUsage | Unset = UNSET
     profile: IngestResultProfile | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -92,6 +95,10 @@ class IngestResult:
         if not isinstance(self.dropped, Unset):
             dropped = self.dropped
 
+        usage: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.usage, Unset):
+            usage = self.usage.to_dict()
+
         profile: dict[str, Any] | Unset = UNSET
         if not isinstance(self.profile, Unset):
             profile = self.profile.to_dict()
@@ -116,6 +123,8 @@ class IngestResult:
         )
         if dropped is not UNSET:
             field_dict["dropped"] = dropped
+        if usage is not UNSET:
+            field_dict["usage"] = usage
         if profile is not UNSET:
             field_dict["profile"] = profile
 
@@ -127,6 +136,7 @@ class IngestResult:
         from ..models.aggregated_failed import AggregatedFailed  # noqa: PLC0415
         from ..models.ingest_result_indexed import IngestResultIndexed  # noqa: PLC0415
         from ..models.ingest_result_profile import IngestResultProfile  # noqa: PLC0415
+        from ..models.model_usage import ModelUsage  # noqa: PLC0415
 
         d = dict(src_dict)
         video_id = d.pop("video_id")
@@ -175,6 +185,13 @@ class IngestResult:
 
         dropped = cast(list[str], d.pop("dropped", UNSET))
 
+        _usage = d.pop("usage", UNSET)
+        usage: ModelUsage | Unset
+        if isinstance(_usage, Unset):
+            usage = UNSET
+        else:
+            usage = ModelUsage.from_dict(_usage)
+
         _profile = d.pop("profile", UNSET)
         profile: IngestResultProfile | Unset
         if isinstance(_profile, Unset):
@@ -196,6 +213,7 @@ class IngestResult:
             indexed=indexed,
             aggregated=aggregated,
             dropped=dropped,
+            usage=usage,
             profile=profile,
         )
 

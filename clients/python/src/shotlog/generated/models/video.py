@@ -23,6 +23,7 @@ class Video:
         chunks (int): Number of chunks.
         chunk_config (str):
         analyzers (list[str]):
+        synopsis (str | Unset): What it is about, in the first sentence of its summary; absent where there is none.
         metadata (Any | Unset): Keys of its owner's own; absent without any.
         collection (str | Unset): The collection that it is in; absent where it is in none.
         recorded_at (str | Unset): The instant of its first frame, ISO 8601; absent where it is not known.
@@ -36,6 +37,7 @@ class Video:
     chunks: int
     chunk_config: str
     analyzers: list[str]
+    synopsis: str | Unset = UNSET
     metadata: Any | Unset = UNSET
     collection: str | Unset = UNSET
     recorded_at: str | Unset = UNSET
@@ -59,6 +61,8 @@ class Video:
 
         analyzers = self.analyzers
 
+        synopsis = self.synopsis
+
         metadata = self.metadata
 
         collection = self.collection
@@ -79,6 +83,8 @@ class Video:
                 "analyzers": analyzers,
             }
         )
+        if synopsis is not UNSET:
+            field_dict["synopsis"] = synopsis
         if metadata is not UNSET:
             field_dict["metadata"] = metadata
         if collection is not UNSET:
@@ -112,6 +118,8 @@ class Video:
 
         analyzers = cast(list[str], d.pop("analyzers"))
 
+        synopsis = d.pop("synopsis", UNSET)
+
         metadata = d.pop("metadata", UNSET)
 
         collection = d.pop("collection", UNSET)
@@ -127,6 +135,7 @@ class Video:
             chunks=chunks,
             chunk_config=chunk_config,
             analyzers=analyzers,
+            synopsis=synopsis,
             metadata=metadata,
             collection=collection,
             recorded_at=recorded_at,

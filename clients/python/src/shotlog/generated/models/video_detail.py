@@ -28,6 +28,7 @@ class VideoDetail:
         preset (str):
         params (Any):
         aggregates (list[str]): Video-level results stored.
+        synopsis (str | Unset): What it is about, in the first sentence of its summary; absent where there is none.
         metadata (Any | Unset): Keys of its owner's own; absent without any.
         collection (str | Unset): The collection that it is in; absent where it is in none.
         recorded_at (str | Unset): The instant of its first frame, ISO 8601; absent where it is not known.
@@ -47,6 +48,7 @@ class VideoDetail:
     preset: str
     params: Any
     aggregates: list[str]
+    synopsis: str | Unset = UNSET
     metadata: Any | Unset = UNSET
     collection: str | Unset = UNSET
     recorded_at: str | Unset = UNSET
@@ -81,6 +83,8 @@ class VideoDetail:
 
         aggregates = self.aggregates
 
+        synopsis = self.synopsis
+
         metadata = self.metadata
 
         collection = self.collection
@@ -108,6 +112,8 @@ class VideoDetail:
                 "aggregates": aggregates,
             }
         )
+        if synopsis is not UNSET:
+            field_dict["synopsis"] = synopsis
         if metadata is not UNSET:
             field_dict["metadata"] = metadata
         if collection is not UNSET:
@@ -153,6 +159,8 @@ class VideoDetail:
 
         aggregates = cast(list[str], d.pop("aggregates"))
 
+        synopsis = d.pop("synopsis", UNSET)
+
         metadata = d.pop("metadata", UNSET)
 
         collection = d.pop("collection", UNSET)
@@ -175,6 +183,7 @@ class VideoDetail:
             preset=preset,
             params=params,
             aggregates=aggregates,
+            synopsis=synopsis,
             metadata=metadata,
             collection=collection,
             recorded_at=recorded_at,
