@@ -58,3 +58,58 @@ test("a job whose events do not come is asked about instead", async ({ page, ser
   await expect(job).toContainText(/\w+Error: /);
   await expect(job.getByRole("button", { name: "Try again" })).toBeVisible();
 });
+
+const FINISHED = {
+  job_id: "11112222333344445555666677778888",
+  source: "clip.mp4",
+  status: "done",
+  stage: "complete",
+  detail: {},
+  error: null,
+  created_at: "2026-01-31T12:00:00Z",
+  updated_at: "2026-01-31T12:01:00Z",
+  result: {
+    video_id: "0123456789abcdef", video_url: "", poster_url: null, storage_path: "", filename: "clip.mp4", duration: 30,
+    size_bytes: 1, chunk_config: "interval=10", chunks: 3, analyzers: ["default_video"],
+    dropped: ["ocr"], indexed: { default_video: 3, transcript: 0 },
+    aggregated: { ran: ["summary"], reused: [], aggregates: ["summary"], skipped: ["object_entities"], failed: { events: "TimeoutError: the model did not answer" } },
+    usage: { model: "large-1", calls: 7, input_tokens: 1200, output_tokens: 340 },
+    profile: { scan: { calls: 1, seconds: 4.25 }, embed: { calls: 3, seconds: 0.5 } },
+  },
+};
+
+test("a job that is done tells what of it failed, was skipped or found nothing, and what it took", async ({ page, service }) => {
+  await page.route((url) => url.pathname === "/jobs", (route) => route.fulfill({ json: { jobs: [FINISHED], total: 1 } }));
+  await page.goto(`${service.url}/#/jobs`);
+  const job = page.getByRole("listitem").filter({ hasText: "clip.mp4" });
+  await expect(job).toContainText("Events failed: TimeoutError: the model did not answer");
+  await expect(job).toContainText("Nothing was found, so nothing can be searched: Speech");
+  await expect(job).toContainText(/Not possible: Object entities, for want of .*Objects/);
+  await expect(job).toContainText("No longer there, since the video is split otherwise: On-screen text");
+  await job.getByText("What it took").click();
+  await expect(job).toContainText("7 calls of large-1");
+  await expect(job.getByRole("row", { name: /Decoding the file 1 4.3 s/ })).toBeVisible();
+  await expectAccessible(page, "done in part");
+  let form;
+  await page.route(/\/videos\/0123456789abcdef\/aggregates/, (route) => {
+    form = route.request().postData();
+    return route.fulfill({ status: 202, json: { job_id: "2".repeat(32), status: "queued", video_id: FINISHED.result.video_id } });
+  });
+  await job.getByRole("button", { name: "Run that again" }).click();
+  await expect.poll(() => form).toBe("aggregators=events");
+});
+
+test("jobs that were cancelled and tried again keep their story over a reload", async ({ page, service }) => {
+  await page.goto(service.url);
+  const job = await add(page);
+  await job.getByRole("button", { name: /^Cancel / }).click();
+  await job.getByRole("button", { name: "Try again" }).click();
+  await expect.poll(() => held.length).toBe(2);
+  await page.goto(`${service.url}/#/jobs`);
+  await page.reload();
+  const tries = page.getByRole("listitem").filter({ hasText: address });
+  await expect(tries.filter({ hasText: "An earlier try" })).toContainText("Cancelled: ");
+  await expect(tries.filter({ hasText: "It was tried again" })).toContainText("It had come to “Fetching”");
+  held[1].writeHead(404).end();
+  await expect(tries.filter({ hasText: "that try is failed" })).toHaveCount(1);
+});

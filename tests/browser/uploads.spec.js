@@ -1,6 +1,6 @@
 // The queue of uploads, and one that is cut off time and again.
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, expectAccessible, test as base } from "./fixtures.js";
@@ -62,6 +62,41 @@ test("two files that are dropped both come", async ({ page, service }) => {
   await expectAccessible(page, "two files chosen");
   await add(page);
   await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toEqual(expect.arrayContaining(["first.mp4", "second.mp4"]));
+});
+
+test("of a folder everything is taken that can be watched or listened to", async ({ page, service }) => {
+  const folder = await mkdtemp(join(tmpdir(), "shotlog-folder-"));
+  try {
+    await mkdir(join(folder, "day one"));
+    for (const name of ["a.mp4", "notes.txt", "day one/b.mkv"]) await writeFile(join(folder, name), "no film");
+    await page.goto(service.url);
+    await page.getByLabel("or a whole folder").setInputFiles(folder);
+    await expect(page.locator(".drop")).toContainText("2 files");
+    await expect(page.getByRole("button", { name: "Leave out b.mkv" })).toBeVisible();
+    await page.getByRole("button", { name: "Leave out a.mp4" }).click();
+    await expect(page.locator(".drop")).toContainText("b.mkv");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("what it would take is told before anything is sent", async ({ page, service }) => {
+  const total = { reused: 0, model_calls: 12, input_tokens: 4000, output_tokens: 500, seconds: 240 };
+  let asked;
+  await page.route(/\/videos\/plan$/, (route) => {
+    asked = route.request().postDataJSON();
+    return route.fulfill({ json: { video_id: null, chunk_config: "", chunks: 6, drops: [], analyzers: {}, aggregators: {}, total, history: 3 } });
+  });
+  await page.goto(service.url);
+  await page.getByText("Options", { exact: true }).click();
+  await page.getByLabel(/^At most so many calls/).fill("20");
+  await page.getByLabel("Choose files").setInputFiles(sample);
+  await expect(page.getByText("0:51 of video would take about 4 minutes, 12 calls of the language model, 4,500 tokens, going by 3 earlier videos.")).toBeVisible();
+  expect(asked.duration).toBeCloseTo(52, 0);
+  expect(asked.max_model_calls).toBe(20);
+  // Of a file whose length is not known, what each minute would take.
+  await page.getByLabel("Choose files").setInputFiles(files("unknown.mp4"));
+  await expect(page.getByText(/^Each minute of video would take/)).toBeVisible();
 });
 
 test("the queue is put in order, paused, and let go of", async ({ page, service }) => {

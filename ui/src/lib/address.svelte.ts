@@ -63,6 +63,7 @@ const PARAMETERS = {
   every: list,
   /** Part of a name that is looked for. */
   name: text,
+  collection: text,
   order: text,
   /** Where a video to be added comes from. */
   url: text,
@@ -72,7 +73,7 @@ const FILTER = "filter.";
 
 /** The pages, by the first part of their address, with what the address of each says. */
 const PAGES = {
-  "": { title: "Library", says: ["name", "analyzer", "order", "url"] },
+  "": { title: "Library", says: ["name", "analyzer", "collection", "order", "url"] },
   videos: { title: "Video", says: ["t", "range", "tab", "q"] },
   search: {
     title: "Search",

@@ -1,8 +1,8 @@
 // The jobs: those that run are followed by server-sent events, and the list is asked for where those do
 // not come.
-import { api, ApiError, at } from "./api";
-import { app, loadVideos, message, retries, toast } from "./state.svelte";
-import type { Job } from "./types";
+import { api, ApiError, at, videoPath } from "./api";
+import { app, message, refreshVideos, retries, toast } from "./state.svelte";
+import type { Job, RerunAccepted } from "./types";
 
 /** A browser keeps about six connections to a host, over all its tabs: most of them must stay free. */
 const STREAMS = 2;
@@ -34,11 +34,14 @@ export async function loadJobs() {
 
 /** Takes the jobs as they are now; a video is there as soon as its job is done. */
 function show(jobs: Job[]) {
-  const before = new Set((app.jobs ?? []).filter(unfinished).map((job) => job.job_id));
+  // One may have begun and ended between two looks.
+  const before =
+    app.jobs && new Set(app.jobs.filter(({ status }) => status === "done").map((job) => job.job_id));
   const done = jobs.filter((job) => job.status === "done");
   app.jobs = jobs;
   for (const job of done) delete retries[job.job_id];
-  if (done.some((job) => before.has(job.job_id))) void loadVideos();
+  const fresh = before ? done.filter((job) => !before.has(job.job_id)) : [];
+  if (fresh.length) void refreshVideos(fresh.flatMap((job) => job.result?.video_id ?? []));
   follow();
 }
 
@@ -53,6 +56,19 @@ export async function cancel(job: Job): Promise<boolean> {
   } finally {
     void loadJobs();
   }
+}
+
+/** Has aggregates of a video worked out again, all where none are named; `force`: those that are stored too. */
+export async function rerun(
+  video: string,
+  aggregators: string[] | null,
+  force: boolean,
+): Promise<RerunAccepted> {
+  const body = new URLSearchParams(aggregators ? { aggregators: aggregators.join(",") } : {});
+  const path = `${videoPath(video)}/aggregates?force=${force}`;
+  const accepted = await api<RerunAccepted>(path, { method: "POST", body });
+  await loadJobs();
+  return accepted;
 }
 
 /** A page that is not looked at gives its connections back. */

@@ -3,11 +3,13 @@ import { followAddress } from "./address.svelte";
 import { api, onUnauthorised } from "./api";
 import { recall } from "./ingest";
 import { loadJobs, watchVisibility } from "./jobs";
-import { app, loadSchema, loadVideos } from "./state.svelte";
+import { app, loadSchema, loadVideos, refreshVideos } from "./state.svelte";
 import type { Health } from "./types";
 import { recallUploads } from "./uploads.svelte";
 
 const HEALTH_EVERY = 30_000;
+/** Others add and delete videos too. */
+const VIDEOS_EVERY = 30_000;
 
 export async function start() {
   onUnauthorised.call = () => {
@@ -28,6 +30,7 @@ export async function start() {
   recall();
   recallUploads();
   watchVisibility();
+  setInterval(() => !document.hidden && refreshVideos(), VIDEOS_EVERY);
   await Promise.all([loadVideos(), loadJobs()]);
 }
 

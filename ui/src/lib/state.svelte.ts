@@ -3,6 +3,9 @@ import { address } from "./address.svelte";
 import { api, videoPath } from "./api";
 import type { Health, Job, Schema, Video } from "./types";
 
+/** Not watched one by one: there may be thousands. */
+let videos = $state.raw<Video[] | null>(null);
+
 export const app = $state({
   ready: false,
   gate: false,
@@ -11,7 +14,12 @@ export const app = $state({
   schemaError: "",
   health: null as Health | null,
   reachable: true,
-  videos: null as Video[] | null,
+  get videos() {
+    return videos;
+  },
+  set videos(list: Video[] | null) {
+    videos = list;
+  },
   videosError: "",
   jobs: null as Job[] | null,
   jobsError: "",
@@ -21,6 +29,9 @@ export const app = $state({
 
 /** How to try again the jobs that this page started. */
 export const retries = $state<Record<string, () => void>>({});
+
+/** Which job followed when one was tried again. */
+export const successors = $state<Record<string, string>>({});
 
 /** The names of videos, by id; of those that are not listed as soon as they are known. */
 const names = $state<Record<string, string>>({});
@@ -72,11 +83,49 @@ export async function loadSchema() {
   }
 }
 
+/** Videos of the first page, which is there at once, and of those that follow. */
+const FIRST_PAGE = 60;
+const PAGE = 500;
+let loading = 0;
+
+type VideoPage = { videos: Video[]; total: number; next?: string };
+const videoPage = (limit: number, cursor?: string) =>
+  api<VideoPage>(`videos?limit=${limit}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
+
+/** Every video, page by page; what was shown before stays until all are there. */
 export async function loadVideos() {
+  loading += 1;
+  const turn = loading;
+  const first = !app.videos;
   try {
-    app.videos = (await api<{ videos: Video[] }>("videos")).videos;
-    app.videosError = "";
+    let page = await videoPage(FIRST_PAGE);
+    const all = page.videos;
+    while (turn === loading) {
+      if (first || !page.next) app.videos = [...all];
+      app.videosError = "";
+      if (!page.next) return;
+      page = await videoPage(PAGE, page.next);
+      all.push(...page.videos);
+    }
   } catch (error) {
-    app.videosError = message(error);
+    if (turn === loading) app.videosError = message(error);
+  }
+}
+
+/** Takes up what has changed: the newest videos, and those that are named. */
+export async function refreshVideos(ids: string[] = []) {
+  const before = app.videos;
+  if (!before) return loadVideos();
+  try {
+    const { videos: newest, total } = await videoPage(FIRST_PAGE);
+    const others = ids.filter((id) => !newest.some((video) => video.video_id === id));
+    const named = await Promise.all(others.map((id) => api<Video>(`videos/${encodeURIComponent(id)}`)));
+    const now = new Map([...newest, ...named].map((video) => [video.video_id, video]));
+    const known = new Set(before.map((video) => video.video_id));
+    const added = newest.filter((video) => !known.has(video.video_id));
+    if (app.videos !== before || added.length + before.length !== total) return loadVideos();
+    app.videos = [...added, ...before.map((video) => now.get(video.video_id) ?? video)];
+  } catch {
+    // The next look may fare better; what is shown stays.
   }
 }

@@ -87,6 +87,7 @@ from .job_status import JobStatus
 from .judged_hit import JudgedHit
 from .judged_question import JudgedQuestion
 from .judgement import Judgement
+from .library_request import LibraryRequest
 from .lost_judgement import LostJudgement
 from .minimal_result import MinimalResult
 from .missing_moment import MissingMoment
@@ -151,12 +152,14 @@ from .step_cost import StepCost
 from .storage_health import StorageHealth
 from .storyboard import Storyboard
 from .timeline import Timeline
+from .transcript import Transcript
 from .transcript_output import TranscriptOutput
 from .turn import Turn
 from .unreadable_video import UnreadableVideo
 from .url_ingest_request import UrlIngestRequest
 from .url_ingest_request_mode import UrlIngestRequestMode
 from .url_ingest_request_preset import UrlIngestRequestPreset
+from .utterance import Utterance
 from .values import Values
 from .verdict import Verdict
 from .video import Video
@@ -252,6 +255,7 @@ __all__ = (
     "JudgedHit",
     "JudgedQuestion",
     "Judgement",
+    "LibraryRequest",
     "LostJudgement",
     "MinimalResult",
     "MissingMoment",
@@ -312,12 +316,14 @@ __all__ = (
     "StorageHealth",
     "Storyboard",
     "Timeline",
+    "Transcript",
     "TranscriptOutput",
     "Turn",
     "UnreadableVideo",
     "UrlIngestRequest",
     "UrlIngestRequestMode",
     "UrlIngestRequestPreset",
+    "Utterance",
     "Values",
     "Verdict",
     "Video",

@@ -33,6 +33,7 @@ class VideoDetail:
         collection (str | Unset): The collection that it is in; absent where it is in none.
         recorded_at (str | Unset): The instant of its first frame, ISO 8601; absent where it is not known.
         source_url (str | Unset): Present when ingested from a URL.
+        frame_rate (float | Unset): Pictures per second; absent where there are none or it is not known.
     """
 
     video_id: str
@@ -53,6 +54,7 @@ class VideoDetail:
     collection: str | Unset = UNSET
     recorded_at: str | Unset = UNSET
     source_url: str | Unset = UNSET
+    frame_rate: float | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,6 +95,8 @@ class VideoDetail:
 
         source_url = self.source_url
 
+        frame_rate = self.frame_rate
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -122,6 +126,8 @@ class VideoDetail:
             field_dict["recorded_at"] = recorded_at
         if source_url is not UNSET:
             field_dict["source_url"] = source_url
+        if frame_rate is not UNSET:
+            field_dict["frame_rate"] = frame_rate
 
         return field_dict
 
@@ -169,6 +175,8 @@ class VideoDetail:
 
         source_url = d.pop("source_url", UNSET)
 
+        frame_rate = d.pop("frame_rate", UNSET)
+
         video_detail = cls(
             video_id=video_id,
             filename=filename,
@@ -188,6 +196,7 @@ class VideoDetail:
             collection=collection,
             recorded_at=recorded_at,
             source_url=source_url,
+            frame_rate=frame_rate,
         )
 
         video_detail.additional_properties = d

@@ -1,0 +1,112 @@
+// The library with thousands of videos: told apart, put in order, and changed many at once.
+import { expect, expectAccessible, test } from "./fixtures.js";
+
+const COUNT = 3000;
+const id = (n) => n.toString(16).padStart(16, "0");
+const video = (n) => ({
+  video_id: id(n),
+  filename: `clip ${String(n).padStart(4, "0")}.mp4`,
+  video_url: "/storage/none.mp4",
+  poster_url: null,
+  duration: 10 + ((n * 37) % 500),
+  chunks: 3,
+  chunk_config: "interval=10",
+  analyzers: n % 3 ? ["default_video"] : ["default_video", "transcript"],
+  ...(n % 10 ? {} : { collection: "news" }),
+  synopsis: `Somebody opens door ${n}.`,
+});
+
+// The library as a service with many videos would list it, newest first, by cursor.
+async function many(page, videos) {
+  const asked = [];
+  await page.route((url) => url.pathname === "/videos", (route) => {
+    const { searchParams } = new URL(route.request().url());
+    asked.push(searchParams.toString());
+    const from = Number(searchParams.get("cursor") ?? 0);
+    const to = from + Number(searchParams.get("limit") ?? videos.length);
+    return route.fulfill({ json: { videos: videos.slice(from, to), total: videos.length, ...(to < videos.length ? { next: String(to) } : {}) } });
+  });
+  return asked;
+}
+
+const tiles = (page) => page.getByRole("listitem").filter({ has: page.getByRole("link", { name: /^Open clip/ }) });
+
+test("thousands of videos come by pages, and few of them are drawn", async ({ page, service }) => {
+  const asked = await many(page, Array.from({ length: COUNT }, (_, n) => video(n)));
+  await page.goto(service.url);
+  await expect(page.getByRole("heading", { name: "3,000 videos" })).toBeVisible();
+  expect(asked.length).toBeGreaterThan(5);
+  expect(asked[0]).not.toContain("cursor");
+  await expect(tiles(page).first()).toContainText("Somebody opens door 0.");
+  expect(await tiles(page).count()).toBeLessThan(100);
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+  await expect(page.getByRole("link", { name: /^Open clip 2999/ })).toBeVisible();
+  expect(await tiles(page).count()).toBeLessThan(100);
+  await page.evaluate(() => window.scrollTo(0, 0));
+
+  await page.getByLabel("Order").selectOption("Longest first");
+  await expect(tiles(page).first()).toContainText(/clip \d+\.mp4/);
+  await expect(tiles(page).first()).toContainText("8:29");
+  await page.getByLabel("Collection", { exact: true }).selectOption("news (300)");
+  await expect(page.getByRole("heading", { name: "300 of 3,000 videos" })).toBeVisible();
+  await page.getByLabel("Analysed for").selectOption("Speech (1,000)");
+  await expect(page.getByRole("heading", { name: "100 of 3,000 videos" })).toBeVisible();
+  await expectAccessible(page, "thousands");
+});
+
+test("several videos are put into a collection, worked out again and deleted at once", async ({ page, service }) => {
+  const videos = Array.from({ length: 12 }, (_, n) => video(n));
+  await many(page, videos);
+  const done = [];
+  await page.route(/\/videos\/[0-9a-f]{16}(\/aggregates.*)?$/, async (route) => {
+    const request = route.request();
+    const [, one, rest] = new URL(request.url()).pathname.match(/\/videos\/(\w+)(\/\w+)?/);
+    done.push([request.method(), Number.parseInt(one, 16), request.postData()]);
+    if (request.method() === "PATCH" && one === id(2)) return route.fulfill({ status: 403, json: { detail: "not yours" } });
+    if (rest) return route.fulfill({ status: 202, json: { job_id: "3".repeat(32), status: "queued", video_id: one } });
+    if (request.method() === "DELETE") videos.splice(videos.findIndex(({ video_id: known }) => known === one), 1);
+    return route.fulfill({ json: { ...video(Number.parseInt(one, 16)), deleted: true, objects: [], storage_error: null } });
+  });
+  await page.goto(service.url);
+  for (const n of [1, 2, 3]) await page.getByLabel(`Select clip 000${n}.mp4`).check();
+  const bar = page.getByRole("group", { name: "Selected videos" });
+  await expect(bar).toContainText("3 videos selected");
+  await expectAccessible(page, "selected");
+  await bar.getByRole("button", { name: "Collection…" }).click();
+  const dialog = page.getByRole("dialog");
+  await expectAccessible(page, "collection", "dialog");
+  await dialog.getByLabel(/^Collection/).fill("sport");
+  await dialog.getByRole("button", { name: "Put there" }).click();
+  await expect(page.getByText("1 video refused it: not yours")).toBeVisible();
+  await expect(bar).toContainText("1 video selected");
+  expect(done.map(([method, n, body]) => [method, n, body]).toSorted((a, b) => a[1] - b[1]))
+    .toEqual([1, 2, 3].map((n) => ["PATCH", n, JSON.stringify({ collection: "sport" })]));
+
+  done.length = 0;
+  await page.getByLabel("Select clip 0004.mp4").check();
+  await bar.getByRole("button", { name: "Re-run…" }).click();
+  await dialog.getByRole("button", { name: "Re-run" }).click();
+  await expect(bar).toBeHidden();
+  expect(done.map(([method, n]) => [method, n])).toEqual([["POST", 2], ["POST", 4]]);
+
+  done.length = 0;
+  await page.getByLabel("Select clip 0000.mp4").check();
+  await bar.getByRole("button", { name: "Select all 12" }).click();
+  await bar.getByRole("button", { name: "Delete…" }).click();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("Nothing here yet")).toBeVisible();
+  expect(done.filter(([method]) => method === "DELETE")).toHaveLength(12);
+});
+
+test("a video that somebody else adds appears by itself", async ({ page, service }) => {
+  const videos = [video(1)];
+  await many(page, videos);
+  const job = { job_id: "4".repeat(32), source: "clip 0002.mp4", status: "running", stage: "analyzing", detail: {}, result: null, error: null, created_at: "2026-01-31T12:00:00Z", updated_at: "2026-01-31T12:00:00Z" };
+  await page.route((url) => url.pathname === "/jobs", (route) => route.fulfill({ json: { jobs: [job], total: 1 } }));
+  await page.route(/\/jobs\/\w+\/events$/, (route) => route.fulfill({ status: 404, json: { detail: "none" } }));
+  await page.goto(service.url);
+  await expect(tiles(page)).toHaveCount(1);
+  videos.unshift(video(2));
+  Object.assign(job, { status: "done", stage: "complete", result: { video_id: id(2) } });
+  await expect(tiles(page)).toHaveCount(2);
+});
