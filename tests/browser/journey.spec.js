@@ -53,9 +53,9 @@ test("moving over a poster scrubs through the video", async ({ page, service }) 
   await expect(poster.locator(".scrub")).toBeVisible();
   const shown = () => poster.locator(".time").textContent();
   const box = await poster.boundingBox();
-  await page.mouse.move(box.x + box.width * 0.1, box.y + 20);
+  await page.mouse.move(box.x + box.width * 0.1, box.y + box.height / 2);
   const early = await shown();
-  await page.mouse.move(box.x + box.width * 0.9, box.y + 20);
+  await page.mouse.move(box.x + box.width * 0.9, box.y + box.height / 2);
   await expect.poll(shown).not.toBe(early);
 });
 

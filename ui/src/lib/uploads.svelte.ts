@@ -263,7 +263,11 @@ function keep() {
   const seen = Date.now();
   const own = queue.map((entry) => [entry.id, { ...entry, seen }] as const);
   try {
-    localStorage.setItem(KEPT, JSON.stringify(Object.fromEntries([...others, ...own])));
+    // Nothing is left behind where nothing is on its way.
+    if (own.length) sessionStorage.setItem(KEPT, page);
+    if (own.length + others.length)
+      localStorage.setItem(KEPT, JSON.stringify(Object.fromEntries([...others, ...own])));
+    else localStorage.removeItem(KEPT);
   } catch {
     // A browser that keeps nothing sends the files until the page is left.
   }
@@ -273,9 +277,7 @@ function keep() {
 function pageId(): string {
   const fresh = () => crypto.getRandomValues(new Uint32Array(2)).join("-");
   try {
-    const known = sessionStorage.getItem(KEPT) ?? fresh();
-    sessionStorage.setItem(KEPT, known);
-    return known;
+    return sessionStorage.getItem(KEPT) ?? fresh();
   } catch {
     return fresh();
   }
