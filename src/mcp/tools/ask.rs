@@ -41,6 +41,7 @@ impl Tool for Ask {
             .cloned()
             .collect();
         lines.extend(answer.audit.iter().map(verdict));
+        let answered = answer.answered.unwrap_or(true);
         let mut response = AskResponse::from(answer);
         call.budget.take_value(&response);
         lines.iter().for_each(|line| call.budget.take_text(line));
@@ -52,7 +53,12 @@ impl Tool for Ask {
             )
         });
         if !filled.lines.is_empty() {
-            lines.push("Supporting moments:".into());
+            let head = if answered {
+                "Supporting moments:"
+            } else {
+                "What was looked at, none of it an answer:"
+            };
+            lines.push(head.into());
         }
         lines.extend(filled.lines);
         lines.extend(rest.clone());

@@ -99,7 +99,7 @@ pub(super) async fn name_many_videos(index: &dyn VectorIndex) {
             point(&format!("{:04x}", n % 400), n)
                 .vector("combined", lean(n as f32 * 0.001))
                 .says("lighthouse")
-                .keywords("tags", &[if n % 3 == 0 { "night" } else { "day" }])
+                .keywords("tags", &[if n.is_multiple_of(3) { "night" } else { "day" }])
         };
         range.map(point).collect::<Vec<_>>()
     };
@@ -121,7 +121,9 @@ pub(super) async fn name_many_videos(index: &dyn VectorIndex) {
     ] {
         let (range, night): (Range<u32>, bool) = lets_through;
         let expected: Vec<u32> = (0..900)
-            .filter(|n| range.contains(&(n % 400)) && n % 400 != 30 && (!night || n % 3 == 0))
+            .filter(|n| {
+                range.contains(&(n % 400)) && n % 400 != 30 && (!night || n.is_multiple_of(3))
+            })
             .collect();
         let query = VectorQuery { filter: filter.clone(), ..nearest("combined", axis(0), 999) };
         let hits = index.search(query.clone()).await.unwrap();
