@@ -3,6 +3,12 @@ import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures.js";
 import { sample } from "./service.js";
 
+// Other files share the service, and find it empty.
+test.afterAll(async ({ service }) => {
+  const { videos } = await (await fetch(`${service.url}/videos`)).json();
+  for (const { video_id: each } of videos) await fetch(`${service.url}/videos/${each}`, { method: "DELETE" });
+});
+
 let id;
 test.beforeAll(async ({ service }) => {
   const form = new FormData();
