@@ -93,7 +93,7 @@ impl Wanted {
         let units = SPLIT.units(&document);
         let texts: Vec<String> = units.iter().skip(skipped).map(Unit::written).collect();
         let (fit, spent) = self.fit(tokens, &texts, request, skipped, texts.len()).await?;
-        let part = SPLIT.only(&document, |unit| (skipped..skipped + fit).contains(&unit));
+        let part = SPLIT.keep(&document, |unit| (skipped..skipped + fit).contains(&unit));
         Ok((part, spent))
     }
 }

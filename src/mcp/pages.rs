@@ -47,7 +47,7 @@ pub(super) fn page(
         }
         at += 1;
     }
-    let document = split.only(&document, |unit| kept[unit]);
+    let document = split.keep(&document, |unit| kept[unit]);
     Page { document, next: (at < sizes.len()).then_some(at), passed_over }
 }
 

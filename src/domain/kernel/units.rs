@@ -72,7 +72,7 @@ impl Split {
 
     /// The document with those units alone whose place in the row is wanted: lists and objects hold only
     /// them.
-    pub(crate) fn only(
+    pub(crate) fn keep(
         &self,
         document: &Value,
         wanted: impl FnMut(usize) -> bool,
@@ -126,9 +126,9 @@ mod tests {
             ]
         );
         assert_eq!(units[1].lists, 1);
-        let part = split.only(&document, |at| at == 1 || at == 3);
+        let part = split.keep(&document, |at| at == 1 || at == 3);
         assert_eq!(Value::Object(part), json!({"of": {"list": [{"a": 1}]}, "z": []}));
-        let all = split.only(&document, |_| true);
+        let all = split.keep(&document, |_| true);
         assert_eq!(Value::Object(all), document);
     }
 }
