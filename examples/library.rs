@@ -170,6 +170,7 @@ impl Originals {
             let of_original = entries.get(analyzer_id).map(|entry| entry.fingerprint.clone());
             let entry = AnalyzerEntry {
                 pages: OutputPages::new(id, analyzer_id),
+                uncorrected: None,
                 fingerprint: of_original.unwrap_or_default(),
                 found: chunks as u32,
                 points: of_analyzer.len() as u64,

@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 
 use super::Shotlog;
 use crate::domain::alerts::{Alert, AlertSearch};
+use crate::domain::analysis::correction::Correction;
 use crate::domain::analysis::extraction::ExtractorDefinition;
 use crate::domain::answering::ask::{AskEvent, AskResponse, Question};
 use crate::domain::answering::evidence::{EvidenceQuery, FoundEvidence};
@@ -39,6 +40,7 @@ use crate::domain::evaluation::{Evaluation, EvaluationSummary};
 use crate::domain::export::Export;
 use crate::domain::export::library::{LibraryExport, LibraryFormat};
 use crate::domain::frames::Storyboard;
+use crate::domain::ingest::correct::CorrectionDraft;
 use crate::domain::ingest::plan::{IngestPlan, Subject};
 use crate::domain::ingest::preview::ChunkingPreview;
 use crate::domain::ingest::uploads::{Appending, UploadState};
@@ -436,6 +438,30 @@ impl Scoped {
     ) -> Result<Job> {
         self.to_change()?;
         self.of(video_id).await?.jobs.rerun_aggregates(video_id, aggregators, force).await
+    }
+
+    pub async fn corrections(&self, video_id: VideoId) -> Result<Vec<Correction>> {
+        self.of(video_id).await?.catalog.corrections_of(video_id).await
+    }
+
+    pub async fn correct(
+        &self,
+        video_id: VideoId,
+        drafts: Vec<CorrectionDraft>,
+        aggregate: Option<bool>,
+    ) -> Result<(Vec<Correction>, Option<Job>)> {
+        self.to_change()?;
+        self.of(video_id).await?.jobs.correct(video_id, drafts, aggregate).await
+    }
+
+    pub async fn undo_corrections(
+        &self,
+        video_id: VideoId,
+        id: Option<String>,
+        aggregate: Option<bool>,
+    ) -> Result<(Vec<Correction>, Option<Job>)> {
+        self.to_change()?;
+        self.of(video_id).await?.jobs.undo_corrections(video_id, id, aggregate).await
     }
 
     pub async fn jobs(&self) -> Result<Vec<Job>> {

@@ -51,6 +51,9 @@ struct EntityList {
 struct Entity {
     /// Stable within one video only.
     entity_id: String,
+    /// Who it is; present where somebody has said so.
+    #[oai(skip_serializing_if_is_none)]
+    name: Option<String>,
     /// Number of chunks the person was seen in.
     appearances: u32,
     chunk_ids: Vec<u32>,
@@ -88,6 +91,7 @@ impl Entity {
             |&[start, end]: &[f64; 2]| MomentId::new(video_id, Span { start, end }).to_string();
         Self {
             entity_id: e.entity_id,
+            name: e.name,
             appearances: e.appearances,
             chunk_ids: e.chunk_ids,
             first_seen: e.first_seen,

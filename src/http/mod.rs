@@ -13,6 +13,7 @@ mod chunking;
 mod chunks;
 mod collections;
 mod conform;
+mod corrections;
 mod document;
 mod edge;
 mod entities;
@@ -140,6 +141,7 @@ type Library = (
 type Reading = (
     chunks::ChunksApi,
     transcript::TranscriptApi,
+    corrections::CorrectionsApi,
     aggregates::AggregatesApi,
     entities::EntitiesApi,
     export::ExportApi,
@@ -169,6 +171,7 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
     let reading = (
         chunks::ChunksApi(of()),
         transcript::TranscriptApi(of()),
+        corrections::CorrectionsApi(of()),
         aggregates::AggregatesApi(of()),
         entities::EntitiesApi(of()),
         export::ExportApi(of()),

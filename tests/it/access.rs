@@ -33,6 +33,7 @@ fn body(operation: &str, video_id: &str) -> Value {
             json!({"schema": {"type": "object", "properties": {"a": {"type": "string"}}}})
         }
         "export_library" => json!({"format": "jsonl", "video_ids": ids}),
+        "correct" => json!({"corrections": [{"of": "words", "from": "door", "to": "gate"}]}),
         "put_alert" => json!({"text": "a door", "webhook": "http://example.org/hook"}),
         "ingest_file" | "rerun_aggregates" => Value::Null,
         other => panic!("{other} takes a body: say which, so that what it shows is looked at"),
@@ -90,6 +91,7 @@ impl Names {
             .replace("{chunk_id}", "0")
             .replace("{job_id}", &self.job_id)
             .replace("{run_id}", &self.job_id)
+            .replace("{correction_id}", "0123456789ab")
             .replace("{name}", &self.collection);
         assert!(!path.contains('{'), "{path}: say what its name stands for");
         path + query

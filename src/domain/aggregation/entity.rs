@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct Entity {
     /// `{video_id_prefix}-p{n}`.
     pub entity_id: String,
+    /// Who it is, where somebody has said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Number of chunks the person was seen in.
     pub appearances: u32,
     /// Those chunks.

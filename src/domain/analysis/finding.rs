@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::domain::analysis::Indexed;
+use crate::domain::analysis::correction::Overlay;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::Utterance;
@@ -31,6 +32,9 @@ pub trait Finding: Debug + Send + Sync {
 
     /// Its cells in tables, one for each of its analyzer's columns.
     fn cells(&self) -> Vec<String>;
+
+    /// Takes over what people have said is right, of a chunk with this span.
+    fn correct(&mut self, _overlay: &Overlay, _span: Span) {}
 }
 
 /// One thing that is told of a chunk.
@@ -125,6 +129,9 @@ pub trait StoredFinding: Any + Debug + Send + Sync {
     /// A copy for a chunk that looks the same as chunk `of`, with its own frames.
     fn repeated(&self, of: u32, frames: Vec<f64>) -> Arc<dyn StoredFinding>;
 
+    /// A copy with what people have said is right; nothing where that changes nothing.
+    fn corrected(&self, overlay: &Overlay, span: Span) -> Option<Arc<dyn StoredFinding>>;
+
     /// For [`output_of`].
     fn as_any(&self) -> &dyn Any;
 }
@@ -147,6 +154,13 @@ where
 
     fn repeated(&self, of: u32, frames: Vec<f64>) -> Arc<dyn StoredFinding> {
         Arc::new(Self { same_as: Some(of), frames: Some(frames), ..self.clone() })
+    }
+
+    fn corrected(&self, overlay: &Overlay, span: Span) -> Option<Arc<dyn StoredFinding>> {
+        let mut corrected = self.clone();
+        corrected.output.correct(overlay, span);
+        (corrected.to_json() != self.to_json())
+            .then(|| Arc::new(corrected) as Arc<dyn StoredFinding>)
     }
 
     fn as_any(&self) -> &dyn Any {

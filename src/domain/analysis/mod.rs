@@ -5,6 +5,7 @@
 
 pub mod analyzers;
 pub mod chunk_text;
+pub mod correction;
 pub mod evidence;
 pub mod extraction;
 pub mod finding;

@@ -21,8 +21,13 @@ impl Catalog {
         if let Some(document) = &record.speech_document {
             read(Part::Base, self.speech(document).await.map(drop))?;
         }
-        for id in record.analyzers.keys() {
+        read(Part::Corrections, self.corrections(record).await.map(drop))?;
+        for (id, entry) in &record.analyzers {
             read(Part::Analyzer(id.clone()), self.outputs(record, id).await.map(drop))?;
+            if entry.uncorrected.is_some() {
+                let made = self.uncorrected(record, id).await.map(drop);
+                read(Part::Analyzer(id.clone()), made)?;
+            }
         }
         for id in record.aggregates.keys() {
             read(Part::Aggregate(id.clone()), self.stored_aggregate(record, id).await.map(drop))?;
@@ -41,6 +46,8 @@ pub(crate) struct Fault {
 pub(crate) enum Part {
     /// Chunks, signals or speech, without which nothing else of the video is of use.
     Base,
+    /// What people have corrected.
+    Corrections,
     /// The outputs of this analyzer.
     Analyzer(String),
     /// The result of this aggregator.

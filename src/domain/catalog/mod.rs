@@ -10,6 +10,7 @@ mod cache;
 pub mod chunks;
 mod claim;
 pub mod collections;
+pub mod corrections;
 pub mod entities;
 pub mod extractors;
 mod faults;
@@ -45,6 +46,7 @@ use serde_json::Value;
 use crate::domain::aggregation::Aggregators;
 use crate::domain::aggregation::result::{Aggregate, Results};
 use crate::domain::analysis::Analyzers;
+use crate::domain::analysis::correction::Overlay;
 use crate::domain::analysis::video::{AnalyzedVideo, doubtful};
 use crate::domain::catalog::locks::VideoLocks;
 use crate::domain::catalog::opening::Opening;
@@ -237,7 +239,9 @@ impl Catalog {
     async fn doubtful_words(&self, record: &VideoRecord) -> Result<BTreeSet<String>> {
         let Some(document) = &record.speech_document else { return Ok(BTreeSet::new()) };
         let speech = self.speech(document).await?;
-        Ok(speech.words.map_or_else(BTreeSet::new, |heard| doubtful(&heard.words)))
+        let overlay = Overlay::new(self.corrections(record).await?, Some(speech));
+        let Some((_, heard)) = overlay.heard() else { return Ok(BTreeSet::new()) };
+        Ok(heard.speech.words.as_ref().map_or_else(BTreeSet::new, |heard| doubtful(&heard.words)))
     }
 
     /// One stored aggregate as it is stored; `Invalid` lists what is stored.
@@ -341,7 +345,10 @@ fn named(record: &VideoRecord) -> BTreeSet<String> {
         record.signals_document.clone(),
     ]);
     named.extend(record.speech_document.clone());
-    named.extend(record.analyzers.values().flat_map(|entry| entry.pages.keys(record.chunks)));
+    named.extend(record.corrections_document.clone());
+    let entries = record.analyzers.values();
+    let pages = entries.flat_map(|entry| std::iter::once(&entry.pages).chain(&entry.uncorrected));
+    named.extend(pages.flat_map(|pages| pages.keys(record.chunks)));
     named.extend(record.aggregates.values().cloned());
     named
 }

@@ -81,8 +81,31 @@ impl Catalog {
         analyzer: &str,
         chunks: Range<u32>,
     ) -> Result<Outputs> {
-        let entry = record.analyzers.get(analyzer).filter(|_| !chunks.is_empty());
-        let Some(AnalyzerEntry { pages, .. }) = entry else { return Ok(Vec::new()) };
+        let Some(entry) = record.analyzers.get(analyzer) else { return Ok(Vec::new()) };
+        self.paged_outputs(&entry.pages, analyzer, chunks).await
+    }
+
+    /// One analyzer's stored outputs as the models have made them; none where it has not run.
+    pub(crate) async fn uncorrected(
+        &self,
+        record: &VideoRecord,
+        analyzer: &str,
+    ) -> Result<Outputs> {
+        let Some(entry) = record.analyzers.get(analyzer) else { return Ok(Vec::new()) };
+        let AnalyzerEntry { pages, uncorrected, .. } = entry;
+        let pages = uncorrected.as_ref().unwrap_or(pages);
+        self.paged_outputs(pages, analyzer, 0..record.chunks).await
+    }
+
+    async fn paged_outputs(
+        &self,
+        pages: &OutputPages,
+        analyzer: &str,
+        chunks: Range<u32>,
+    ) -> Result<Outputs> {
+        if chunks.is_empty() {
+            return Ok(Vec::new());
+        }
         let (first, skipped) = pages.place(chunks.start);
         let (last, _) = pages.place(chunks.end - 1);
         let read = async |page| self.document::<OutputDocuments>(&pages.key(page)).await;

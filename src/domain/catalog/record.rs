@@ -64,6 +64,9 @@ pub struct VideoRecord {
     /// Key of the `Speech` document; missing in records of versions that did not listen.
     #[serde(default)]
     pub speech_document: Option<String>,
+    /// Key of the `Vec<Correction>` document, where people have corrected anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrections_document: Option<String>,
     /// Analyzers with output, by id.
     pub analyzers: BTreeMap<String, AnalyzerEntry>,
     /// Stored aggregates, by id: the key of each result document.
@@ -174,7 +177,11 @@ impl VideoRecord {
 
     /// Each analyzer with output and what it worked with: differs when the output does.
     pub fn analyzed_by(&self) -> Vec<String> {
-        self.analyzers.iter().map(|(id, entry)| format!("{id} {}", entry.fingerprint)).collect()
+        let by = |(id, entry): (&String, &AnalyzerEntry)| match entry.uncorrected {
+            Some(_) => format!("{id} {} corrected {}", entry.fingerprint, entry.revision),
+            None => format!("{id} {}", entry.fingerprint),
+        };
+        self.analyzers.iter().map(by).collect()
     }
 }
 
@@ -184,6 +191,9 @@ pub struct AnalyzerEntry {
     /// Where its outputs are, one or null per chunk.
     #[serde(flatten)]
     pub pages: OutputPages,
+    /// Where they are as the models have made them, once people have corrected any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncorrected: Option<OutputPages>,
     /// Model and prompt version it came from.
     pub fingerprint: String,
     /// On how many chunks it found anything.

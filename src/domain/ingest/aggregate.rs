@@ -15,6 +15,11 @@ use crate::domain::kernel::video::{VideoId, unknown};
 use crate::domain::llm::budget::Budget;
 
 impl Ingest {
+    /// Whether aggregates take calls of the language model that are billed.
+    pub(crate) fn bills_aggregates(&self) -> bool {
+        self.models.llm.billed()
+    }
+
     pub(crate) async fn aggregate_again(
         &self,
         video_id: VideoId,
@@ -56,6 +61,54 @@ impl Ingest {
         Ok(report)
     }
 
+    /// Computes the aggregates of a video again whose outputs were corrected. Others may change it
+    /// meanwhile, as who corrects one thing after the other does: then it begins anew.
+    pub(crate) async fn aggregate_corrected(
+        &self,
+        video_id: VideoId,
+        progress: Progress,
+    ) -> Result<AggregatesResult> {
+        progress.video(video_id);
+        loop {
+            progress.check()?;
+            let mut record = self.catalog.record(video_id).await?;
+            let video = self.catalog.analyzed(&record).await?;
+            let budget = Budget::open(&self.models, None);
+            let selected = self.catalog.aggregators.all().to_vec();
+            let selected: Vec<_> = selected
+                .into_iter()
+                .filter(|aggregator| record.aggregates.contains_key(aggregator.spec().id))
+                .collect();
+            let outcome =
+                self.compute(&record, &video, selected, false, &budget, &progress).await?;
+            let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
+            let epoch = record.epoch;
+            let claim = self.catalog.claim(video_id, &lock).await?;
+            match claim.found.record() {
+                Some(now) if now.epoch == epoch => record = now.clone(),
+                found => {
+                    let gone = found.is_none();
+                    self.catalog.discard(&claim).await;
+                    if gone {
+                        return Err(unknown(video_id));
+                    }
+                    continue;
+                }
+            }
+            let published = async {
+                let report = self.enter(&mut record, outcome).await?;
+                lock.check()?;
+                self.catalog.publish(&claim, record).await?;
+                Ok(report)
+            };
+            let published = published.await;
+            if published.is_err() {
+                self.catalog.discard(&claim).await;
+            }
+            return published;
+        }
+    }
+
     /// Runs aggregators over a video and enters the stored results into its record, which the
     /// caller publishes.
     pub(crate) async fn run_aggregators(
@@ -67,9 +120,22 @@ impl Ingest {
         budget: &Budget,
         progress: &Progress,
     ) -> Result<AggregatesResult> {
-        let analyzers = record.analyzed_by();
+        let outcome = self.compute(record, video, selected, force, budget, progress).await?;
+        self.enter(record, outcome).await
+    }
+
+    /// Runs aggregators over a video; stores what was paid for, and nothing else.
+    async fn compute(
+        &self,
+        record: &VideoRecord,
+        video: &AnalyzedVideo,
+        selected: Vec<&'static dyn Aggregator>,
+        force: bool,
+        budget: &Budget,
+        progress: &Progress,
+    ) -> Result<Outcome> {
         let kept = self.catalog.kept_answers(record.video_id).await?;
-        let Outcome { report, results, kept: keep } = run(
+        let outcome = run(
             Run {
                 llm: budget.models.llm.as_ref(),
                 sentiment: budget.models.sentiment.as_deref(),
@@ -82,15 +148,21 @@ impl Ingest {
                 stored: self.catalog.aggregate_results(record).await?,
                 selected,
                 force,
-                analyzers_changed: analyzers != record.aggregated_analyzers,
+                analyzers_changed: record.analyzed_by() != record.aggregated_analyzers,
                 kept: kept.clone(),
             },
             progress,
         )
         .await?;
-        if keep != kept {
-            self.catalog.keep_answers(record.video_id, &keep).await?;
+        if outcome.kept != kept {
+            self.catalog.keep_answers(record.video_id, &outcome.kept).await?;
         }
+        Ok(outcome)
+    }
+
+    /// Stores what aggregators have computed, and enters it into the record of the video.
+    async fn enter(&self, record: &mut VideoRecord, outcome: Outcome) -> Result<AggregatesResult> {
+        let Outcome { report, results, .. } = outcome;
         let mut aggregates = BTreeMap::new();
         for (id, result) in &results {
             let kept = record.aggregates.get(id).filter(|_| !report.ran.contains(id));
@@ -102,7 +174,7 @@ impl Ingest {
         }
         record.aggregates = aggregates;
         record.synopsis = results.values().find_map(|result| result.synopsis());
-        record.aggregated_analyzers = analyzers;
+        record.aggregated_analyzers = record.analyzed_by();
         Ok(report)
     }
 

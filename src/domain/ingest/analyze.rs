@@ -161,6 +161,7 @@ impl Ingest {
         .await?;
         let entry = AnalyzerEntry {
             pages: self.catalog.store_outputs(record.video_id, id, outputs).await?,
+            uncorrected: None,
             fingerprint,
             found: outputs.iter().flatten().count() as u32,
             points: points.len() as u64,

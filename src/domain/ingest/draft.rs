@@ -52,6 +52,7 @@ impl Ingest {
             );
             match part {
                 Part::Base => previous.intact = false,
+                Part::Corrections => previous.record.corrections_document = None,
                 Part::Analyzer(id) => drop(previous.record.analyzers.remove(&id)),
                 Part::Aggregate(id) => drop(previous.record.aggregates.remove(&id)),
             }
@@ -131,6 +132,7 @@ impl Ingest {
             chunks_document: self.catalog.store(video_id, "chunks", &spans).await?,
             signals_document: String::new(),
             speech_document: None,
+            corrections_document: previous.and_then(|record| record.corrections_document.clone()),
             analyzers: BTreeMap::new(),
             aggregates: BTreeMap::new(),
             aggregated_analyzers: Vec::new(),

@@ -2,6 +2,7 @@
 
 pub(crate) mod aggregate;
 mod analyze;
+pub mod correct;
 mod draft;
 mod fetch;
 pub(crate) mod pipeline;

@@ -95,6 +95,7 @@ impl Ingest {
         let chunks = self.evidence(fetched, found, &draft.spans, &progress.profile);
         self.analyze(&mut draft, &chunks, &request.analyzers, &budget, progress).await?;
         drop(chunks);
+        self.correct_draft(&mut draft).await?;
         let aggregating = self.aggregate_draft(&mut draft, &budget, progress);
         let aggregated = progress.profile.measure(Step::Aggregate, aggregating).await?;
         budget.check()?;
@@ -105,6 +106,15 @@ impl Ingest {
         lock.check()?;
         self.publish(draft, claim).await?;
         Ok(result)
+    }
+
+    /// Lays what people have corrected over what was found this time.
+    async fn correct_draft(&self, draft: &mut Draft) -> Result<()> {
+        let corrections = self.catalog.corrections(&draft.record).await?;
+        if !corrections.is_empty() {
+            self.lay_over(&mut draft.record, corrections, &mut draft.points).await?;
+        }
+        Ok(())
     }
 
     /// What the language model took, if it is billed and was asked.

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use futures::{StreamExt, TryStreamExt, stream};
+use ports::index::Point;
 use ports::{ByteStream, ErrorKind, PortError};
 
 use crate::domain::catalog::Claim;
@@ -63,6 +64,16 @@ impl Ingest {
     /// atomic step, from which on they are.
     pub(super) async fn publish(&self, draft: Draft, claim: &Claim) -> Result<()> {
         let Draft { record, points, .. } = draft;
+        self.publish_points(record, points, claim).await
+    }
+
+    /// Publishes a record with points that stand beside those that are searched until then.
+    pub(super) async fn publish_points(
+        &self,
+        record: VideoRecord,
+        points: Vec<Point>,
+        claim: &Claim,
+    ) -> Result<()> {
         if !points.is_empty() {
             self.stores.index.replace(None, points).await?;
         }

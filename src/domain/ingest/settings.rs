@@ -39,6 +39,10 @@ pub struct IngestSettings {
     pub max_chunks: usize,
     /// Longest metadata of one video, bytes as JSON.
     pub max_metadata_bytes: usize,
+    /// Most corrections of one video.
+    pub max_corrections: usize,
+    /// Longest text of a correction, characters.
+    pub max_correction_chars: usize,
     /// Frames per chunk that models look at.
     pub frames_per_chunk: usize,
     /// Largest side of those frames and of posters, pixels.
@@ -60,6 +64,8 @@ impl Default for IngestSettings {
             max_duration: Duration::from_secs(12 * 3600),
             max_chunks: 10_000,
             max_metadata_bytes: 16 << 10,
+            max_corrections: 1000,
+            max_correction_chars: 500,
             frames_per_chunk: 3,
             frame_side: 1280,
         }

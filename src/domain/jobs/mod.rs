@@ -3,6 +3,7 @@
 
 mod alerts;
 mod collections;
+mod corrections;
 mod pending;
 mod progress;
 mod record;

@@ -30,6 +30,8 @@ pub(crate) enum Task {
     Ingest { source: Source, fields: Box<IngestFields> },
     /// Run aggregators again: the named ones, or all.
     Aggregate { video_id: VideoId, aggregators: Option<Vec<String>>, force: bool },
+    /// Compute the aggregates of a video again that was corrected.
+    AggregateCorrected { video_id: VideoId },
     /// Rename, dissolve or delete a collection.
     Collection { name: String, change: CollectionChange },
     /// Tell all alerts, or one, of a video that was published.
@@ -45,7 +47,7 @@ impl Task {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Ingest { .. } => "ingest",
-            Self::Aggregate { .. } => "aggregate",
+            Self::Aggregate { .. } | Self::AggregateCorrected { .. } => "aggregate",
             Self::Alerts { .. } => "alerts",
             Self::Collection { .. } => "collection",
             Self::Evaluate { .. } => "evaluate",
@@ -59,6 +61,7 @@ impl Task {
             Self::Ingest { fields, .. } => fields.about.collection(),
             Self::Collection { name, .. } => Some(name),
             Self::Aggregate { .. }
+            | Self::AggregateCorrected { .. }
             | Self::Alerts { .. }
             | Self::Evaluate { .. }
             | Self::Unreadable => None,
@@ -164,7 +167,9 @@ impl JobRecord {
     /// The video that it works on, once that is known.
     pub(super) fn of_video(&self) -> Option<VideoId> {
         match &self.task {
-            Task::Aggregate { video_id, .. } | Task::Alerts { video_id, .. } => Some(*video_id),
+            Task::Aggregate { video_id, .. }
+            | Task::AggregateCorrected { video_id }
+            | Task::Alerts { video_id, .. } => Some(*video_id),
             _ => self.video_id,
         }
     }

@@ -191,6 +191,10 @@ impl Jobs {
                     self.ingest.aggregate_again(video_id, aggregators, force, progress).await?;
                 Ok(JobResult::Aggregates(Box::new(done)))
             }
+            Task::AggregateCorrected { video_id } => {
+                let done = self.ingest.aggregate_corrected(video_id, progress).await?;
+                Ok(JobResult::Aggregates(Box::new(done)))
+            }
             Task::Collection { name, change } => {
                 let done = self.change_videos_of(&name, &change, progress).await?;
                 Ok(JobResult::Collection(done))

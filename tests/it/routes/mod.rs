@@ -6,6 +6,7 @@ mod ask;
 mod chunking;
 mod chunks;
 mod collections;
+mod corrections;
 mod entities;
 mod evaluations;
 mod export;

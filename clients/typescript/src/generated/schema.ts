@@ -324,6 +324,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/videos/{video_id}/corrections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What people have corrected in a video, in the order in which they did. */
+        get: operations["corrections"];
+        put?: never;
+        /**
+         * Correct who speaks or is seen, what is said or read.
+         * @description All of them, or none. They lie over what the models have found: what is shown, exported,
+         *     searched and answered is as corrected from then on, and stays so when the video is split
+         *     otherwise or analyzed again, wherever the models find the same there. Aggregates are computed
+         *     again by a job. 400 where one applies to nothing.
+         */
+        post: operations["correct"];
+        /** Undo every correction of a video. */
+        delete: operations["undo_corrections"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/videos/{video_id}/corrections/{correction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Undo one correction: what the models say is shown again. */
+        delete: operations["undo_correction"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/videos/{video_id}/aggregates": {
         parameters: {
             query?: never;
@@ -1257,6 +1299,49 @@ export interface components {
             latency: components["schemas"]["EvaluationLatency"];
             cost: components["schemas"]["ModelCost"];
         };
+        /** Correction */
+        Correction: {
+            /** @description What undoing it calls it. */
+            id: string;
+            of: components["schemas"]["CorrectionOf"];
+            /** @description What was shown. */
+            from: string;
+            /** @description What is shown instead. */
+            to: string;
+            /**
+             * Format: double
+             * @description When alone it applies, seconds of the video; null where it does everywhere.
+             */
+            start: number | null;
+            /** Format: double */
+            end: number | null;
+            /** @description ISO 8601, second precision, UTC. */
+            created_at: string;
+            /**
+             * Format: uint32
+             * @description How often it applies to what the models find now; 0 where a later run finds something else.
+             */
+            places: number;
+            /** @description When: `[start, end]` in seconds of the video, the first thousand. */
+            spans: number[][];
+        };
+        /**
+         * @description What a correction is about: who speaks, what is said, what is read in the picture, who is seen.
+         * @enum {string}
+         */
+        CorrectionOf: "speaker" | "words" | "screen_text" | "person";
+        /** CorrectionRequest */
+        CorrectionRequest: {
+            /** @description One after the other: each is of what is shown with those before it. */
+            corrections: components["schemas"]["NewCorrection"][];
+        };
+        /** Corrections */
+        Corrections: {
+            /** @description Those that were made, by a request that makes some; else all that there are. */
+            corrections: components["schemas"]["Correction"][];
+            /** @description The job that computes the aggregates again, where one does. */
+            job_id: string | null;
+        };
         /** DefaultVideoOutput */
         DefaultVideoOutput: {
             description: string;
@@ -1319,6 +1404,8 @@ export interface components {
         Entity: {
             /** @description Stable within one video only. */
             entity_id: string;
+            /** @description Who it is; present where somebody has said so. */
+            name?: string;
             /**
              * Format: uint32
              * @description Number of chunks the person was seen in.
@@ -2124,6 +2211,30 @@ export interface components {
             chunk_id: number;
             /** @description Empty where it is among the moments of the same answer. */
             says: components["schemas"]["Says"][];
+        };
+        /**
+         * NewCorrection
+         * @description What is wrong, and what is right.
+         */
+        NewCorrection: {
+            of: components["schemas"]["CorrectionOf"];
+            /**
+             * @description What is shown: the label or name of a speaker; words, whatever their case and punctuation; the
+             *     `entity_id` or name of a linked person.
+             */
+            from: string;
+            /** @description What is right: a name, or the words. Empty takes words away that were never there. */
+            to: string;
+            /**
+             * Format: double
+             * @description Only from this second of the video on, with `end`; everywhere when left out. Not of a person.
+             */
+            start: number | null;
+            /**
+             * Format: double
+             * @description Only until this second.
+             */
+            end: number | null;
         };
         /** ObjectDetectionOutput */
         ObjectDetectionOutput: {
@@ -3184,6 +3295,10 @@ export type CollectionResult = components['schemas']['CollectionResult'];
 export type CollectionVideos = components['schemas']['CollectionVideos'];
 export type Comparison = components['schemas']['Comparison'];
 export type ConfigurationResult = components['schemas']['ConfigurationResult'];
+export type Correction = components['schemas']['Correction'];
+export type CorrectionOf = components['schemas']['CorrectionOf'];
+export type CorrectionRequest = components['schemas']['CorrectionRequest'];
+export type Corrections = components['schemas']['Corrections'];
 export type DefaultVideoOutput = components['schemas']['DefaultVideoOutput'];
 export type Deleted = components['schemas']['Deleted'];
 export type DeletedEvaluation = components['schemas']['DeletedEvaluation'];
@@ -3238,6 +3353,7 @@ export type Moment = components['schemas']['Moment'];
 export type MomentChunk = components['schemas']['MomentChunk'];
 export type MomentDetail = components['schemas']['MomentDetail'];
 export type Neighbour = components['schemas']['Neighbour'];
+export type NewCorrection = components['schemas']['NewCorrection'];
 export type ObjectDetectionOutput = components['schemas']['ObjectDetectionOutput'];
 export type OcrOutput = components['schemas']['OcrOutput'];
 export type OneAggregate = components['schemas']['OneAggregate'];
@@ -3906,6 +4022,108 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Transcript"];
+                };
+            };
+        };
+    };
+    corrections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Corrections"];
+                };
+            };
+        };
+    };
+    correct: {
+        parameters: {
+            query?: {
+                /** @description Compute the aggregates of the video again; when left out, if that bills no model call. */
+                aggregate?: boolean;
+            };
+            header?: never;
+            path: {
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorrectionRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Corrections"];
+                };
+            };
+        };
+    };
+    undo_corrections: {
+        parameters: {
+            query?: {
+                /** @description Compute the aggregates of the video again; when left out, if that bills no model call. */
+                aggregate?: boolean;
+            };
+            header?: never;
+            path: {
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Corrections"];
+                };
+            };
+        };
+    };
+    undo_correction: {
+        parameters: {
+            query?: {
+                /** @description Compute the aggregates of the video again; when left out, if that bills no model call. */
+                aggregate?: boolean;
+            };
+            header?: never;
+            path: {
+                video_id: string;
+                correction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Corrections"];
                 };
             };
         };

@@ -82,6 +82,7 @@ pub(crate) struct Person {
 /// One person in one chunk, with what the chunk tells of them.
 struct ChunkPerson {
     observation: Observation,
+    name: Option<String>,
     signature: Signature,
     description: String,
     action: String,
@@ -112,6 +113,7 @@ impl Aggregator for Entities {
             .into_iter()
             .map(|person| person.into_iter().map(|i| &seen[i]).collect())
             .collect();
+        join_named(&mut persons);
         persons.sort_by(|a, b| a[0].observation.start.total_cmp(&b[0].observation.start));
         let told = narrated_by_model(&persons);
         let work: Vec<_> = persons
@@ -167,6 +169,7 @@ fn people_by_chunk(video: &AnalyzedVideo) -> Vec<ChunkPerson> {
                     start: rounded(seen.start),
                     end: rounded(seen.end),
                 },
+                name: person.name.clone(),
                 signature: Signature::of(&person.garments),
                 description: person.description.trim().to_owned(),
                 action: person.action.trim().to_owned(),
@@ -175,6 +178,25 @@ fn people_by_chunk(video: &AnalyzedVideo) -> Vec<ChunkPerson> {
         }
     }
     people
+}
+
+/// Joins those who were given one name.
+fn join_named(persons: &mut Vec<Vec<&ChunkPerson>>) {
+    let mut joined: Vec<Vec<&ChunkPerson>> = Vec::new();
+    for person in persons.drain(..) {
+        let name_of =
+            |person: &[&ChunkPerson]| person.iter().find_map(|seen| seen.name.as_ref()).cloned();
+        let name = name_of(&person);
+        let known = joined.iter_mut().find(|other| name.is_some() && name_of(other) == name);
+        match known {
+            Some(known) => {
+                known.extend(person);
+                known.sort_by(|a, b| a.observation.start.total_cmp(&b.observation.start));
+            }
+            None => joined.push(person),
+        }
+    }
+    *persons = joined;
 }
 
 /// At least a glance long, within the chunk.
@@ -204,6 +226,7 @@ fn entity(video_id: VideoId, number: usize, person: &[&ChunkPerson]) -> Person {
     Person {
         entity: Entity {
             entity_id: format!("{}-p{number}", prefix(&video_id)),
+            name: person.iter().find_map(|seen| seen.name.clone()),
             appearances: chunk_ids.len() as u32,
             chunk_ids,
             first_seen,

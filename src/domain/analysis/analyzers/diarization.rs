@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::domain::analysis::correction::{Heard, Overlay};
 use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
@@ -21,7 +22,7 @@ use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::{SpeakerTurn, Utterance};
+use crate::domain::media::speech::{SpeakerTurn, Speech, Utterance};
 
 /// Finds who says what when in a chunk.
 pub(crate) struct Diarization;
@@ -85,18 +86,11 @@ impl Analyzer for Diarization {
     }
 
     async fn analyze(&self, _models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
-        let turns = chunk.turns();
-        if turns.is_empty() {
+        let voices = Voices::of(&chunk.video.speech, &chunk.video.utterances, chunk.span);
+        if voices.turns.is_empty() {
             return Ok(None);
         }
-        let mut speakers: Vec<String> = Vec::new();
-        for turn in &turns {
-            if !speakers.contains(&turn.speaker) {
-                speakers.push(turn.speaker.clone());
-            }
-        }
-        let sentences = chunk.utterances().to_vec();
-        Ok(Some(Arc::new(Stored::heard(Voices { turns, speakers, sentences }))))
+        Ok(Some(Arc::new(Stored::heard(voices))))
     }
 
     fn schema(&self) -> Value {
@@ -113,6 +107,18 @@ impl Analyzer for Diarization {
 }
 
 impl Voices {
+    /// Who speaks within a span; `utterances` are those of the whole video.
+    fn of(speech: &Speech, utterances: &[Utterance], span: Span) -> Self {
+        let turns = speech.turns_in(utterances, span);
+        let mut speakers: Vec<String> = Vec::new();
+        for turn in &turns {
+            if !speakers.contains(&turn.speaker) {
+                speakers.push(turn.speaker.clone());
+            }
+        }
+        Self { turns, speakers, sentences: speech.utterances_in(utterances, span).to_vec() }
+    }
+
     /// What each says, neighbouring sentences of a speaker together; of a record without sentences
     /// the turns.
     fn lines(&self) -> Vec<(Option<&str>, String)> {
@@ -173,6 +179,15 @@ impl Finding for Voices {
         // A turn in which no word was recognised is its speaker alone.
         let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
         vec![self.speakers.join("; "), lines.join("; ")]
+    }
+
+    fn correct(&mut self, overlay: &Overlay, span: Span) {
+        let Some((before, after)) = overlay.heard() else { return };
+        let of = |heard: &Heard| Self::of(&heard.speech, &heard.utterances, span);
+        let corrected = of(after);
+        if corrected != of(before) {
+            *self = corrected;
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::domain::analysis::correction::Overlay;
 use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
@@ -17,6 +18,7 @@ use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::time::Span;
 use crate::domain::media::screen_text::{ScreenLine, captions};
 
 /// Finds the text in the picture of a chunk.
@@ -70,8 +72,7 @@ impl Analyzer for Ocr {
         if texts.is_empty() {
             return Ok(None);
         }
-        let text = texts.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
-        Ok(Some(Arc::new(Stored::seen(ScreenText { text, texts }, chunk.frame_times()))))
+        Ok(Some(Arc::new(Stored::seen(ScreenText::of(texts), chunk.frame_times()))))
     }
 
     fn schema(&self) -> Value {
@@ -85,6 +86,13 @@ impl Analyzer for Ocr {
     fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
         let lines: Vec<&str> = hit.texts.iter().map(|line| line.text.as_str()).collect();
         vec![Statement::new(PassageKind::Screen, lines.join("; "))]
+    }
+}
+
+impl ScreenText {
+    fn of(texts: Vec<ScreenLine>) -> Self {
+        let text = texts.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
+        Self { text, texts }
     }
 }
 
@@ -112,5 +120,13 @@ impl Finding for ScreenText {
 
     fn cells(&self) -> Vec<String> {
         vec![self.text.clone()]
+    }
+
+    fn correct(&mut self, overlay: &Overlay, _span: Span) {
+        let mut texts = self.texts.clone();
+        overlay.reread(&mut texts);
+        if texts != self.texts {
+            *self = Self::of(texts);
+        }
     }
 }

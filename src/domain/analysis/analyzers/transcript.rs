@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::domain::analysis::correction::{Heard, Overlay};
 use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
@@ -19,7 +20,8 @@ use crate::domain::analysis::{
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
-use crate::domain::media::speech::{Segment, Utterance};
+use crate::domain::kernel::time::Span;
+use crate::domain::media::speech::{Segment, Speech, Utterance};
 
 /// Finds what is said in a chunk, with times.
 pub(crate) struct Transcript;
@@ -76,15 +78,11 @@ impl Analyzer for Transcript {
     }
 
     async fn analyze(&self, _models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
-        let speech = &chunk.video.speech;
-        let segments = speech.segments_in(chunk.span);
-        if segments.is_empty() {
+        let words = Words::of(&chunk.video.speech, &chunk.video.utterances, chunk.span);
+        if words.segments.is_empty() {
             return Ok(None);
         }
-        let text = segments.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
-        let language = speech.words.as_ref().and_then(|words| words.language.clone());
-        let sentences = chunk.utterances().iter().map(Utterance::unattributed).collect();
-        Ok(Some(Arc::new(Stored::heard(Words { text, language, segments, sentences }))))
+        Ok(Some(Arc::new(Stored::heard(words))))
     }
 
     fn schema(&self) -> Value {
@@ -109,6 +107,15 @@ fn said(sentences: &[Utterance], text: &str) -> Vec<Statement> {
 }
 
 impl Words {
+    /// What is said within a span; `utterances` are those of the whole video.
+    fn of(speech: &Speech, utterances: &[Utterance], span: Span) -> Self {
+        let segments = speech.segments_in(span);
+        let text = segments.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
+        let language = speech.words.as_ref().and_then(|words| words.language.clone());
+        let said = speech.utterances_in(utterances, span).iter();
+        Self { text, language, segments, sentences: said.map(Utterance::unattributed).collect() }
+    }
+
     /// All that is said, with what is said of it before and after the chunk.
     fn whole(&self) -> String {
         let whole = self.sentences.iter().map(|said| said.text.as_str()).collect::<Vec<_>>();
@@ -136,5 +143,14 @@ impl Finding for Words {
 
     fn cells(&self) -> Vec<String> {
         vec![self.text.clone()]
+    }
+
+    fn correct(&mut self, overlay: &Overlay, span: Span) {
+        let Some((before, after)) = overlay.heard() else { return };
+        let of = |heard: &Heard| Self::of(&heard.speech, &heard.utterances, span);
+        let corrected = of(after);
+        if corrected != of(before) {
+            *self = corrected;
+        }
     }
 }

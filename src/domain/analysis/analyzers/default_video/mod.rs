@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::domain::analysis::correction::Overlay;
 use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::finding::{Finding, Part, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
@@ -24,6 +25,7 @@ use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::time::Span;
 use crate::domain::llm::ask::{Ask, Prompt};
 use crate::domain::media::picture::jpeg;
 pub(crate) use compose::inventory;
@@ -218,6 +220,42 @@ impl Finding for Shown {
             self.actions.join("; "),
             self.tags.join("; "),
         ]
+    }
+
+    fn correct(&mut self, overlay: &Overlay, span: Span) {
+        for (said, now) in overlay.reworded(span) {
+            self.requote(PassageKind::Speech, said, now);
+        }
+        let read = self.parts.iter().filter(|part| part.kind == PassageKind::Screen);
+        let read: Vec<String> = read.map(|part| part.text.clone()).collect();
+        for text in read {
+            if let Some(now) = overlay.requoted(&text, span) {
+                let now = Some(now.as_str()).filter(|now| !now.is_empty());
+                self.requote(PassageKind::Screen, &text, now);
+            }
+        }
+    }
+}
+
+impl Shown {
+    /// Puts one text in the place of another that is quoted; of one without successor nothing is left.
+    fn requote(&mut self, kind: PassageKind, text: &str, now: Option<&str>) {
+        let quoted = |text: &str| format!("“{text}”");
+        self.description = match (now, kind) {
+            (Some(now), _) => self.description.replace(&quoted(text), &quoted(now)),
+            (None, PassageKind::Speech) => {
+                self.description.replace(&format!("says: {}", quoted(text)), "speaks.")
+            }
+            (None, _) => self.description.replace(&quoted(text), ""),
+        };
+        let own = |part: &Part| part.kind == kind && part.text == text;
+        match now {
+            Some(now) => {
+                let parts = self.parts.iter_mut().filter(|part| own(part));
+                parts.for_each(|part| now.clone_into(&mut part.text));
+            }
+            None => self.parts.retain(|part| !own(part)),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::domain::analysis::correction::Overlay;
 use crate::domain::analysis::evidence::{ChunkEvidence, PersonTrack};
 use crate::domain::analysis::finding::{Finding, Statement, Stored, read_migrated};
 use crate::domain::analysis::hit::HitDocument;
@@ -22,7 +23,7 @@ use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::schema::schema_of;
-use crate::domain::kernel::time::rounded;
+use crate::domain::kernel::time::{Span, rounded};
 use crate::domain::llm::ask::{Ask, Prompt};
 use crate::domain::media::clothing::Garment;
 use crate::domain::media::picture::jpeg;
@@ -61,6 +62,9 @@ pub(crate) struct Crowd {
 pub struct Person {
     /// `p1`, `p2` … within the chunk.
     pub person: String,
+    /// Who it is, where somebody has said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// In a sentence.
     pub description: String,
     /// Garments with their colours.
@@ -101,7 +105,7 @@ impl Analyzer for People {
             telling_rank: 2,
             style: TextStyle::People,
             filtered_by: &["people", "people_count"],
-            columns: const { &[Column::new("people_count", 3)] },
+            columns: const { &[Column::new("people_count", 3), Column::new("named_people", 4)] },
         }
     }
 
@@ -144,6 +148,7 @@ impl Analyzer for People {
             .zip(seen.people.iter().zip(appearances))
             .map(|(number, (seen, appearance))| Person {
                 person: format!("p{number}"),
+                name: None,
                 description: appearance.description,
                 clothing: appearance.clothing,
                 position: appearance.position,
@@ -242,7 +247,28 @@ impl Finding for Crowd {
     }
 
     fn cells(&self) -> Vec<String> {
-        vec![self.people_count.to_string()]
+        let names: Vec<&str> = self.people.iter().filter_map(|p| p.name.as_deref()).collect();
+        vec![self.people_count.to_string(), names.join("; ")]
+    }
+
+    fn correct(&mut self, overlay: &Overlay, _span: Span) {
+        for person in &mut self.people {
+            if let Some(name) = overlay.name_of(&person.locations) {
+                person.description = named(name, &person.description);
+                person.name = Some(name.to_owned());
+            }
+        }
+    }
+}
+
+/// A description of somebody whose name is known.
+fn named(name: &str, description: &str) -> String {
+    match description.split_once(' ') {
+        Some((article @ ("A" | "An" | "The"), looks)) => {
+            format!("{name}, {} {looks}", article.to_lowercase())
+        }
+        _ if description.is_empty() => format!("{name}."),
+        _ => format!("{name}: {description}"),
     }
 }
 

@@ -36,6 +36,10 @@ from .collection_result import CollectionResult
 from .collection_videos import CollectionVideos
 from .comparison import Comparison
 from .configuration_result import ConfigurationResult
+from .correction import Correction
+from .correction_of import CorrectionOf
+from .correction_request import CorrectionRequest
+from .corrections import Corrections
 from .default_video_output import DefaultVideoOutput
 from .deleted import Deleted
 from .deleted_evaluation import DeletedEvaluation
@@ -98,6 +102,7 @@ from .moment_chunk import MomentChunk
 from .moment_chunk_outputs import MomentChunkOutputs
 from .moment_detail import MomentDetail
 from .neighbour import Neighbour
+from .new_correction import NewCorrection
 from .object_detection_output import ObjectDetectionOutput
 from .ocr_output import OcrOutput
 from .one_aggregate import OneAggregate
@@ -204,6 +209,10 @@ __all__ = (
     "CollectionVideos",
     "Comparison",
     "ConfigurationResult",
+    "Correction",
+    "CorrectionOf",
+    "CorrectionRequest",
+    "Corrections",
     "DefaultVideoOutput",
     "Deleted",
     "DeletedEvaluation",
@@ -266,6 +275,7 @@ __all__ = (
     "MomentChunkOutputs",
     "MomentDetail",
     "Neighbour",
+    "NewCorrection",
     "ObjectDetectionOutput",
     "OcrOutput",
     "OneAggregate",

@@ -26,6 +26,7 @@ class Entity:
         last_seen (float): When it was last seen, seconds of the video.
         description (str):
         narrative (str):
+        name (str | Unset): Who it is; present where somebody has said so.
         timeline (Timeline | Unset):
     """
 
@@ -36,6 +37,7 @@ class Entity:
     last_seen: float
     description: str
     narrative: str
+    name: str | Unset = UNSET
     timeline: Timeline | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -54,6 +56,8 @@ class Entity:
 
         narrative = self.narrative
 
+        name = self.name
+
         timeline: dict[str, Any] | Unset = UNSET
         if not isinstance(self.timeline, Unset):
             timeline = self.timeline.to_dict()
@@ -71,6 +75,8 @@ class Entity:
                 "narrative": narrative,
             }
         )
+        if name is not UNSET:
+            field_dict["name"] = name
         if timeline is not UNSET:
             field_dict["timeline"] = timeline
 
@@ -95,6 +101,8 @@ class Entity:
 
         narrative = d.pop("narrative")
 
+        name = d.pop("name", UNSET)
+
         _timeline = d.pop("timeline", UNSET)
         timeline: Timeline | Unset
         if isinstance(_timeline, Unset):
@@ -110,6 +118,7 @@ class Entity:
             last_seen=last_seen,
             description=description,
             narrative=narrative,
+            name=name,
             timeline=timeline,
         )
 

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.correction_of import CorrectionOf, check_correction_of
+
+T = TypeVar("T", bound="NewCorrection")
+
+
+@_attrs_define
+class NewCorrection:
+    """What is wrong, and what is right.
+
+    Attributes:
+        of (CorrectionOf): What a correction is about: who speaks, what is said, what is read in the picture, who is
+            seen.
+        from_ (str): What is shown: the label or name of a speaker; words, whatever their case and punctuation; the
+            `entity_id` or name of a linked person.
+        to (str): What is right: a name, or the words. Empty takes words away that were never there.
+        start (float | None): Only from this second of the video on, with `end`; everywhere when left out. Not of a
+            person.
+        end (float | None): Only until this second.
+    """
+
+    of: CorrectionOf
+    from_: str
+    to: str
+    start: float | None
+    end: float | None
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        of: str = self.of
+
+        from_ = self.from_
+
+        to = self.to
+
+        start: float | None
+        start = self.start
+
+        end: float | None
+        end = self.end
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "of": of,
+                "from": from_,
+                "to": to,
+                "start": start,
+                "end": end,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        of = check_correction_of(d.pop("of"))
+
+        from_ = d.pop("from")
+
+        to = d.pop("to")
+
+        def _parse_start(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        start = _parse_start(d.pop("start"))
+
+        def _parse_end(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        end = _parse_end(d.pop("end"))
+
+        new_correction = cls(
+            of=of,
+            from_=from_,
+            to=to,
+            start=start,
+            end=end,
+        )
+
+        new_correction.additional_properties = d
+        return new_correction
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

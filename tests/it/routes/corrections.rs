@@ -1,0 +1,250 @@
+//! Corrections: seen wherever the video is shown, searched and exported, and found again after another
+//! run.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use adapters::detector::ScriptedDetector;
+use adapters::ocr::ScriptedReader;
+use adapters::speaker::{ScriptedSpeakerEmbedder, ScriptedSpeakerSegmentation};
+use adapters::transcriber::ScriptedTranscriber;
+use adapters::vad::ScriptedVoiceActivity;
+use ports::detector::Detection;
+use ports::ocr::TextLine;
+use ports::transcriber::{Transcript, Word};
+use ports::vad::SpeechSpan;
+use serde_json::{Value, json};
+
+use crate::support::{Models, TestApp, clip, mentions};
+
+const SAID: &str = "The web telescope is cold. It sees the web of stars. Nobody else does. \
+                    A web is a net after all.";
+
+/// A video in which one voice says [`SAID`] from second 2 on, a word every second, somebody stands on the
+/// left, and a sign hangs above.
+fn talking() -> Models {
+    let words = SAID.split_whitespace().enumerate().map(|(at, text)| Word {
+        text: text.into(),
+        start: at as f64,
+        end: at as f64 + 0.8,
+        confidence: 0.9,
+    });
+    let heard =
+        Transcript { language: Some("en".into()), words: words.collect(), ..Transcript::default() };
+    let person =
+        Detection { label: "person".into(), confidence: 0.9, bounds: [0.1, 0.2, 0.3, 0.7] };
+    let sign =
+        TextLine { text: "NASA GODARD".into(), confidence: 0.95, bounds: [0.2, 0.05, 0.5, 0.1] };
+    let span = SpeechSpan { start: 2.0, end: 24.0 };
+    Models {
+        transcriber: Some(Arc::new(ScriptedTranscriber::hearing(heard))),
+        vad: Some(Arc::new(ScriptedVoiceActivity::new(vec![span]))),
+        speaker_segmentation: Some(Arc::new(ScriptedSpeakerSegmentation::new(|_| 1))),
+        speaker_embedder: Some(Arc::new(ScriptedSpeakerEmbedder::new(|_| Some(vec![1.0, 0.0])))),
+        detector: Some(Arc::new(ScriptedDetector::seeing(vec![person]))),
+        ocr: Some(Arc::new(ScriptedReader::reading(vec![sign]))),
+    }
+}
+
+const ANALYZERS: &str = "default_video,diarization,ocr,people";
+
+async fn ingested(app: &TestApp, interval: &str) -> String {
+    let fields = [("analyzers", ANALYZERS), ("mode", "interval"), ("interval", interval)];
+    let job = app.job_of(&fields, "clip.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    job["result"]["video_id"].as_str().unwrap().to_owned()
+}
+
+async fn app() -> (TestApp, String) {
+    let app = TestApp::with(|setup| setup.models = talking()).await;
+    // Descriptions are composed, and quote what is heard and read.
+    app.model.sightless.store(true, Ordering::SeqCst);
+    let id = ingested(&app, "10").await;
+    (app, id)
+}
+
+async fn correct(app: &TestApp, id: &str, corrections: Value) -> Value {
+    let path = format!("/videos/{id}/corrections?aggregate=true");
+    let made = app.post_json(&path, json!({"corrections": corrections})).await.ok();
+    if let Some(job) = made["job_id"].as_str() {
+        assert_eq!(app.finished(job).await["status"], "done");
+    }
+    made
+}
+
+async fn text_of(app: &TestApp, path: &str) -> String {
+    let reply = app.get(path).await;
+    assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+    reply.text()
+}
+
+/// Everything that shows what is said and seen in a video, as text.
+async fn shown(app: &TestApp, id: &str) -> Vec<(String, String)> {
+    let mut shown = Vec::new();
+    for path in [
+        "chunks?limit=100&verbose=true",
+        "transcript",
+        "export?format=srt",
+        "export?format=vtt",
+        "export?format=csv",
+        "export?format=json",
+    ] {
+        let path = format!("/videos/{id}/{path}");
+        shown.push((path.clone(), text_of(app, &path).await));
+    }
+    let everything =
+        json!({"text": "webb telescope", "analyzer": "*", "limit": 50, "detail": "full"});
+    shown.push(("/query".into(), app.post_json("/query", everything).await.ok().to_string()));
+    shown
+}
+
+#[tokio::test]
+async fn corrections_are_shown_searched_and_exported() {
+    let (app, id) = app().await;
+    let raw = shown(&app, &id).await;
+    let made = correct(
+        &app,
+        &id,
+        json!([
+            {"of": "speaker", "from": "S1", "to": "Ada Lovelace"},
+            {"of": "words", "from": "web", "to": "Webb", "start": 2, "end": 6},
+            {"of": "screen_text", "from": "GODARD", "to": "GODDARD"},
+        ]),
+    )
+    .await;
+    let made = made["corrections"].as_array().unwrap();
+    assert_eq!(made.len(), 3);
+    assert_eq!((&made[0]["places"], &made[1]["places"]), (&json!(1), &json!(1)), "{made:?}");
+    assert_eq!(made[2]["places"], 3, "once in each chunk");
+    for (path, text) in shown(&app, &id).await {
+        mentions(&text, &["The Webb telescope"]);
+        if path.contains("srt") {
+            // It names nobody.
+        } else if path.contains("vtt") || path.contains("transcript") {
+            mentions(&text, &["Ada Lovelace", "the web of stars"]);
+        } else {
+            mentions(&text, &["Ada Lovelace", "NASA GODDARD"]);
+        }
+        assert!(!text.contains("S1") && !text.contains("GODARD"), "{path}: {text}");
+    }
+    let filtered = json!({
+        "text": "telescope", "analyzer": "diarization", "filters": {"speakers": ["Ada Lovelace"]},
+    });
+    let found = app.post_json("/query", filtered).await.ok();
+    assert!(!found["results"].as_array().unwrap().is_empty(), "{found}");
+    let values = app.get("/values?field=speakers").await.ok();
+    assert_eq!(values["values"][0]["value"], "Ada Lovelace", "{values}");
+    let stats = app.get(&format!("/videos/{id}/aggregates?aggregator=speaker_stats")).await.ok();
+    mentions(&stats.to_string(), &["Ada Lovelace"]);
+
+    let listed = app.get(&format!("/videos/{id}/corrections")).await.ok();
+    assert_eq!(listed["corrections"].as_array().unwrap().len(), 3);
+    let undo = format!("/videos/{id}/corrections");
+    let word = made[1]["id"].as_str().unwrap();
+    assert_eq!(app.delete(&format!("{undo}/{word}")).await.ok()["corrections"][0]["of"], "speaker");
+    app.delete(&format!("{undo}/{word}")).await.error(404);
+    let undone = app.delete(&format!("{undo}?aggregate=true")).await.ok();
+    app.finished(undone["job_id"].as_str().unwrap()).await;
+    for (now, before) in shown(&app, &id).await.into_iter().zip(raw) {
+        assert_eq!(now, before, "what the models say is there again");
+    }
+    assert_eq!(app.get(&undo).await.ok()["corrections"], json!([]));
+}
+
+#[tokio::test]
+async fn corrections_outlast_another_run_and_another_chunking() {
+    let (app, id) = app().await;
+    let entities = app.get(&format!("/videos/{id}/entities")).await.ok();
+    let person = entities["entities"][0]["entity_id"].as_str().unwrap().to_owned();
+    correct(
+        &app,
+        &id,
+        json!([
+            {"of": "speaker", "from": "S1", "to": "Ada Lovelace"},
+            {"of": "words", "from": "web", "to": "Webb"},
+            {"of": "words", "from": "after all", "to": ""},
+            {"of": "person", "from": person, "to": "Grace Hopper"},
+            {"of": "speaker", "from": "Ada Lovelace", "to": "Alan Turing", "start": 12, "end": 16},
+        ]),
+    )
+    .await;
+    let seen = |text: &str| {
+        mentions(text, &["The Webb telescope", "Grace Hopper, a person", "A Webb is a net"]);
+        assert!(
+            !text.contains("S1") && !text.contains("web ") && !text.contains("after"),
+            "{text}"
+        );
+        let turns: Value = serde_json::from_str(text).unwrap();
+        let speakers: Vec<&str> = turns["chunks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|chunk| chunk["diarization"]["speakers"].as_array().into_iter().flatten())
+            .filter_map(Value::as_str)
+            .collect();
+        assert!(speakers.contains(&"Alan Turing") && speakers.contains(&"Ada Lovelace"), "{text}");
+    };
+    let chunks = format!("/videos/{id}/chunks?limit=100");
+    seen(&text_of(&app, &chunks).await);
+    for interval in ["7", "10"] {
+        assert_eq!(ingested(&app, interval).await, id);
+        seen(&text_of(&app, &chunks).await);
+        let listed = app.get(&format!("/videos/{id}/corrections")).await.ok();
+        for correction in listed["corrections"].as_array().unwrap() {
+            assert_ne!(correction["places"], 0, "{interval}: {correction}");
+        }
+    }
+    let entities = app.get(&format!("/videos/{id}/entities")).await.ok();
+    assert_eq!(entities["entities"][0]["name"], "Grace Hopper", "{entities}");
+    mentions(&text_of(&app, &format!("/videos/{id}/export?format=csv")).await, &["Grace Hopper"]);
+    assert_eq!(app.service.catalog.verify().await.unwrap().problems, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn only_what_is_touched_is_embedded_again() {
+    let (app, id) = app().await;
+    let before = app.embedder.embedded.load(Ordering::SeqCst);
+    let path = format!("/videos/{id}/corrections?aggregate=false");
+    let one = json!([{"of": "words", "from": "telescope", "to": "observatory"}]);
+    app.post_json(&path, json!({"corrections": one})).await.ok();
+    let embedded = app.embedder.embedded.load(Ordering::SeqCst) - before;
+    // Two fields of the turns of one chunk, and of the description that quotes them.
+    assert!((2..=4).contains(&embedded), "{embedded}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_corrected_says_why() {
+    let (app, id) = app().await;
+    let path = format!("/videos/{id}/corrections");
+    let refused = async |correction: Value, status: u16| {
+        let good = json!({"of": "words", "from": "cold", "to": "hot"});
+        let reply = app.post_json(&path, json!({"corrections": [good, correction]})).await;
+        reply.error(status)
+    };
+    let words = |from: &str| json!({"of": "words", "from": from, "to": "x"});
+    mentions(&refused(words("submarine"), 400).await, &["nobody says 'submarine'", "nothing"]);
+    mentions(&refused(words("?!"), 422).await, &["'from'", "letter"]);
+    let late = json!({"of": "words", "from": "web", "to": "Webb", "start": 25, "end": 29});
+    mentions(&refused(late, 400).await, &["between 0:25.00 and 0:29.00"]);
+    let half = json!({"of": "words", "from": "web", "to": "Webb", "start": 25});
+    mentions(&refused(half, 422).await, &["'start' and 'end' go together"]);
+    let turned = json!({"of": "words", "from": "web", "to": "Webb", "start": 9, "end": 3});
+    mentions(&refused(turned, 422).await, &["'end' after 'start'"]);
+    let nobody = json!({"of": "speaker", "from": "S9", "to": "Ada"});
+    mentions(&refused(nobody, 400).await, &["no speaker 'S9'", "S1"]);
+    let unnamed = json!({"of": "speaker", "from": "S1", "to": " "});
+    mentions(&refused(unnamed, 422).await, &["speaker", "'to'"]);
+    let stranger = json!({"of": "person", "from": "ab-p99", "to": "Ada"});
+    mentions(&refused(stranger, 404).await, &["no person 'ab-p99'", "/entities"]);
+    let long = json!({"of": "words", "from": "web", "to": "x".repeat(501)});
+    mentions(&refused(long, 422).await, &["500 characters", "ingest.max_correction_chars"]);
+    refused(json!({"of": "colour", "from": "red", "to": "blue"}), 422).await;
+    app.post_json(&path, json!({"corrections": []})).await.error(422);
+    let listed = app.get(&path).await.ok();
+    assert_eq!(listed["corrections"], json!([]), "all of them, or none");
+    mentions(&text_of(&app, &format!("/videos/{id}/transcript")).await, &["is cold."]);
+    app.get("/videos/0123456789abcdef/corrections").await.error(404);
+    app.post_json("/videos/0123456789abcdef/corrections", json!({"corrections": [words("a")]}))
+        .await
+        .error(404);
+}
