@@ -2,6 +2,9 @@
 import { mount } from "svelte";
 import App from "./App.svelte";
 import "./app.css";
+import { startLanguage } from "./lib/language.svelte";
+import { followTheme } from "./lib/theme.svelte";
 
 const target = document.getElementById("root");
-if (target) mount(App, { target });
+followTheme();
+void startLanguage().then(() => target && mount(App, { target }));

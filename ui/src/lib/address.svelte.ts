@@ -3,6 +3,7 @@
 // any path. Pages read `address` and write it with `go` (a step back leads back) or `change` (it does not).
 
 import { untrack } from "svelte";
+import { m } from "./language.svelte";
 import type { Span } from "./types";
 
 /** How a value stands in an address; what is as by default is left out. */
@@ -71,29 +72,27 @@ const PARAMETERS = {
 /** Filters are named by the service: each is a parameter of its own, behind this. */
 const FILTER = "filter.";
 
-/** The pages, by the first part of their address, with what the address of each says. */
+/** The pages, by the first part of their address, and what each says beyond. */
 const PAGES = {
-  "": { title: "Library", says: ["name", "analyzer", "collection", "order", "url"] },
-  videos: { title: "Video", says: ["t", "range", "tab", "q"] },
-  search: {
-    title: "Search",
-    says: [
-      "q",
-      "video",
-      "analyzer",
-      "field",
-      "mode",
-      "limit",
-      "alike",
-      "sure",
-      "group",
-      "answer",
-      "every",
-      "filters",
-    ],
-  },
-  ask: { title: "Ask", says: ["q", "video", "analyzer", "filters"] },
-  jobs: { title: "Jobs", says: [] },
+  "": ["name", "analyzer", "collection", "order", "url"],
+  videos: ["t", "range", "tab", "q"],
+  search: [
+    "q",
+    "video",
+    "analyzer",
+    "field",
+    "mode",
+    "limit",
+    "alike",
+    "sure",
+    "group",
+    "answer",
+    "every",
+    "filters",
+  ],
+  ask: ["q", "video", "analyzer", "filters"],
+  jobs: [],
+  settings: [],
 } as const;
 
 type Parameters = typeof PARAMETERS;
@@ -102,7 +101,7 @@ type Values = { [P in keyof Parameters]: Parameters[P] extends Kind<infer T> ? T
   filters: Record<string, string[]>;
 };
 export type Page = keyof typeof PAGES;
-type Said<P extends Page> = (typeof PAGES)[P]["says"][number];
+type Said<P extends Page> = (typeof PAGES)[P][number];
 /** What the address of a page can say. */
 export type Of<P extends Page> = Partial<Pick<Values, Said<P>>>;
 export type Place = { page: string; id: string } & Values;
@@ -110,7 +109,7 @@ export type Place = { page: string; id: string } & Values;
 const names = Object.keys(PARAMETERS) as (keyof Parameters)[];
 const isPage = (page: string): page is Page => Object.hasOwn(PAGES, page);
 /** What a page is called; nothing where there is no such page. */
-export const pageTitle = (page: string) => (isPage(page) ? PAGES[page].title : "");
+export const pageTitle = (page: string) => (isPage(page) ? m.pages[page] : "");
 
 /** Reads the part of an address after its #. */
 export function parse(hash: string): Place {
@@ -119,7 +118,7 @@ export function parse(hash: string): Place {
   // A link to a video was once written so.
   const page = first === "video" ? "videos" : first;
   const given = new URLSearchParams(query);
-  const says: readonly string[] = isPage(page) ? PAGES[page].says : [];
+  const says: readonly string[] = isPage(page) ? PAGES[page] : [];
   const read = <P extends keyof Parameters>(name: P) =>
     says.includes(name) ? PARAMETERS[name].read(given.getAll(name)) : PARAMETERS[name].none;
   const values = Object.fromEntries(names.map((name) => [name, read(name)]));
@@ -143,7 +142,7 @@ function decoded(id: string): string {
 export function link<P extends Page>(page: P, says: Of<P> = {}, id = ""): string {
   const given = new URLSearchParams();
   const values: Partial<Values> = says;
-  for (const name of PAGES[page].says) {
+  for (const name of PAGES[page]) {
     if (name === "filters") {
       for (const [filter, all] of Object.entries(values.filters ?? {})) {
         for (const one of all) given.append(FILTER + filter, one);

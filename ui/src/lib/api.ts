@@ -1,4 +1,5 @@
 // Calls to the service.
+import { m } from "./language.svelte";
 import type { Storyboard } from "./types";
 
 export class ApiError extends Error {
@@ -20,10 +21,8 @@ export const at = (path: string) => new URL(path.replace(/^\//, ""), base);
 /** What a call failed with; status 0 where no answer came at all. */
 export function failed(status: number, body: { detail?: string } | null) {
   if (status === 401) onUnauthorised.call();
-  if (!status) {
-    return new ApiError(0, "The service cannot be reached. It may be stopped, or the network is down.");
-  }
-  return new ApiError(status, body?.detail ?? `The service answered ${status}.`);
+  if (!status) return new ApiError(0, m.errors.unreachable);
+  return new ApiError(status, body?.detail ?? m.errors.answered(status));
 }
 
 export async function api<T>(path: string, init: RequestInit & { json?: unknown } = {}): Promise<T> {

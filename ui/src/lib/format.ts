@@ -1,4 +1,6 @@
 // How times, counts, ids and citations read.
+import type { Names } from "../words/names";
+import { m, number } from "./language.svelte";
 
 export function clock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
@@ -13,35 +15,19 @@ export const words = (id: string) => id.replaceAll("_", " ");
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** Why there is no answer, where writing it failed. */
 export const unanswered = (error: string | undefined) =>
-  error === undefined ? undefined : `The answer could not be written: ${error}`;
-export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+  error === undefined ? undefined : m.search.unanswered(error);
+export const megabytes = (bytes: number) => m.common.megabytes(number(bytes / 1e6, 1, true));
 export const listed = (names: string[]) =>
-  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${m.common.and} ${names.at(-1)}`;
 
-const ANALYZERS: Record<string, string> = {
-  default_video: "Scenes",
-  diarization: "Speech by speaker",
-  transcript: "Speech",
-  people: "People",
-  object_detection: "Objects",
-  ocr: "On-screen text",
-};
-export const analyzerName = (id: string) => ANALYZERS[id] ?? capital(words(id));
-
-const STAGES: Record<string, string> = {
-  queued: "Waiting for its turn",
-  starting: "Starting",
-  fetching: "Fetching",
-  chunking: "Finding the moments",
-  chunked: "Moments found",
-  analyzing: "Analysing",
-  indexing: "Indexing",
-  aggregating: "Summing up",
-  alerting: "Telling alerts",
-  evaluating: "Asking judged questions",
-  complete: "Done",
-};
-export const stageName = (stage: string) => STAGES[stage] ?? capital(words(stage));
+/** The name that the page has for what the service calls by an id, if it has one. */
+export const own = (names: Names, id: string): string | undefined =>
+  Object.hasOwn(names, id) ? names[id] : undefined;
+/** What something of the service is called on the page: what it is called there, where there is no name. */
+export const named = (names: Names, id: string) => own(names, id) ?? capital(words(id));
+/** Of an aggregator too. */
+export const analyzerName = (id: string) => own(m.analyzers, id) ?? named(m.aggregators, id);
+export const stageName = (stage: string) => named(m.jobs.stages, stage);
 
 /** The address of a video, or of a second in it. */
 export const moment = (id: string, seconds?: number) =>

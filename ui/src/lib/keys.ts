@@ -1,4 +1,5 @@
 // The keys: one table, of which they are bound and listed.
+import type { Messages } from "../words/en";
 
 /** What keys do to the video that is shown. */
 export type Player = {
@@ -11,48 +12,49 @@ export type Player = {
   clearRange(): void;
 };
 
-type Binding = { keys: string[]; shown: string[]; what: string };
+/** `shown` is what stands on the keys, or names one; `what` it does. */
+type Binding = { keys: string[]; shown: string[]; what: keyof Messages["keys"] };
 type Bound = Binding & { act: (player: Player, key: string) => void };
 
 /** On a video's page. */
 export const PLAYER_KEYS: Bound[] = [
-  { keys: [" ", "k"], shown: ["Space", "K"], what: "Play and pause", act: (player) => player.toggle() },
+  { keys: [" ", "k"], shown: ["space", "K"], what: "toggle", act: (player) => player.toggle() },
   {
     keys: ["j", "l"],
     shown: ["J", "L"],
-    what: "Ten seconds back and on",
+    what: "ten",
     act: (player, key) => player.step(key === "j" ? -10 : 10),
   },
   {
     keys: ["ArrowLeft", "ArrowRight"],
     shown: ["←", "→"],
-    what: "Five seconds back and on",
+    what: "five",
     act: (player, key) => player.step(key === "ArrowLeft" ? -5 : 5),
   },
   {
     keys: [",", "."],
     shown: [",", "."],
-    what: "One picture back and on",
+    what: "frame",
     act: (player, key) => player.frame(key === "," ? -1 : 1),
   },
   {
     keys: ["i", "o"],
     shown: ["I", "O"],
-    what: "Begin and end a range here",
+    what: "range",
     act: (player, key) => player.mark(key === "i" ? "start" : "end"),
   },
-  { keys: ["x"], shown: ["X"], what: "Choose no range", act: (player) => player.clearRange() },
+  { keys: ["x"], shown: ["X"], what: "noRange", act: (player) => player.clearRange() },
 ];
 
 /** Elsewhere: bound where they work. */
 export const OTHER_KEYS: Binding[] = [
-  { keys: ["/"], shown: ["/"], what: "Search" },
+  { keys: ["/"], shown: ["/"], what: "search" },
   {
     keys: ["+", "-", "0"],
     shown: ["+", "−", "0"],
-    what: "Zoom the timeline in, out and to fit, when it has the focus",
+    what: "zoom",
   },
-  { keys: ["?"], shown: ["?"], what: "This list" },
+  { keys: ["?"], shown: ["?"], what: "list" },
 ];
 
 const TYPED =

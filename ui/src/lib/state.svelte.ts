@@ -1,6 +1,7 @@
 // What all pages share: the videos, the jobs, what this install has, and where the reader is.
 import { address } from "./address.svelte";
 import { api, videoPath } from "./api";
+import { m } from "./language.svelte";
 import type { Health, Job, Schema, Video } from "./types";
 
 /** Not watched one by one: there may be thousands. */
@@ -66,7 +67,7 @@ export async function copyLink(to: string, what: string) {
   const url = new URL(to, location.href).href;
   try {
     await navigator.clipboard.writeText(url);
-    toast(`The link to ${what} is in the clipboard.`);
+    toast(m.frame.linkCopied(what));
   } catch {
     // A page that is not served over https may not write there.
     toast(url);

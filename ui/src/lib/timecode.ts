@@ -4,11 +4,7 @@ import { clock } from "./format";
 
 /** `clock`: minutes and seconds. `seconds`: seconds with their parts. `frames`: SMPTE. */
 export type TimeStyle = "clock" | "seconds" | "frames";
-export const TIME_STYLES: Record<TimeStyle, string> = {
-  clock: "Minutes and seconds",
-  seconds: "Seconds, to the hundredth",
-  frames: "Timecode, to the frame",
-};
+export const TIME_STYLES: TimeStyle[] = ["clock", "seconds", "frames"];
 
 /** A rate that is measured is near to the one that is meant. */
 const NEAR = 0.02;

@@ -1,0 +1,67 @@
+// The language of the page: every text that is the page's own stands in a catalogue of `../words`, one per
+// language, and is read through `m`, so that what is shown changes with the language. English is always
+// there; another language is loaded when it is wanted.
+import { en, type Messages } from "../words/en";
+import { keep, kept } from "./kept";
+
+export const LANGUAGES = { en: "English", de: "Deutsch" };
+export type Language = keyof typeof LANGUAGES;
+
+const LOADED: Record<Exclude<Language, "en">, () => Promise<Messages>> = {
+  de: () => import("../words/de").then(({ de }) => de),
+};
+
+let messages = $state.raw<Messages>(en);
+/** `chosen` is empty where the browser's language holds; `shown` is what the page is in. */
+export const language = $state<{ chosen: Language | ""; shown: Language }>({ chosen: "", shown: "en" });
+
+/** The texts of the page, in the language that it is shown in. */
+export const m: Messages = new Proxy(en, {
+  get: (_, section) => Reflect.get(messages, section) as unknown,
+});
+
+const isLanguage = (name: string): name is Language => Object.hasOwn(LANGUAGES, name);
+/** What the browser is set to, as far as there is a catalogue for it. */
+export function browserLanguage(wanted: readonly string[] = navigator.languages): Language {
+  return wanted.map((one) => one.slice(0, 2).toLowerCase()).find(isLanguage) ?? "en";
+}
+
+/** Shows the page in the language that was chosen, or that of the browser. */
+export async function startLanguage() {
+  const before = kept<string>("language", "");
+  await show(isLanguage(before) ? before : "");
+}
+
+/** Chooses a language for this browser; nothing: the browser's own. */
+export async function choose(chosen: Language | "") {
+  keep("language", chosen);
+  await show(chosen);
+}
+
+async function show(chosen: Language | "") {
+  language.chosen = chosen;
+  const wanted = chosen || browserLanguage();
+  // A catalogue that cannot be loaded leaves the page as it is.
+  const loaded = wanted === "en" ? en : await LOADED[wanted]().catch(() => null);
+  if (!loaded || language.chosen !== chosen) return;
+  messages = loaded;
+  language.shown = wanted;
+  document.documentElement.lang = wanted;
+}
+
+/** As numbers and times are written: where the reader is, if that is known, in the language of the page. */
+function locale(): string {
+  const own = typeof navigator === "undefined" ? [] : navigator.languages;
+  return own.find((one) => one.slice(0, 2).toLowerCase() === language.shown) ?? language.shown;
+}
+
+/** A number as the language writes it, with at most, or exactly, so many places. */
+export function number(value: number, places = 0, exactly = false): string {
+  return value.toLocaleString(language.shown, {
+    maximumFractionDigits: places,
+    minimumFractionDigits: exactly ? places : 0,
+  });
+}
+
+/** A day with its time. */
+export const date = (iso: string) => new Date(iso).toLocaleString(locale());

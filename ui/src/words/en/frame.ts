@@ -1,0 +1,111 @@
+// What stands around and on all pages: counts, names, the header, signing in, the settings.
+import { counting } from "../counting";
+import type { Names } from "../names";
+
+const many = counting("en");
+
+export const frame = {
+  /** What is counted. */
+  count: {
+    videos: (count: number) => many(count, "video", "videos"),
+    moments: (count: number) => many(count, "moment", "moments"),
+    files: (count: number) => many(count, "file", "files"),
+    calls: (count: number) => many(count, "call", "calls"),
+    tokens: (count: number) => many(count, "token", "tokens"),
+    seconds: (count: number) => many(count, "second", "seconds"),
+    minutes: (count: number) => many(count, "minute", "minutes"),
+    sources: (count: number) => many(count, "source", "sources"),
+    frames: (count: number) => many(count, "frame", "frames"),
+    matches: (count: number) => many(count, "match", "matches"),
+    sections: (count: number) => many(count, "section", "sections"),
+    handovers: (count: number) => many(count, "handover", "handovers"),
+    stretches: (count: number) => many(count, "stretch of speech", "stretches of speech"),
+  },
+  /** What stands on many pages. */
+  common: {
+    and: "and",
+    tryAgain: "Try again",
+    cancel: "Cancel",
+    close: "Close",
+    delete: "Delete",
+    options: "Options",
+    all: "All",
+    megabytes: (number: string) => `${number} MB`,
+    /** A name within a sentence. */
+    inText: (name: string) => name.toLowerCase(),
+    quoted: (name: string) => `“${name}”`,
+    of: (part: string, whole: string) => `${part} of ${whole}`,
+  },
+  pages: {
+    "": "Library",
+    videos: "Video",
+    search: "Search",
+    ask: "Ask",
+    jobs: "Jobs",
+    settings: "Settings",
+  },
+  frame: {
+    skip: "Skip to the page",
+    home: "Shotlog, all videos",
+    pages: "Pages",
+    help: "Keyboard help",
+    signOut: "Sign out",
+    unfinished: (count: number) => `${count} not finished`,
+    noSuchPage: "No such page",
+    thereIsNoSuchPage: "There is no such page",
+    allVideos: "All videos",
+    unreachable: "Not reachable",
+    connecting: "Connecting…",
+    ready: "Ready",
+    degraded: "Degraded",
+    noStorage: "Storage unreachable",
+    noSchema: (why: string) => `What this service offers could not be read. ${why}`,
+    linkCopied: (what: string) => `The link to ${what} is in the clipboard.`,
+  },
+  errors: {
+    unreachable: "The service cannot be reached. It may be stopped, or the network is down.",
+    answered: (status: number) => `The service answered ${status}.`,
+  },
+  signIn: {
+    title: "Sign in",
+    about: "This service asks for an access token. The server keeps it; this page never holds it.",
+    refused: "That token is not accepted. Check it and try again.",
+    token: "Access token",
+  },
+  settings: {
+    about: "They hold for this browser alone.",
+    theme: "Appearance",
+    themes: { system: "As the system", light: "Light", dark: "Dark" },
+    language: "Language",
+    browser: (name: string) => `As the browser (${name})`,
+    times: "Times as",
+    timesAbout: "Of the player, the timeline and ranges.",
+    keys: "Keys",
+  },
+  times: {
+    clock: "Minutes and seconds",
+    seconds: "Seconds, to the hundredth",
+    frames: "Timecode, to the frame",
+  },
+  keys: {
+    space: "Space",
+    toggle: "Play and pause",
+    ten: "Ten seconds back and on",
+    five: "Five seconds back and on",
+    frame: "One picture back and on",
+    range: "Begin and end a range here",
+    noRange: "Choose no range",
+    search: "Search",
+    zoom: "Zoom the timeline in, out and to fit, when it has the focus",
+    list: "This list",
+  },
+  analyzers: {
+    default_video: "Scenes",
+    diarization: "Speech by speaker",
+    transcript: "Speech",
+    people: "People",
+    object_detection: "Objects",
+    ocr: "On-screen text",
+  } as Names,
+  aggregators: {} as Names,
+};
