@@ -4,6 +4,7 @@
 import { Upload, type DetailedError } from "tus-js-client";
 import { ApiError, at, onUnauthorised } from "./api";
 import { ingest, type Options } from "./ingest";
+import { m } from "./language.svelte";
 import { message, toast } from "./state.svelte";
 
 /** `missing`: the browser has forgotten the file; `arrived`: it is there, and its job is not yet queued. */
@@ -180,7 +181,7 @@ function send(entry: Entry, file: File) {
     onShouldRetry(error) {
       // 409: what came of the request that was cut off is only being stored.
       if (!passes(status(error)) && status(error) !== 409) return false;
-      entry.note = "The connection was lost. It goes on by itself as soon as the service answers.";
+      entry.note = m.uploads.reconnecting;
       entry.speed = 0;
       last = null;
       return true;
@@ -214,7 +215,7 @@ async function begin(entry: Entry) {
   } catch (error) {
     const known = error instanceof ApiError ? error.status : -1;
     if (passes(known)) {
-      entry.note = `${message(error)} It is tried again by itself.`;
+      entry.note = m.uploads.triedAgain(message(error));
       setTimeout(() => queue.includes(entry) && entry.state === "arrived" && begin(entry), BUSY);
       return;
     }
@@ -226,7 +227,7 @@ async function begin(entry: Entry) {
 
 function refuse(entry: Entry, why: string) {
   change(entry, "failed", why);
-  toast(`${entry.name} was not added: ${why}`);
+  toast(m.uploads.notAdded(entry.name, why));
 }
 
 /** Whether the next try may be answered otherwise; 0 where nothing answered. */
@@ -241,7 +242,7 @@ function reason(error: Error | DetailedError): string {
   try {
     return (JSON.parse(body ?? "") as { detail: string }).detail;
   } catch {
-    return status(error) ? `the service answered ${status(error)}` : "the service cannot be reached";
+    return status(error) ? m.uploads.answered(status(error)) : m.uploads.unreachable;
   }
 }
 
