@@ -51,4 +51,13 @@ test("people and objects have lanes, and boxes over the paused frame", async ({ 
 
   await page.getByRole("button", { name: "All moments" }).click();
   await expect(drawn).toHaveCount(0);
+
+  // Who is seen gets a name, which the people of the video have as soon as they are counted anew.
+  await page.getByRole("tab", { name: "People" }).click();
+  await page.getByRole("button", { name: "Say who Person 1 is" }).click();
+  const naming = page.getByRole("dialog", { name: "Correct everywhere" });
+  await naming.getByRole("textbox", { name: "Name" }).fill("Ada Lovelace");
+  await naming.getByRole("button", { name: "Save" }).click();
+  await expect(naming).toBeHidden();
+  await expect(page.getByRole("heading", { name: "Ada Lovelace" })).toBeVisible({ timeout: 60_000 });
 });

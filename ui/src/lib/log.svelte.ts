@@ -1,5 +1,7 @@
 // Everything that is stored of one video, read once and derived from there.
 import { api, videoPath } from "./api";
+import type { Correction, Corrections, NewCorrection } from "./corrections";
+import { loadJobs } from "./jobs";
 import { message } from "./state.svelte";
 import type { Aggregates, Chunk, Entity, Preview, Span, VideoDetail } from "./types";
 
@@ -29,6 +31,10 @@ export class VideoLog {
   chunks = $state.raw<Chunk[]>([]);
   aggregates = $state.raw<Aggregates>({});
   people = $state.raw<Entity[]>([]);
+  /** What people have put right. */
+  corrections = $state.raw<Correction[]>([]);
+  /** The job that computes afresh what builds on what was put right. */
+  recount = $state("");
   /** Seconds at which the picture cuts; empty for videos whose signals were not kept. */
   cuts = $state.raw<number[]>([]);
   error = $state("");
@@ -59,7 +65,7 @@ export class VideoLog {
     try {
       this.detail = await api<VideoDetail>(videoPath(this.id));
       void this.findCuts(this.detail.duration);
-      await Promise.all([this.loadChunks(), this.loadAggregates()]);
+      await Promise.all([this.loadChunks(), this.loadAggregates(), this.loadCorrections()]);
     } catch (reason) {
       this.error = message(reason);
     } finally {
@@ -75,6 +81,30 @@ export class VideoLog {
     this.aggregates = aggregates;
     if (!available.includes("entities")) return;
     this.people = (await api<{ entities: Entity[] }>(`${path}/entities`)).entities;
+  }
+
+  private async loadCorrections() {
+    const { corrections } = await api<Corrections>(`${videoPath(this.id)}/corrections`);
+    this.corrections = corrections;
+  }
+
+  /** Puts something right, and tells in how many places that was. */
+  async correct(made: NewCorrection[]): Promise<number> {
+    const path = `${videoPath(this.id)}/corrections`;
+    const told = await api<Corrections>(path, { json: { corrections: made } });
+    await this.changed(told);
+    return told.corrections.reduce((sum, one) => sum + one.places, 0);
+  }
+
+  /** Shows again what was found: in the place of one correction, or of all. */
+  async undo(id = "") {
+    const path = `${videoPath(this.id)}/corrections${id && `/${id}`}`;
+    await this.changed(await api<Corrections>(path, { method: "DELETE" }));
+  }
+
+  private async changed({ job_id }: Corrections) {
+    if (job_id) this.recount = job_id;
+    await Promise.all([this.loadChunks(), this.loadCorrections(), loadJobs()]);
   }
 
   private async loadChunks() {

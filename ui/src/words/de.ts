@@ -1,9 +1,10 @@
 // German. Without "du" and "Sie": buttons are infinitives.
 import type { Messages } from "./en";
+import { corrections } from "./de/corrections";
 import { frame } from "./de/frame";
 import { jobs } from "./de/jobs";
 import { library } from "./de/library";
 import { search } from "./de/search";
 import { video } from "./de/video";
 
-export const de: Messages = { ...frame, ...library, ...jobs, ...video, ...search };
+export const de: Messages = { ...frame, ...library, ...jobs, ...video, ...corrections, ...search };

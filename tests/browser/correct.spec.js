@@ -1,0 +1,98 @@
+// Putting right what was heard and who was seen.
+import { readFile } from "node:fs/promises";
+import { expect, expectAccessible, test } from "./fixtures.js";
+import { sample } from "./service.js";
+
+test.describe.configure({ mode: "serial" });
+
+// Other files share the service, and find it empty.
+test.afterAll(async ({ service }) => {
+  const { videos } = await (await fetch(`${service.url}/videos`)).json();
+  for (const { video_id: each } of videos) await fetch(`${service.url}/videos/${each}`, { method: "DELETE" });
+});
+
+const json = async (service, path) => (await fetch(`${service.url}/${path}`)).json();
+
+async function ingest(service, fields) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append("file", new Blob([await readFile(sample)], { type: "video/mp4" }), "shotlog-sample.mp4");
+  const { job_id: jobId } = await (await fetch(`${service.url}/videos`, { method: "POST", body: form })).json();
+  let job;
+  await expect.poll(async () => {
+    job = await json(service, `jobs/${jobId}`);
+    return job.status;
+  }, { timeout: 120_000 }).toBe("done");
+  return job.result.video_id;
+}
+
+let id;
+const captions = async (service) => (await fetch(`${service.url}/videos/${id}/export?format=vtt`)).text();
+
+test("what is said, and who says it, is put right where it is read", async ({ page, service }) => {
+  id = await ingest(service, { analyzers: "default_video,diarization", mode: "interval", interval: "10" });
+  const { utterances } = await json(service, `videos/${id}/transcript`);
+  const [first] = utterances;
+  const word = first.text.split(" ").findLast((one) => /^\w{4,}/.test(one)).replace(/\W/g, "");
+  await page.goto(`${service.url}/#/videos/${id}/transcript`);
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  await page.getByRole("button", { name: /^Correct what is said at/ }).first().click();
+  const dialog = page.getByRole("dialog", { name: /Correct what is said/ });
+  await expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
+  const text = dialog.getByRole("textbox", { name: "What is said" });
+  await text.fill((await text.inputValue()).replace(word, "Brontosaurus"));
+  await dialog.getByRole("combobox", { name: "Who says it" }).fill("Ada Lovelace");
+  await expect(dialog.getByRole("radio", { name: /^Wherever S1 speaks/ })).toBeChecked();
+  await expectAccessible(page, "correct what is said");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole("tabpanel")).toContainText("Ada Lovelace");
+  await expect(page.getByRole("tabpanel")).toContainText("Brontosaurus");
+  expect(await captions(service)).toContain("<v Ada Lovelace>");
+  expect(await captions(service)).toContain("Brontosaurus");
+  const query = { text: "brontosaurus", analyzer: "*", mode: "text" };
+  const found = await fetch(`${service.url}/query`, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(query),
+  });
+  expect((await found.json()).results[0].video_id).toBe(id);
+});
+
+test("a word is put right everywhere, and what was found comes back", async ({ page, service }) => {
+  await page.goto(`${service.url}/#/videos/${id}`);
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  await page.getByRole("searchbox", { name: "Find in the transcript" }).fill("Brontosaurus");
+  await page.getByRole("button", { name: "Correct everywhere" }).click();
+  const dialog = page.getByRole("dialog", { name: "Correct everywhere" });
+  await expect(dialog.getByRole("textbox", { name: "As it is shown" })).toHaveValue("Brontosaurus");
+  await expect(dialog.getByRole("button", { name: "Save" })).toBeEnabled();
+  await dialog.getByRole("textbox", { name: "What is right" }).fill("Diplodocus");
+  await expectAccessible(page, "correct everywhere");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  expect(await captions(service)).toContain("Diplodocus");
+
+  await page.getByRole("tab", { name: "Corrections" }).click();
+  const panel = page.getByRole("tabpanel");
+  await expect(panel.getByRole("listitem")).toHaveCount(3);
+  await expectAccessible(page, "corrections");
+  await panel.getByRole("button", { name: "Undo the correction of “Brontosaurus”" }).click();
+  await expect(panel.getByRole("listitem")).toHaveCount(2);
+  expect(await captions(service)).toContain("Brontosaurus");
+  await panel.getByRole("button", { name: "Undo all" }).click();
+  await expect(page.getByRole("tab", { name: "Corrections" })).toBeHidden();
+  expect(await captions(service)).toContain("<v S1>");
+  expect(await captions(service)).not.toContain("Brontosaurus");
+});
+
+test("what stands nowhere is refused in words", async ({ page, service }) => {
+  await page.goto(`${service.url}/#/videos/${id}`);
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  const sought = page.getByRole("searchbox", { name: "Find in the transcript" });
+  await sought.fill("e");
+  await page.getByRole("button", { name: "Correct everywhere" }).click();
+  const dialog = page.getByRole("dialog", { name: "Correct everywhere" });
+  await dialog.getByRole("textbox", { name: "As it is shown" }).fill("submarine");
+  await dialog.getByRole("textbox", { name: "What is right" }).fill("boat");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("nobody says 'submarine'");
+});
