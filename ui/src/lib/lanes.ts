@@ -1,11 +1,14 @@
 // The timeline's lanes, made of what is stored of a video.
-import { capital } from "./format";
+import { capital, named } from "./format";
+import { m, number } from "./language.svelte";
 import { textOf, type VideoLog } from "./log.svelte";
 import type { Span } from "./types";
 
 /** `colour` is an index into the palette of app.css; `level` is 0..1. */
 export type Item = Span & { label: string; colour: number; level?: number };
 export type Lane = {
+  /** By which it is remembered. */
+  id: string;
   name: string;
   kind: "spans" | "marks" | "levels";
   /** In order of their start; they may overlap. */
@@ -24,24 +27,33 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
   const { chapters, events, sentiment, novelty } = log.aggregates;
   const ranked = novelty?.ranked ?? [];
   const most = Math.max(...ranked.map((one) => one.novelty), 1e-9);
+  const names = m.timeline.names;
   const lanes: Drawn[] = [
-    spans("Chapters", chapters?.chapters ?? [], (one, index) => ({
+    spans("chapters", names.chapters, chapters?.chapters ?? [], (one, index) => ({
       label: one.title,
       colour: index % 2 ? 8 : 7,
     })),
-    spans("Moments", log.chunks, (one, index) => ({ label: textOf(one), colour: index % 2 ? 9 : NEUTRAL })),
-    spans("Tried split", split, (_, index) => ({ label: `Moment ${index + 1}`, colour: index % 2 ? 8 : 7 })),
+    spans("moments", names.moments, log.chunks, (one, index) => ({
+      label: textOf(one),
+      colour: index % 2 ? 9 : NEUTRAL,
+    })),
+    spans("tried", names.tried, split, (_, index) => ({
+      label: m.timeline.moment(index + 1),
+      colour: index % 2 ? 8 : 7,
+    })),
     {
-      name: "Cuts",
+      id: "cuts",
+      name: names.cuts,
       kind: "marks",
-      items: log.cuts.map((t) => ({ start: t, end: t, label: "Cut", colour: 4 })),
+      items: log.cuts.map((t) => ({ start: t, end: t, label: m.timeline.cut, colour: 4 })),
     },
-    spans(log.speakers.join("") ? "Speakers" : "Speech", log.speech, (turn) => ({
+    spans("speech", log.speakers.join("") ? names.speakers : names.speech, log.speech, (turn) => ({
       label: [turn.speaker, turn.text].filter(Boolean).join(": "),
       colour: Math.max(0, log.speakers.indexOf(turn.speaker)),
     })),
     {
-      name: "People",
+      id: "people",
+      name: names.people,
       kind: "spans",
       items: log.people.flatMap((one, index) =>
         (one.timeline?.spans ?? [[one.first_seen, one.last_seen]]).map(([start, end]) => ({
@@ -54,7 +66,8 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
     },
     ...objectLanes(log),
     {
-      name: "Events",
+      id: "events",
+      name: names.events,
       kind: "marks",
       items: (events?.events ?? []).map((one) => ({
         start: one.start,
@@ -63,17 +76,18 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
         colour: 0,
       })),
     },
-    spans("Sentiment", sentiment?.timeline ?? [], (one) => ({
-      label: capital(one.dominant),
+    spans("sentiment", names.sentiment, sentiment?.timeline ?? [], (one) => ({
+      label: named(m.panels.moods, one.dominant),
       colour: MOOD[one.dominant] ?? NEUTRAL,
     })),
     {
-      name: "Novelty",
+      id: "novelty",
+      name: names.novelty,
       kind: "levels",
       items: ranked.map((one) => ({
         start: one.start,
         end: one.end,
-        label: `Novelty ${one.novelty.toFixed(2)}`,
+        label: m.timeline.novelty(number(one.novelty, 2, true)),
         colour: 1,
         level: one.novelty / most,
       })),
@@ -89,12 +103,13 @@ function searchable(lane: Drawn): Lane {
 }
 
 function spans<T extends Span>(
+  id: string,
   name: string,
   all: T[],
   look: (one: T, index: number) => { label: string; colour: number },
 ): Drawn {
   const items = all.map((one, index) => ({ start: one.start, end: one.end, ...look(one, index) }));
-  return { name, kind: "spans", items };
+  return { id, name, kind: "spans", items };
 }
 
 /** One lane for each of the labels that are seen in most chunks. */
@@ -117,7 +132,7 @@ function objectLanes(log: VideoLog): Drawn[] {
   return [...byLabel]
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, OBJECT_LANES)
-    .map(([label, items]) => ({ name: capital(label), kind: "spans", items }));
+    .map(([label, items]) => ({ id: `object ${label}`, name: capital(label), kind: "spans", items }));
 }
 
 /** Index of the first item that may reach `t`. */

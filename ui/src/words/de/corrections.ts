@@ -5,7 +5,6 @@ const many = counting("de");
 
 export const corrections = {
   corrections: {
-    tab: "Korrekturen",
     correct: "Korrigieren",
     correctAt: (time: string) => `Gesprochenes bei ${time} korrigieren`,
     correctAll: "Überall korrigieren",

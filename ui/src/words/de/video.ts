@@ -28,6 +28,7 @@ export const video: typeof english = {
       objects: "Objekte",
       statistics: "Statistik",
       more: "Mehr",
+      corrections: "Korrekturen",
       splitting: "Teilung",
     },
   },

@@ -5,7 +5,6 @@ const many = counting("en");
 
 export const corrections = {
   corrections: {
-    tab: "Corrections",
     correct: "Correct",
     correctAt: (time: string) => `Correct what is said at ${time}`,
     correctAll: "Correct everywhere",

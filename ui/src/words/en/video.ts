@@ -28,6 +28,7 @@ export const video = {
       objects: "Objects",
       statistics: "Statistics",
       more: "More",
+      corrections: "Corrections",
       splitting: "Splitting",
     },
   },
