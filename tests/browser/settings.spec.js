@@ -1,5 +1,8 @@
 // What a reader chooses for their browser: how the page looks, its language, how times are written.
+import { de } from "../../ui/src/words/de";
+import { en } from "../../ui/src/words/en";
 import { expect, expectAccessible, test } from "./fixtures.js";
+import { longVideo } from "./long-video.js";
 
 const scheme = (page) => page.evaluate(() => document.documentElement.dataset.scheme);
 const settings = (service) => `${service.url}/#/settings`;
@@ -56,6 +59,8 @@ test("English is read without the words of another language", async ({ page, ser
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await page.goto(service.url);
   await expect(page.getByRole("heading", { name: "Library" })).toBeVisible();
+  await expect(page.getByText("Nothing here yet")).toBeVisible();
+  expect(await englishLeft(page)).toEqual(expect.arrayContaining(["Nothing here yet", "Choose files", "Skip to the page", "Add"]));
   expect(asked).toContain("/app.js");
   expect(asked).not.toContain("/de.js");
 });
@@ -86,3 +91,190 @@ for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark
     await page.screenshot({ path: testInfo.outputPath("settings.png"), fullPage: true });
   });
 }
+
+// Every piece of an English text that no German one has: what stands between the parts it is told.
+function texts(catalogue) {
+  if (typeof catalogue === "string") return [catalogue];
+  if (typeof catalogue === "function") return catalogue(...Array.from({ length: catalogue.length }, () => "\u00ab")).split(/\u00ab|NaN/);
+  return Object.values(catalogue).flatMap(texts);
+}
+const GERMAN = new Set(texts(de).flatMap((text) => [text.trim(), ...text.split(/[^\p{L}]+/u)]));
+const ENGLISH = [...new Set(texts(en).map((text) => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "")))]
+  .filter((text) => /\p{L}{2}/u.test(text) && !GERMAN.has(text));
+
+// What is to be read, and what is read out, of the page.
+const shown = (page) => page.evaluate(() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [document.title];
+  while (walker.nextNode()) found.push(walker.currentNode.data);
+  for (const name of ["aria-label", "aria-valuetext", "title", "placeholder", "label"]) {
+    for (const one of document.querySelectorAll(`[${name}]`)) found.push(one.getAttribute(name));
+  }
+  return found.map((text) => text.trim().replace(/\s+/g, " ")).filter(Boolean);
+});
+async function englishLeft(page) {
+  const parts = (await shown(page)).flatMap((text) => [text, ...text.split(/ · |, |: /)]);
+  return ENGLISH.filter((text) => parts.some((part) =>
+    part === text || ((text.includes(" ") || text.length > 6) && ` ${part} `.replace(/[.…!?]/g, " ").includes(` ${text} `))));
+}
+const expectGerman = async (page, name) => expect(await englishLeft(page), name).toEqual([]);
+
+const ID = "00c0ffee00c0ffee";
+const json = (page, path, body) => page.route((url) => url.pathname === path, (route) => route.fulfill({ json: body }));
+const HIT = {
+  video_id: ID, chunk_id: 3, start: 12, end: 17, timecode: "0:12.00-0:17.00", score: 0.61, p_present: 0.93, text_score: 4.25, found_by: ["ocr", "diarization"],
+  video_url: "/storage/none.mp4", description: "Ein Boot legt ab.", people: [], objects: [], actions: [], tags: [], speakers: [], people_count: 0, turns: [],
+};
+const JOB = {
+  job_id: "11112222333344445555666677778888", source: "hafen.mp4", status: "done", stage: "complete", detail: {}, error: null,
+  created_at: "2026-01-31T12:00:00Z", updated_at: "2026-01-31T12:01:00Z",
+  result: {
+    video_id: ID, video_url: "", poster_url: null, storage_path: "", filename: "hafen.mp4", duration: 30, size_bytes: 1, chunk_config: "interval=10", chunks: 3,
+    analyzers: ["default_video"], dropped: ["ocr"], indexed: { default_video: 3, transcript: 0 },
+    aggregated: { ran: ["summary"], reused: [], aggregates: ["summary"], skipped: ["object_entities"], failed: { events: "E7" } },
+    usage: { model: "large-1", calls: 1, input_tokens: 1200, output_tokens: 340 },
+    profile: { scan: { calls: 1, seconds: 4.25 } },
+  },
+};
+const RUNNING = { ...JOB, job_id: "2".repeat(32), status: "running", stage: "analyzing", result: null, detail: { recogniser: "x", done: 1, total: 12 } };
+const FAILED = { ...JOB, job_id: "3".repeat(32), status: "failed", stage: "chunking", result: null, detail: { done: 1, total: 12 }, error: "E8" };
+const AGGREGATES = {
+  summary: { summary: "Ein Tag am Hafen.", key_points: ["Boote"], topics: ["Hafen"], tiers: [{ level: 0, section_count: 2, sections: [{ start: 0, end: 5, summary: "Morgens." }] }] },
+  chapters: { chapters: [{ start: 0, end: 60, title: "Morgens", summary: "Es ist neblig." }] },
+  events: { events: [{ start: 3, end: 4, event: "Ein Boot legt ab.", actor: "", category: "movement" }, { start: 8, end: 9, event: "Eine Frau winkt.", actor: "", category: "action" }] },
+  novelty: { basis: "", mean_distance: 0, ranked: [{ chunk_id: 0, start: 0, end: 5, novelty: 0.4 }], outliers: [] },
+  sentiment: { timeline: [{ start: 0, end: 5, positive: 0.5, neutral: 0.3, negative: 0.2, dominant: "positive" }] },
+  speaker_stats: { speakers: [{ speaker: "S1", seconds: 30, turns: 2, share: 0.6 }], handovers: 1, total_speech_seconds: 40 },
+  stats: { people: { series: [{ start: 0, end: 5, people_count: 2 }] }, objects: { most_common: [["Boot", 3]] } },
+  ner: { entities: [{ text: "Hamburg", label: "location", count: 2 }] },
+  object_entities: { objects: [{ entity_id: `${ID}-o1`, label: "Boot", appearances: 2, first_seen: 1, last_seen: 9, description: "Ein rotes Boot." }] },
+  entities: {}, cooccurrence: { pairs: [{ a: `${ID}-p1`, b: `${ID}-p2`, chunks: 2, seconds: 9 }] },
+};
+const PEOPLE = [1, 2].map((number) => ({
+  entity_id: `${ID}-p${number}`, appearances: 2, first_seen: 1, last_seen: 9, description: "Eine Frau im Mantel.", narrative: "",
+  timeline: { observed_seconds: 8, spans: [[1, 9]] },
+}));
+
+// German words are longer: they have room on a telephone too.
+async function expectFits(page, name) {
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expectAccessible(page, `${name}, ${width} px`);
+    await page.screenshot({ path: test.info().outputPath(`${name} ${width}.png`.replaceAll(" ", "-")), fullPage: true });
+  }
+}
+
+test.describe("in German", () => {
+  test.use({ locale: "de-DE", colorScheme: "dark", contextOptions: { reducedMotion: "reduce" } });
+
+  test("no English is left in the library and the jobs", async ({ page, service }) => {
+    await page.goto(service.url);
+    await expect(page.getByRole("heading", { name: "Noch nichts da" })).toBeVisible();
+    await page.getByText("Optionen", { exact: true }).click();
+    await page.getByLabel("In Momente teilen").selectOption("weights");
+    await expect(page.getByLabel("Wechsel des Themas")).toBeVisible();
+    await expectGerman(page, "empty library");
+    await expectFits(page, "library in German");
+    await json(page, "/jobs", { jobs: [RUNNING, FAILED, JOB], total: 3 });
+    const video = { ...JOB.result, video_id: ID, chunks: 2000, collection: "Häfen", analyzers: ["default_video", "ocr"] };
+    await json(page, "/videos", { videos: [video], total: 1 });
+    await page.reload();
+    await expect(page.getByRole("heading", { name: "1 Video" })).toBeVisible();
+    await expect(page.getByText("2.000 Momente · Szenen, Text im Bild")).toBeVisible();
+    await page.getByLabel("hafen.mp4 auswählen").check();
+    await expectGerman(page, "library");
+    await expectFits(page, "library in German");
+    for (const name of ["Sammlung …", "Neu auswerten …", "Löschen …"]) {
+      await page.getByRole("button", { name }).click();
+      await expectGerman(page, name);
+      await page.getByRole("button", { name: "Abbrechen" }).last().click();
+    }
+    await page.getByRole("link", { name: "Aufträge" }).click();
+    await expect(page.getByText("4,3 s")).toBeAttached();
+    for (const detail of await page.locator("details").all()) await detail.locator("summary").click();
+    await expectGerman(page, "jobs");
+    await expectFits(page, "jobs in German");
+  });
+
+  test("no English is left on a video's page", async ({ page, service }) => {
+    await longVideo(page);
+    await json(page, `/videos/${ID}/aggregates`, { video_id: ID, available: Object.keys(AGGREGATES), aggregates: AGGREGATES });
+    await json(page, `/videos/${ID}/entities`, { entities: PEOPLE });
+    await json(page, `/videos/${ID}/chunking/preview`, { chunks: 2, chunk_config: "x", boundaries: [{ time: 9, votes: [{ detector: "cut", time: 9.1, score: 0.8 }] }, { time: 30, votes: [] }] });
+    await json(page, "/videos/plan", { chunks: 2, drops: [], history: 1, total: { model_calls: 3, seconds: 90 } });
+    await page.goto(`${service.url}/#/videos/${ID}?range=10-20`);
+    await expect(page.getByText("2.000 Momente")).toBeVisible();
+    await expect(page.getByRole("tab")).toHaveCount(9);
+    for (const tab of await page.getByRole("tab").all()) {
+      await tab.click();
+      const name = await tab.textContent();
+      await expectGerman(page, name);
+      await expectFits(page, `${name} in German`);
+    }
+    await page.getByRole("tab", { name: "Momente" }).click();
+    await json(page, `/videos/${ID}/chunks/0`, {
+      chunk_id: 0, start: 0, end: 5, timecode: "0:00", people: { people: [{ person: "p1", clothing: "Mantel", locations: [{ t: 1, box: [0, 0, 0.5, 0.5], confidence: 0.9 }] }], people_count: 1 },
+    });
+    await page.getByRole("button", { name: "Den Moment bei 0:00 genau ansehen" }).click();
+    await expect(page.getByText("Rahmen sind eingezeichnet in 1 Bild:")).toBeVisible();
+    await expectGerman(page, "inspector");
+    await expectFits(page, "inspector in German");
+    for (const name of ["Noch einmal analysieren", "Neu auswerten", "Löschen"]) {
+      await page.getByRole("button", { name, exact: true }).first().click();
+      await expectGerman(page, name);
+      await page.keyboard.press("Escape");
+    }
+  });
+
+  test("no English is left where one searches and asks", async ({ page, service }) => {
+    await longVideo(page);
+    await page.goto(`${service.url}/#/search`);
+    await expect(page.getByRole("heading", { name: "Einen Moment nach seiner Bedeutung finden" })).toBeVisible();
+    await page.getByText("Filter", { exact: true }).click();
+    await expectGerman(page, "search");
+    await expectFits(page, "search in German");
+    const found = { answer: `Ein Boot legt ab. [${ID} 12.0-17.0s]`, answered: true, results: [HIT] };
+    const audit = [
+      { sentence: "Ein Boot legt ab.", citations: [`${ID} 12.0-17.0s`], verdict: "weak" },
+      { sentence: "Es regnet.", citations: [], verdict: "unsupported" },
+    ];
+    await json(page, "/query", { ...found, audit });
+    await page.goto(`${service.url}/#/search?q=Boot&filter.objects=Boot&filter.after=3&answer=1`);
+    await expect(page.getByText("Ähnlichkeit")).toBeVisible();
+    await expect(page.getByText("0,61")).toBeVisible();
+    await expectGerman(page, "hits");
+    await expectFits(page, "hits in German");
+    await json(page, "/query", {
+      answer: null, results: [],
+      diagnostics: {
+        hits_without_filter: { objects: 3 }, best_score: 0.31, videos_without_analyzer: [ID], videos_without_field: [ID], unknown_videos: ["x"],
+        found_by_others: { ocr: 1 },
+      },
+    });
+    await page.goto(`${service.url}/#/search?q=Fähre&filter.objects=Boot&alike=0.5`);
+    await expect(page.getByText("Ohne „Objekte“ wären es 3 Momente.")).toBeVisible();
+    await expectGerman(page, "nothing found");
+
+    await json(page, "/ask", { question: "Was legt ab?", ...found, audit, sources: { [ID]: { routed_to: [], chunks: 2, sections: 1 } } });
+    await page.goto(`${service.url}/#/ask`);
+    await page.getByLabel("Eine Frage zu den Aufnahmen stellen").fill("Was legt ab?");
+    await page.getByRole("button", { name: "Fragen", exact: true }).click();
+    await expect(page.getByRole("heading", { name: "1 Quelle" })).toBeVisible();
+    await page.getByText("Was dafür gelesen wurde").click();
+    await page.getByText(/^Satz für Satz geprüft/).click();
+    await expectGerman(page, "answer");
+    await expectFits(page, "answer in German");
+  });
+
+  test("no English is left in the settings and the keys", async ({ page, service }) => {
+    await page.goto(settings(service));
+    await page.getByRole("heading", { name: "Einstellungen" }).press("?");
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await expectGerman(page, "settings");
+    await expectFits(page, "settings in German");
+    await page.keyboard.press("Escape");
+    await page.goto(`${service.url}/#/nowhere`);
+    await expect(page.getByRole("heading", { name: "Diese Seite gibt es nicht" })).toBeVisible();
+    await expectGerman(page, "no such page");
+  });
+});

@@ -9,8 +9,6 @@ export function clock(seconds: number): string {
   return hours ? `${hours}:${tail}` : tail;
 }
 
-export const plural = (count: number, one: string, many = `${one}s`) =>
-  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 export const words = (id: string) => id.replaceAll("_", " ");
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** Why there is no answer, where writing it failed. */

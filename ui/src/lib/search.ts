@@ -1,6 +1,7 @@
 // What a search asks of the service, made from what the address says.
 import type { Place } from "./address.svelte";
-import { analyzerName, capital, listed, words } from "./format";
+import { analyzerName, listed, named, words } from "./format";
+import { m } from "./language.svelte";
 import type { Hit, Schema } from "./types";
 
 export type Asked = Pick<
@@ -99,15 +100,7 @@ export function offered(schema: Schema | null, analyzer: string, present?: Set<s
   });
 }
 
-export const filterName = (name: string) => FILTERS[name] ?? capital(words(name));
-const FILTERS: Record<string, string> = {
-  min_people: "At least so many people",
-  max_people: "At most so many people",
-  after: "From this second of the video",
-  before: "Up to this second of the video",
-  recorded_after: "Recorded after",
-  recorded_before: "Recorded before",
-};
+export const filterName = (name: string) => named(m.filters.names, name);
 
 /** Why filters that were asked for, by a link say, cannot let anything through. */
 export function impossible(
@@ -118,16 +111,16 @@ export function impossible(
 ): string[] {
   const reasons: string[] = [];
   const known: [name: string, about: string[]][] = [];
-  const names = (ids: string[]) => listed(ids.map((id) => `“${analyzerName(id)}”`));
+  const names = (ids: string[]) => listed(ids.map((id) => m.common.quoted(analyzerName(id))));
   for (const name of Object.keys(filters)) {
     if (!schema) continue;
     const about = schema.filter_analyzers[name];
-    if (!(name in schema.filters)) reasons.push(`There is no filter “${words(name)}”.`);
-    else if (about && !about.length) reasons.push(`“${filterName(name)}” is not found out by this service.`);
+    if (!(name in schema.filters)) reasons.push(m.filters.noSuch(words(name)));
+    else if (about && !about.length) reasons.push(m.filters.notFoundOut(filterName(name)));
     else if (about && analyzer && analyzer !== EVERYTHING && !about.includes(analyzer)) {
-      reasons.push(`“${filterName(name)}” is told by ${names(about)} alone: look there, or in everything.`);
+      reasons.push(m.filters.elsewhere(filterName(name), names(about)));
     } else if (about && present && !about.some((id) => present.has(id))) {
-      reasons.push(`“${filterName(name)}” is told by ${names(about)}, which no video here was analysed for.`);
+      reasons.push(m.filters.notAnalysed(filterName(name), names(about)));
     } else if (about) known.push([name, about]);
   }
   const shared = known.reduce<string[] | null>(
@@ -135,14 +128,11 @@ export function impossible(
     null,
   );
   if (!reasons.length && shared && !shared.length) {
-    const both = listed(known.map(([name]) => `“${filterName(name)}”`));
-    reasons.push(`${both} are told apart from each other, so that no moment can have all of them.`);
+    const both = listed(known.map(([name]) => m.common.quoted(filterName(name))));
+    reasons.push(m.filters.apart(both));
   }
   return reasons;
 }
-
-/** Ways to show what was found; the first is as it comes. */
-export const ORDERS: Record<string, string> = { "": "Best first", video: "By video", time: "By time" };
 
 /** Hits in groups; only those by video have a video of their own. */
 export function grouped(hits: Hit[], order: string): { video: string; hits: Hit[] }[] {

@@ -1,7 +1,7 @@
 // The values that filters can take, as the service counts them.
 import type { Choice } from "../parts/Picker.svelte";
 import { api } from "./api";
-import { plural } from "./format";
+import { m } from "./language.svelte";
 import { typed } from "./search";
 import type { Schema } from "./types";
 
@@ -40,6 +40,6 @@ export async function choices(query: URLSearchParams, signal?: AbortSignal): Pro
   const { values } = await api<Listed>(`values?${query}`, { signal });
   return values.map(({ value, moments, videos }) => ({
     value,
-    count: videos === undefined ? plural(moments ?? 0, "moment") : plural(videos, "video"),
+    count: videos === undefined ? m.count.moments(moments ?? 0) : m.count.videos(videos),
   }));
 }
