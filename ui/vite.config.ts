@@ -26,7 +26,8 @@ export default defineConfig({
   plugins: [svelte()],
   build: {
     target: "es2022",
-    // Nothing is inlined and nothing is split: the content policy allows files of the service alone.
+    // Nothing is inlined, since the content policy allows files of the service alone, and nothing is split but
+    // the languages that not everybody reads.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rollupOptions: {

@@ -168,13 +168,13 @@ test("an empty result says why, in words", async ({ page, service }) => {
   await page.getByLabel("At least this alike (0–1)").fill("0.5");
   await page.getByRole("button", { name: "Search", exact: true }).click();
   for (const text of [
-    "Without “min people” there would be 4 moments.",
+    "Without “At least so many people” there would be 4 moments.",
     "The closest moment is 0.31 alike, and you asked for at least 0.5.",
     `${ID} has not been analysed for this.`,
     "There is no video feedfacefeedface.",
     "“Speech by speaker” has it: look in everything.",
   ]) await expect(page.getByText(text)).toBeVisible();
-  await expect(page.getByText("Without “objects”")).toBeHidden();
+  await expect(page.getByText("Without “Objects”")).toBeHidden();
 });
 
 test("the verdict on each sentence of an answer is told", async ({ page, service }) => {

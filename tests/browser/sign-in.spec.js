@@ -39,6 +39,18 @@ test("the page asks for it, refuses a wrong one and never holds the right one", 
   expect(await page.evaluate(async () => (await fetch("videos")).status)).toBe(401);
 });
 
+test("the page asks for it in the reader's language", async ({ browser, service }) => {
+  const context = await browser.newContext({ locale: "de-DE", colorScheme: "dark", reducedMotion: "reduce" });
+  const page = await context.newPage();
+  await page.goto(service.url);
+  await expect(page.getByRole("heading", { name: "Anmelden" })).toBeVisible();
+  await expect(page.getByLabel("Zugangstoken")).toBeVisible();
+  await expect(page).toHaveTitle("Anmelden · Shotlog");
+  expect(await page.evaluate(() => document.documentElement.dataset.scheme)).toBe("dark");
+  await expectAccessible(page, "sign-in in German");
+  await context.close();
+});
+
 test("without it the API answers 401, and the header opens it", async ({ service }) => {
   expect((await fetch(`${service.url}/videos`)).status).toBe(401);
   expect((await fetch(`${service.url}/videos`, { headers: { "X-Core-Token": TOKEN } })).status).toBe(200);

@@ -61,7 +61,7 @@ export const jobs: typeof english = {
       aggregate: "Zusammenfassen",
     },
     noAggregates: (why) => `Kapitel, Ereignisse und das Übrige konnten nicht erstellt werden: ${why}`,
-    failed: (why) => `ist gescheitert: ${why}`,
+    failed: (why) => `– nicht gelungen: ${why}`,
     again: "Das noch einmal ausführen",
     againStarted: "Es wird noch einmal erstellt.",
     nothing: (names) => `Nichts gefunden, darum auch nicht zu durchsuchen: ${names}.`,
