@@ -97,6 +97,13 @@ impl Config {
                     .into(),
             );
         }
+        if frames.clips == 0 || frames.clip_seconds == 0 || frames.clip_bytes > frames.cache_bytes {
+            return wrong(
+                "frames.clips and frames.clip_seconds must be at least 1, frames.clip_bytes at most \
+                 frames.cache_bytes"
+                    .into(),
+            );
+        }
         if evaluation.max_runs == 0 || evaluation.max_configurations == 0 {
             return wrong(
                 "evaluation.max_runs and evaluation.max_configurations must be at least 1".into(),

@@ -10,6 +10,7 @@
 //! where the content before it ends. So slide shows and recordings of a still screen keep their
 //! length, and a file of a second that claims three hours is a video of a second.
 
+use std::fs::File;
 use std::path::Path;
 
 use crate::Result;
@@ -108,6 +109,30 @@ pub struct Frame {
     pub image: Image,
 }
 
+/// A piece of a file, seconds on the timeline of a scan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cut {
+    /// Where it begins.
+    pub start: f64,
+    /// Where it ends.
+    pub end: f64,
+    /// Whether it must begin there; else it may begin at the key frame before.
+    pub exact: bool,
+    /// Most bytes that it may have.
+    pub max_bytes: u64,
+}
+
+/// A piece as it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clip {
+    /// Where it begins, seconds on the timeline of a scan.
+    pub start: f64,
+    /// Whether its packets are those of the file; else they were coded anew.
+    pub copied: bool,
+    /// Whether it has pictures.
+    pub video: bool,
+}
+
 /// Reads video files. All methods *block*. A file that no decoder reads is `Invalid` with a message
 /// that says so; a hostile one costs bounded memory and time, and whatever it makes the decoder do,
 /// the answer is an error that a person understands.
@@ -130,4 +155,9 @@ pub trait VideoDecoder: Send + Sync {
     /// where nothing could be decoded. Frames wider or higher than `max_side` are scaled down, keeping
     /// their aspect.
     fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>>;
+
+    /// Writes a piece of the file to `out`, which is empty, as MP4: its packets as they are where a
+    /// key frame begins it, or where it need not be exact; else what is seen and heard from `start` to
+    /// `end`, coded anew. `TooLarge` past `max_bytes`, `Unavailable` without an encoder.
+    fn clip(&self, file: &Path, cut: &Cut, out: File) -> Result<Clip>;
 }

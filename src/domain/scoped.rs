@@ -37,9 +37,9 @@ use crate::domain::chunking::ChunkingFields;
 use crate::domain::evaluation::questions::Question as JudgedQuestion;
 use crate::domain::evaluation::run::{Run, RunRequest};
 use crate::domain::evaluation::{Evaluation, EvaluationSummary};
-use crate::domain::export::Export;
 use crate::domain::export::library::{LibraryExport, LibraryFormat};
-use crate::domain::frames::Storyboard;
+use crate::domain::export::{Export, PartFields};
+use crate::domain::frames::{ClipFile, Storyboard};
 use crate::domain::ingest::correct::CorrectionDraft;
 use crate::domain::ingest::plan::{IngestPlan, Subject};
 use crate::domain::ingest::preview::ChunkingPreview;
@@ -170,8 +170,9 @@ impl Scoped {
         video_id: VideoId,
         format: &str,
         wall_clock: bool,
+        part: PartFields,
     ) -> Result<Export> {
-        self.of(video_id).await?.exports.export(video_id, format, wall_clock).await
+        self.of(video_id).await?.exports.export(video_id, format, wall_clock, part).await
     }
 
     pub async fn export_library(
@@ -186,6 +187,16 @@ impl Scoped {
 
     pub async fn frame(&self, video_id: VideoId, time: f64, width: u32) -> Result<Bytes> {
         self.of(video_id).await?.frames.frame(video_id, time, width).await
+    }
+
+    pub async fn clip(
+        &self,
+        video_id: VideoId,
+        start: f64,
+        end: f64,
+        exact: bool,
+    ) -> Result<ClipFile> {
+        self.of(video_id).await?.frames.clip(video_id, start, end, exact).await
     }
 
     pub async fn storyboard(&self, video_id: VideoId) -> Result<Storyboard> {

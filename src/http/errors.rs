@@ -219,6 +219,8 @@ declares! {
     Busy = [401, 403, 404, 422, 500, 503];
     /// Changes of one thing that take no body.
     Change = [401, 403, 404, 422, 500, 503];
+    /// Clips of a video.
+    Clip = [400, 401, 403, 404, 413, 422, 500, 503];
     /// Questions and searches.
     Search = [400, 401, 403, 408, 413, 422, 500, 503];
     /// Ingests.

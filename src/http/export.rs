@@ -9,9 +9,10 @@ use poem_openapi::{ApiResponse, Object, OpenApi, ResponseContent};
 use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, ByIdNamed, Search};
+use super::params::Number;
 use super::values::AnyObject;
-use crate::domain::export::Content;
 use crate::domain::export::library::LibraryFormat;
+use crate::domain::export::{Content, PartFields};
 use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
@@ -35,9 +36,23 @@ impl ExportApi {
         /// when the video was recorded; where it is, `edl` has it for every chunk.
         #[oai(default)]
         wall_clock: Query<bool>,
+        /// Only what lies after this second of the video: chunks that reach into it whole in `csv` and
+        /// `json`, all else cut to it. Aggregates in `json` stay those of the whole video.
+        start: Query<Option<Number>>,
+        /// Only what lies before this second.
+        end: Query<Option<Number>>,
+        /// Whether times of captions, chapters and the timeline of `edl` count from `start`, as they do in a
+        /// clip that begins there; else they are those of the video.
+        #[oai(default)]
+        from_zero: Query<bool>,
     ) -> Result<Exported, ApiError<ByIdNamed>> {
         let video_id = video_named(&video_id)?;
-        let export = self.0.of(&token).export(video_id, &format, wall_clock.0).await?;
+        let part = PartFields {
+            start: start.0.map(|at| at.0),
+            end: end.0.map(|at| at.0),
+            from_zero: from_zero.0,
+        };
+        let export = self.0.of(&token).export(video_id, &format, wall_clock.0, part).await?;
         let disposition = format!("attachment; filename=\"{}\"", export.filename);
         let file = match export.content {
             Content::Document(value) => File::Json(Json(AnyObject::from_value(value))),

@@ -11,6 +11,7 @@ mod body;
 mod budget;
 mod chunking;
 mod chunks;
+mod clips;
 mod collections;
 mod conform;
 mod corrections;
@@ -155,7 +156,7 @@ type Searching = (
     evaluations::EvaluationsApi,
     alerts::AlertsApi,
 );
-type Serving = (media::MediaApi, frames::FramesApi, ui::UiApi);
+type Serving = (media::MediaApi, frames::FramesApi, clips::ClipsApi, ui::UiApi);
 
 fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()> {
     let service = auth::Service::new(service.clone());
@@ -185,7 +186,12 @@ fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()>
         evaluations::EvaluationsApi(of()),
         alerts::AlertsApi(of()),
     );
-    let serving = (media::MediaApi(of()), frames::FramesApi(of()), ui::UiApi::new(options));
+    let serving = (
+        media::MediaApi(of()),
+        frames::FramesApi(of()),
+        clips::ClipsApi(of()),
+        ui::UiApi::new(options),
+    );
     let sections = ((library, reading), (searching, serving));
     OpenApiService::new(sections, "shotlog", &options.version)
         .description(

@@ -75,7 +75,7 @@ async fn answer(request: &Request, key: String, service: &Scoped) -> Result<Resp
 
 /// What a request for an object is answered with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Reply {
+pub(super) enum Reply {
     Whole,
     Part(Range<u64>),
     NotModified,
@@ -99,7 +99,7 @@ impl Reply {
 
     /// One range of bytes. Several ranges, other units and what is not a range are answered with
     /// the whole object, as RFC 9110 section 14.2 allows.
-    fn range(header: &str, size: u64) -> Self {
+    pub(super) fn range(header: &str, size: u64) -> Self {
         let Some((first, last)) =
             header.strip_prefix("bytes=").and_then(|range| range.trim().split_once('-'))
         else {

@@ -127,6 +127,36 @@ test("a range is chosen by keys or by dragging, played, and kept in the address"
   await page.mouse.up();
 });
 
+test("a range is cut out as a clip, and its log taken along", async ({ page, service }) => {
+  await open(page, service, "?range=12-13.5");
+  const range = page.getByRole("group", { name: "Range" });
+  const cut = page.waitForEvent("download");
+  await range.getByRole("button", { name: "Cut a clip" }).click();
+  const clip = await cut;
+  expect(clip.suggestedFilename()).toBe("shotlog-sample-12s-13.5s.mp4");
+  const bytes = await readFile(await clip.path());
+  expect(bytes.subarray(4, 8).toString()).toBe("ftyp");
+  await range.getByText("Export range", { exact: true }).click();
+  await expectAccessible(page, "export of a range");
+  const saved = page.waitForEvent("download");
+  await range.getByRole("link", { name: "Table (CSV)" }).click();
+  const table = await saved;
+  expect(table.suggestedFilename()).toBe("shotlog-sample-0m12.00s-0m13.50s.csv");
+  expect((await readFile(await table.path(), "utf8")).trim().split("\n")).toHaveLength(2);
+
+  // What cannot be cut says why.
+  await open(page, service, "?range=12-9000");
+  await range.getByRole("button", { name: "Cut a clip" }).click();
+  await expect(page.getByText("it must lie within the video")).toBeVisible();
+
+  await page.getByText("Export", { exact: true }).click();
+  const original = page.waitForEvent("download");
+  await page.getByRole("link", { name: "The original file" }).click();
+  const whole = await original;
+  expect(whole.suggestedFilename()).toBe("shotlog-sample.mp4");
+  expect(await readFile(await whole.path())).toEqual(await readFile(sample));
+});
+
 test("lanes that are switched off stay off", async ({ page, service }) => {
   await open(page, service);
   const lanes = page.getByRole("list", { name: "Lanes" });

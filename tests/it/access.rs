@@ -80,6 +80,7 @@ impl Names {
     fn fill(&self, method: &str, path: &str) -> String {
         let query = match (method, path) {
             (_, "/videos/{video_id}/frames") => "?t=1",
+            (_, "/videos/{video_id}/clip") => "?start=0&end=1",
             (_, "/videos/{video_id}/export") => "?format=json",
             (_, "/values") => "?field=collections",
             ("delete", "/collections/{name}") => "?videos=delete",

@@ -245,3 +245,143 @@ async fn a_file_cut_off_half_way() {
     let end = page["chunks"].as_array().unwrap().last().unwrap()["end"].as_f64().unwrap();
     assert!(end < 5.9, "no chunk reaches beyond what was decoded: {page}");
 }
+
+/// Seconds that a file lasts, by ffprobe.
+fn seconds_of(path: &Path, stream: &str) -> f64 {
+    let asked = ["-v", "error", "-select_streams", stream, "-show_entries", "stream=duration"];
+    let told = Command::new("ffprobe").args(asked).args(["-of", "csv=p=0"]).arg(path).output();
+    let told = String::from_utf8(told.expect("the ffprobe program").stdout).expect("text");
+    told.trim().parse().unwrap_or_else(|_| panic!("{told:?} is no number of seconds"))
+}
+
+/// Mean of red, green and blue of the first picture of a file.
+fn first_colour(path: &Path) -> [u8; 3] {
+    let made = Command::new("ffmpeg")
+        .args(["-nostdin", "-v", "error", "-i"])
+        .arg(path)
+        .args(["-frames:v", "1", "-vf", "scale=1:1:flags=area", "-f", "rawvideo"])
+        .args(["-pix_fmt", "rgb24", "-"])
+        .output()
+        .expect("the ffmpeg program");
+    made.stdout.try_into().unwrap_or_else(|bytes| panic!("{bytes:?} is no pixel"))
+}
+
+#[tokio::test]
+async fn a_clip_begins_and_ends_where_it_was_asked_to() {
+    let studio = Studio::open().await;
+    // A key frame at 0 alone; the sound begins with the blue.
+    let video = studio.make(&[
+        "-f",
+        "lavfi",
+        "-i",
+        "sine=frequency=440:duration=6,volume='gte(t,4)':eval=frame",
+        "-filter_complex",
+        SCENES,
+        "-map",
+        "[v]",
+        "-map",
+        "0:a",
+        "-c:v",
+        "libx264",
+        "-pix_fmt",
+        "yuv420p",
+        "-g",
+        "600",
+        "-sc_threshold",
+        "0",
+        "-c:a",
+        "aac",
+        "scenes.mp4",
+    ]);
+    let job = studio.ingest(&video, BY_SHOT).await;
+    let id = job["result"]["video_id"].as_str().expect("an id").to_owned();
+    let save = async |query: &str, name: &str| {
+        let reply = studio.app.get(&format!("/videos/{id}/clip?{query}")).await;
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        assert_eq!(reply.header("content-type"), "video/mp4");
+        let path = studio.folder.path().join(name);
+        std::fs::write(&path, &reply.body).expect("the clip");
+        path
+    };
+
+    let exact = save("start=2.5&end=5.2", "exact.mp4").await;
+    assert!((seconds_of(&exact, "v") - 2.7).abs() <= 0.04, "{}", seconds_of(&exact, "v"));
+    assert!((seconds_of(&exact, "a") - 2.7).abs() <= 0.04, "{}", seconds_of(&exact, "a"));
+    let [red, green, blue] = first_colour(&exact);
+    assert!(green > 80 && red < 40 && blue < 40, "green at 2.5 s, not {red} {green} {blue}");
+
+    // From a key frame on, or from the one before, nothing is coded anew.
+    for query in ["start=0&end=3", "start=2.5&end=3&exact=false"] {
+        let copied = save(query, "copied.mp4").await;
+        assert!((seconds_of(&copied, "v") - 3.0).abs() <= 0.4, "{}", seconds_of(&copied, "v"));
+        let [red, green, blue] = first_colour(&copied);
+        assert!(red > 200 && green < 40 && blue < 40, "red at 0 s, not {red} {green} {blue}");
+    }
+
+    let whole = format!("/videos/{id}/clip?start=0&end=3");
+    let part = studio.app.request(poem::http::Method::GET, &whole).header("range", "bytes=4-7");
+    let part = studio.app.raw(part.finish()).await;
+    assert_eq!((part.status, &part.body[..]), (206, &b"ftyp"[..]));
+    assert!(part.header("content-disposition").contains("scenes-0s-3s.mp4"));
+    for (query, right) in [
+        ("start=3&end=3", "end after its start"),
+        ("start=3&end=9", "within the video"),
+        ("start=-1&end=2", "within the video"),
+    ] {
+        let detail = studio.app.get(&format!("/videos/{id}/clip?{query}")).await.error(400);
+        mentions(&detail, &[right]);
+    }
+}
+
+#[tokio::test]
+async fn a_clip_of_every_kind_of_file() {
+    let studio = Studio::open().await;
+    let tone = "sine=frequency=440:duration=6";
+    let (mp3, vp9) = (["-c:a", "libmp3lame"], ["-c:v", "libvpx-vp9", "-deadline", "realtime"]);
+    let opus = ["-cpu-used", "8", "-c:a", "libopus", "-vf", "scale=161:91"];
+    let scenes = ["-f", "lavfi", "-i", tone, "-filter_complex", SCENES, "-map", "[v]"];
+    let of_scenes = |rest: &[&'static str]| [&scenes[..], rest].concat();
+    let full = ["-c:v", "libx264", "-pix_fmt", "yuv444p", "full.mkv"];
+    for (made, kind, sound, picture) in [
+        (of_scenes(&full), "video/mp4", false, true),
+        (
+            [&["-f", "lavfi", "-i", tone], &mp3[..], &["tone.mp3"]].concat(),
+            "audio/mp4",
+            true,
+            false,
+        ),
+        (
+            of_scenes(&["-map", "0:a", "-c:v", "mpeg4", "-c:a", "pcm_s16le", "old.avi"]),
+            "video/mp4",
+            true,
+            true,
+        ),
+        (
+            [
+                &["-f", "lavfi", "-i", "testsrc=s=320x180:d=6:r=12", "-f", "lavfi", "-i", tone],
+                &vp9[..],
+                &opus[..],
+                &["odd.webm"],
+            ]
+            .concat(),
+            "video/mp4",
+            true,
+            true,
+        ),
+    ] {
+        let video = studio.make(&made);
+        let job = studio.ingest(&video, BY_SHOT).await;
+        let id = job["result"]["video_id"].as_str().expect("an id").to_owned();
+        let reply = studio.app.get(&format!("/videos/{id}/clip?start=2.5&end=4.25")).await;
+        assert_eq!(reply.status, 200, "{video:?}: {}", reply.text());
+        assert_eq!(reply.header("content-type"), kind);
+        let path = studio.folder.path().join("clip.mp4");
+        std::fs::write(&path, &reply.body).expect("the clip");
+        for (stream, there) in [("v", picture), ("a", sound)] {
+            if there {
+                let lasts = seconds_of(&path, stream);
+                assert!((lasts - 1.75).abs() <= 0.09, "{video:?}: {stream} lasts {lasts}");
+            }
+        }
+    }
+}

@@ -13,9 +13,14 @@ pub(super) struct Chapter {
     pub(super) title: String,
 }
 
-/// The chapters in order; `Invalid` where the aggregate is not stored.
+/// The chapters of the part that is exported, in order; `Invalid` where the aggregate is not stored.
 pub(super) fn chapters(log: &Log, format: &str) -> Result<Vec<Chapter>> {
-    stored(log).ok_or_else(|| {
+    let told = |chapter: Chapter| {
+        let Span { start, end } = chapter.span;
+        Chapter { span: Span { start: log.part.told(start), end: log.part.told(end) }, ..chapter }
+    };
+    let chapters = stored(log).map(|chapters| chapters.into_iter().map(told).collect());
+    chapters.ok_or_else(|| {
         let present: Vec<&String> = log.aggregates.keys().collect();
         Error::Invalid(format!(
             "video '{}' has no chapters to export as {format}; the aggregator {} gives them, the \
@@ -27,11 +32,11 @@ pub(super) fn chapters(log: &Log, format: &str) -> Result<Vec<Chapter>> {
     })
 }
 
-/// The chapters, if there are any.
+/// The chapters in seconds of the video, if there are any.
 pub(super) fn stored(log: &Log) -> Option<Vec<Chapter>> {
     let outline: &chapters::Outline = result_of(log.chapters.as_deref()?)?;
     let read = outline.chapters.iter().filter_map(|chapter| {
-        let span = Span { start: chapter.start, end: chapter.end };
+        let span = log.part.within(Span { start: chapter.start, end: chapter.end })?;
         let title = one_line(&chapter.title).replace("-->", "→");
         (span.end > span.start).then_some(Chapter { span, title })
     });

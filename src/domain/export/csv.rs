@@ -16,7 +16,7 @@ pub(super) struct Table(Vec<(Column, String, usize)>);
 pub(super) fn write(log: &Log) -> Result<Content> {
     let table = Table::of(log.video.outputs.keys().filter_map(|id| log.analyzers.known(id)));
     let mut file = table.heading(&[]);
-    for chunk in 0..log.video.spans.len() {
+    for (chunk, _) in log.chunks() {
         file.push_str(&table.row(log, chunk, &[]));
     }
     Ok(Content::Text(file))

@@ -38,6 +38,13 @@ pub(super) fn cues(log: &Log, format: &str) -> Result<Vec<Cue>> {
                 cue.lines.splice(0..0, log.record.about.wall_clock(cue.start));
             }
         }
+        cues.retain_mut(|cue| {
+            let placed = log.part.placed(Span { start: cue.start, end: cue.end });
+            placed.is_some_and(|span| {
+                (cue.start, cue.end) = (span.start, span.end);
+                true
+            })
+        });
         return Ok(cues);
     }
     Err(Error::Invalid(format!(

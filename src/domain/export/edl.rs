@@ -11,15 +11,16 @@ pub(super) fn write(log: &Log) -> Result<Content> {
     let mut file = format!("TITLE: {}\nFCM: NON-DROP FRAME\n\n", ascii(log.stem(), COMMENT));
     let frame = |seconds: f64| (seconds * rate).round() as u64;
     let mut number = 0;
-    for (chunk, span) in log.video.spans.iter().enumerate() {
+    for (chunk, span) in log.chunks() {
         let (from, to) = (frame(span.start), frame(span.end));
         if to <= from {
             continue;
         }
         number += 1;
-        let (from, to) = (timecode(from, rate), timecode(to, rate));
+        let placed = [span.start, span.end].map(|time| timecode(frame(log.part.told(time)), rate));
+        let (from, to, [start, end]) = (timecode(from, rate), timecode(to, rate), placed);
         file.push_str(&format!(
-            "{number:03}  AX       V     C        {from} {to} {from} {to}\n\
+            "{number:03}  AX       V     C        {from} {to} {start} {end}\n\
              * FROM CLIP NAME: {}\n",
             ascii(&log.record.filename, COMMENT)
         ));

@@ -8,7 +8,7 @@ use crate::domain::kernel::error::Result;
 
 pub(super) fn write(log: &Log) -> Result<Content> {
     let chunks: Vec<Value> =
-        (0..log.video.spans.len()).map(|chunk| Value::Object(view(log, chunk))).collect();
+        log.chunks().map(|(chunk, _)| Value::Object(view(log, chunk))).collect();
     let document = json!({
         "video_id": log.record.video_id,
         "filename": log.record.filename,

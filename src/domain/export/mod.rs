@@ -12,6 +12,7 @@ mod ffmetadata;
 mod json;
 pub mod library;
 mod otio;
+mod part;
 mod srt;
 mod vtt;
 
@@ -31,8 +32,11 @@ use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::Stores;
+use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::search::Search;
+use part::Part;
+pub use part::PartFields;
 
 /// A file that other programs read, made from what is stored of a video.
 #[derive(Debug, Clone, Copy)]
@@ -105,6 +109,8 @@ struct Log {
     video_url: String,
     /// Whether captions begin with the instant when they are said.
     wall_clock: bool,
+    /// What of the video is exported.
+    part: Part,
 }
 
 /// Exports of a video's log.
@@ -120,7 +126,8 @@ impl Exports {
         Self { catalog, search, storage: stores.storage.clone() }
     }
 
-    /// A video's log as a file; `Invalid` lists the formats, or says what the video lacks.
+    /// A video's log, or that of a part, as a file; `Invalid` lists the formats, or says what the video
+    /// lacks.
     /// With `wall_clock`, captions begin with the instant when they are said: `Invalid` where it is not
     /// known when the video was recorded.
     pub async fn export(
@@ -128,6 +135,7 @@ impl Exports {
         video_id: VideoId,
         format: &str,
         wall_clock: bool,
+        part: PartFields,
     ) -> Result<Export> {
         let Some(format) = FORMATS.iter().find(|f| f.id == format) else {
             let known: Vec<&str> = FORMATS.iter().map(|f| f.id).collect();
@@ -145,7 +153,8 @@ impl Exports {
             )));
         }
         log.wall_clock = wall_clock;
-        let filename = format!("{}.{}", log.stem(), format.extension);
+        log.part = Part::of(part, log.record.duration)?;
+        let filename = format!("{}{}.{}", log.stem(), log.part.suffix(), format.extension);
         // A long video's log takes a while to write.
         let content = tokio::task::spawn_blocking(move || (format.write)(&log))
             .await
@@ -165,6 +174,7 @@ impl Exports {
             aggregates: self.catalog.stored_aggregates(&record).await?,
             chapters,
             wall_clock: false,
+            part: Part::default(),
             record,
         })
     }
@@ -181,6 +191,12 @@ impl Log {
     fn frame_rate(&self) -> f64 {
         const USUAL: f64 = 25.0;
         self.record.frame_rate.filter(|rate| (1.0..=1000.0).contains(rate)).unwrap_or(USUAL)
+    }
+
+    /// The chunks of the part that is exported, with what of their segments lies in it.
+    fn chunks(&self) -> impl Iterator<Item = (usize, Span)> {
+        let spans = self.video.spans.iter().enumerate();
+        spans.filter_map(|(chunk, span)| Some((chunk, self.part.within(*span)?)))
     }
 
     /// What the chunk shows or what is said in it, in one line.

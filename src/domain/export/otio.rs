@@ -18,15 +18,12 @@ pub(super) fn write(log: &Log) -> Result<Content> {
         "metadata": {},
     });
     let clips: Vec<Value> = log
-        .video
-        .spans
-        .iter()
-        .enumerate()
+        .chunks()
         .map(|(chunk, span)| {
             json!({
                 "OTIO_SCHEMA": "Clip.1",
                 "name": format!("{} {chunk}", log.stem()),
-                "source_range": range(*span, rate),
+                "source_range": range(span, rate),
                 "media_reference": media,
                 "metadata": {"shotlog": {
                     "video_id": log.record.video_id,
@@ -42,11 +39,13 @@ pub(super) fn write(log: &Log) -> Result<Content> {
         .unwrap_or_default()
         .iter()
         .map(|chapter| {
+            // The track begins with the part.
+            let [start, end] = [chapter.span.start, chapter.span.end].map(|t| t - log.part.start());
             json!({
                 "OTIO_SCHEMA": "Marker.2",
                 "name": chapter.title,
                 "color": "GREEN",
-                "marked_range": range(chapter.span, rate),
+                "marked_range": range(Span { start, end }, rate),
                 "metadata": {},
             })
         })

@@ -3,6 +3,8 @@
 //! Pictures are kept on disk within a byte limit. The video is spooled from storage once and kept
 //! for the next request; at most one decode per video runs at a time.
 
+mod clips;
+
 use std::collections::VecDeque;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -25,6 +27,7 @@ use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::kernel::video::VideoId;
 use crate::domain::media::decode::decode;
 use crate::domain::media::picture::jpeg;
+pub use clips::ClipFile;
 
 /// Pictures of stored videos, for storyboards and thumbnails.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,11 +43,26 @@ pub struct FrameSettings {
     pub queue: usize,
     /// Videos whose file is kept for the next frame.
     pub sources: usize,
+    /// Longest clip that is cut out of a video, seconds.
+    pub clip_seconds: u64,
+    /// Most bytes of a clip.
+    pub clip_bytes: u64,
+    /// Clips cut at once.
+    pub clips: usize,
 }
 
 impl Default for FrameSettings {
     fn default() -> Self {
-        Self { cache_bytes: 512 << 20, max_width: 1920, concurrency: 2, queue: 64, sources: 2 }
+        Self {
+            cache_bytes: 512 << 20,
+            max_width: 1920,
+            concurrency: 2,
+            queue: 64,
+            sources: 2,
+            clip_seconds: 600,
+            clip_bytes: 256 << 20,
+            clips: 1,
+        }
     }
 }
 
@@ -70,7 +88,7 @@ const MOST_TILES: u32 = 100;
 const TILE_WIDTH: u32 = 160;
 
 /// A spooled video, by video id. The lock is held while it is fetched or decoded.
-type Source = Arc<tokio::sync::Mutex<Option<Spooled>>>;
+type Source = Arc<tokio::sync::Mutex<Option<Arc<Spooled>>>>;
 
 /// Where pictures are kept.
 pub(crate) struct Folders {
@@ -89,6 +107,7 @@ pub struct Frames {
     folders: Folders,
     decodes: Semaphore,
     waiting: Semaphore,
+    clips: Semaphore,
     sources: Mutex<VecDeque<(VideoId, Source)>>,
     /// Bytes kept since it was last looked how many there are; many, before the first look.
     unmeasured: AtomicU64,
@@ -108,6 +127,7 @@ impl Frames {
             decoder: models.decoder.clone(),
             decodes: Semaphore::new(settings.concurrency),
             waiting: Semaphore::new(settings.queue),
+            clips: Semaphore::new(settings.clips),
             sources: Mutex::default(),
             unmeasured: AtomicU64::new(u64::MAX / 2),
             folders,
@@ -241,12 +261,7 @@ impl Frames {
             return Ok(Decoded::Kept(bytes));
         }
         let _turn = self.decodes.acquire().await.map_err(Error::corrupt)?;
-        if source.is_none() {
-            let limit = Limit { bytes: record.size_bytes, key: "the stored video's size" };
-            let mut spool = Spool::create(self.folders.work.clone(), limit).await?;
-            spool.write_stream(self.storage.get(&record.storage_path, None).await?).await?;
-            *source = Some(spool.finish().await?);
-        }
+        self.spool(record, &mut source).await?;
         // The lock moves along: a caller who goes away must not let a second decode start.
         let frames = decode(&self.decoder, move |decoder| {
             let Some(spooled) = source.as_ref() else { return Ok(Vec::new()) };
@@ -259,6 +274,21 @@ impl Frames {
             Ok(decoder.frames(&spooled.path, &times, side)?)
         });
         Ok(Decoded::Frames(frames.await?))
+    }
+
+    /// The stored file on this machine's disk, spooled unless it is there.
+    async fn spool(
+        &self,
+        record: &VideoRecord,
+        source: &mut Option<Arc<Spooled>>,
+    ) -> Result<Arc<Spooled>> {
+        if let Some(spooled) = source {
+            return Ok(spooled.clone());
+        }
+        let limit = Limit { bytes: record.size_bytes, key: "the stored video's size" };
+        let mut spool = Spool::create(self.folders.work.clone(), limit).await?;
+        spool.write_stream(self.storage.get(&record.storage_path, None).await?).await?;
+        Ok(source.insert(Arc::new(spool.finish().await?)).clone())
     }
 
     async fn kept(&self, video_id: VideoId, key: &str) -> Option<Bytes> {

@@ -353,3 +353,50 @@ async fn a_large_library_is_exported_page_by_page() {
     assert_eq!(lines.len(), 3);
     assert!(lines.iter().all(|line| line["video_id"] == json!(id)));
 }
+
+#[tokio::test]
+async fn a_part_is_exported_with_its_own_times() {
+    let (app, id) = spoken().await;
+    let chapters = json!({"chapters": [
+        {"title": "One", "start": 0.0, "end": 12.0}, {"title": "Two", "start": 12.0, "end": 30.0},
+    ]});
+    app.plant_aggregate(&id, "chapters", chapters).await;
+    let part = async |format: &str, from_zero: bool| {
+        let part = format!("{format}&start=20.5&end=21.5&from_zero={from_zero}");
+        let reply = exported(&app, &id, &part).await;
+        mentions(reply.header("content-disposition"), &["clip-0m20.50s-0m21.50s."]);
+        reply.text()
+    };
+    for (format, from_zero, expected) in [
+        ("srt", false, "00:00:21,000 --> 00:00:21,500\nGrüße, Zoë."),
+        ("srt", true, "00:00:00,500 --> 00:00:01,000\nGrüße, Zoë."),
+        ("vtt", true, "00:00:00.500 --> 00:00:01.000\n<v S1>Grüße, Zoë.</v>"),
+        ("chapters.vtt", false, "00:00:20.500 --> 00:00:21.500\nTwo"),
+        ("chapters.vtt", true, "00:00:00.000 --> 00:00:01.000\nTwo"),
+        ("ffmetadata", true, "START=0\nEND=1000\ntitle=Two"),
+        ("edl", false, "00:00:20:05 00:00:21:05 00:00:20:05 00:00:21:05"),
+        ("edl", true, "00:00:20:05 00:00:21:05 00:00:00:00 00:00:01:00"),
+    ] {
+        let text = part(format, from_zero).await;
+        mentions(&text, &[expected]);
+        assert!(!text.contains("One") && !text.contains("captain"), "{format}: {text}");
+    }
+    let rows = part("csv", false).await;
+    assert!(rows.lines().count() == 2 && rows.contains("2,20.000,30.000"), "{rows}");
+    let log: Value = serde_json::from_str(&part("json", false).await).unwrap();
+    assert_eq!(
+        (log["chunks"].as_array().unwrap().len(), &log["chunks"][0]["chunk_id"]),
+        (1, &json!(2))
+    );
+    let timeline: Value = serde_json::from_str(&part("otio", false).await).unwrap();
+    let track = &timeline["tracks"]["children"][0];
+    let source = &track["children"][0]["source_range"];
+    assert_eq!(source["start_time"]["value"], 205.0, "{track}");
+    assert_eq!(track["markers"][0]["marked_range"]["start_time"]["value"], 0.0, "{track}");
+
+    for wrong in ["start=-1&end=3", "start=3&end=3", "start=99&end=100", "start=30"] {
+        let path = format!("/videos/{id}/export?format=csv&{wrong}");
+        mentions(&app.get(&path).await.error(400), &["'start' lies between 0 and 30"]);
+    }
+    app.get(&format!("/videos/{id}/export?format=csv&start=x")).await.error(422);
+}

@@ -1,6 +1,7 @@
 //! Fakes of the ports whose real adapters need models or media.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,8 +12,8 @@ use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::decoder::{
-    Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
-    VideoInfo,
+    Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary,
+    VideoDecoder, VideoInfo,
 };
 use ports::embedder::Embedder;
 use ports::llm::{
@@ -106,6 +107,13 @@ impl VideoDecoder for SceneDecoder {
             decodable.then_some(Frame { time: *time, image })
         };
         Ok(times.iter().map(frame).collect())
+    }
+
+    /// A scene has no packets that could be cut: a clip is the whole of it.
+    fn clip(&self, file: &Path, cut: &Cut, mut out: File) -> Result<Clip> {
+        let clip = Self::read(file)?;
+        std::io::Write::write_all(&mut out, clip.to_string().as_bytes())?;
+        Ok(Clip { start: cut.start, copied: true, video: clip["video"] != false })
     }
 }
 

@@ -143,6 +143,7 @@ impl TestApp {
                     concurrency: 1,
                     queue: 8,
                     sources: 1,
+                    ..FrameSettings::default()
                 },
                 // Each request tells the present state.
                 probes: ProbeSettings {

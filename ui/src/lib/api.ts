@@ -1,6 +1,6 @@
 // Calls to the service.
 import { m } from "./language.svelte";
-import type { Storyboard } from "./types";
+import type { Span, Storyboard } from "./types";
 
 export class ApiError extends Error {
   /** `status` is 0 when no answer came at all. */
@@ -61,7 +61,13 @@ export function stored(address: string | null | undefined): string {
 }
 
 export const videoPath = (id: string) => `videos/${encodeURIComponent(id)}`;
-export const exported = (id: string, format: string) => at(`${videoPath(id)}/export?format=${format}`).href;
+/** The log of a video, or of a range of it, which then begins at zero as a clip does. */
+export const exported = (id: string, format: string, range?: Span) =>
+  at(
+    `${videoPath(id)}/export?format=${format}${range ? `&start=${range.start}&end=${range.end}&from_zero=true` : ""}`,
+  ).href;
+export const clip = (id: string, { start, end }: Span) =>
+  at(`${videoPath(id)}/clip?start=${start}&end=${end}`).href;
 export const frame = (id: string, t: number, width: number) =>
   at(`${videoPath(id)}/frames?t=${t.toFixed(2)}&width=${width}`).href;
 export const sheet = (id: string) => at(`${videoPath(id)}/storyboard.jpg`).href;

@@ -44,6 +44,13 @@ pub(super) enum Error {
     TooLong(f64),
     #[error("decoding took longer than the {0:.0} seconds allowed for this file")]
     Deadline(f64),
+    #[error(
+        "the FFmpeg libraries of this machine come without '{0}', which an exact cut takes; ask for one \
+         at key frames (exact=false)"
+    )]
+    NoEncoder(&'static str),
+    #[error("the clip has more than {0} bytes, the most that is cut; ask for a shorter one")]
+    TooManyBytes(u64),
     #[error("the decoder failed: {0}")]
     Decoder(#[from] ffmpeg::Error),
     #[error("{0}")]
@@ -68,8 +75,11 @@ impl From<Error> for PortError {
             | Error::NotMedia(_)
             | Error::NoStreams
             | Error::NothingDecoded => ErrorKind::Invalid,
-            Error::TooManyPixels { .. } | Error::TooLong(_) => ErrorKind::TooLarge,
+            Error::TooManyPixels { .. } | Error::TooLong(_) | Error::TooManyBytes(_) => {
+                ErrorKind::TooLarge
+            }
             Error::Deadline(_) => ErrorKind::Timeout,
+            Error::NoEncoder(_) => ErrorKind::Unavailable,
         };
         match error {
             Error::Sink(e) => e,

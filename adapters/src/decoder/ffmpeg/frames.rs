@@ -110,7 +110,7 @@ pub(crate) enum Way {
 impl Way {
     /// The way through the file, which is read to its end where that is not known more cheaply.
     /// `input` is used up.
-    fn through(input: &mut Input, size: u64) -> Result<Self, Error> {
+    pub(super) fn through(input: &mut Input, size: u64) -> Result<Self, Error> {
         if size > READ_THROUGH && input.ends_as_claimed() {
             return Ok(Self::Stamps);
         }

@@ -7,6 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use ffmpeg::codec::{Context as CodecContext, decoder::Opened, threading};
+use ffmpeg::format::context::Output;
 use ffmpeg::{Discard, Packet, Rational, ffi};
 use ffmpeg_next as ffmpeg;
 use ports::decoder::{MediaInfo, VideoInfo};
@@ -219,11 +220,15 @@ impl Input {
 
     /// How the pictures must be turned to be shown.
     pub(super) fn orientation(&self) -> Orientation {
-        let Some(stream) = self.picture else { return Orientation::default() };
+        let matrix = self.picture.and_then(|stream| self.display_matrix(stream));
+        matrix.map_or_else(Orientation::default, |m| Orientation::from_matrix(&m))
+    }
+
+    fn display_matrix(&self, stream: usize) -> Option<[i32; 9]> {
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: the stream belongs to the open context. Side data of this type is nine 32-bit
         // numbers; its length is checked.
-        let matrix = unsafe {
+        unsafe {
             let mut size = 0;
             let data = ffi::av_stream_get_side_data(
                 self.raw_stream(stream),
@@ -235,8 +240,72 @@ impl Input {
             } else {
                 Some(data.cast::<[i32; 9]>().read_unaligned())
             }
-        };
-        matrix.map_or_else(Orientation::default, |m| Orientation::from_matrix(&m))
+        }
+    }
+
+    /// Whether both chosen streams are coded as one of these.
+    pub(super) fn is_of(&self, codecs: &[ffmpeg::codec::Id]) -> bool {
+        let streams = [self.picture, self.sound].into_iter().flatten();
+        streams
+            .filter_map(|stream| self.context.stream(stream))
+            .all(|stream| codecs.contains(&stream.parameters().id()))
+    }
+
+    /// What the stamps of a stream count.
+    pub(super) fn ticks(&self, stream: usize) -> Rational {
+        self.context.stream(stream).map_or(Rational(1, 1_000_000), |st| st.time_base())
+    }
+
+    /// Adds a stream to `output` that takes the packets of this one.
+    pub(super) fn copy_stream(&self, stream: usize, output: &mut Output) -> Result<(), Error> {
+        let from = self.context.stream(stream).ok_or(Error::NoStreams)?;
+        let mut to = output.add_stream(ffmpeg::codec::Id::None)?;
+        to.set_parameters(from.parameters());
+        to.set_time_base(from.time_base());
+        #[expect(unsafe_code, reason = "FFI")]
+        // SAFETY: a plain field; the tag of one container means nothing in another.
+        unsafe {
+            (*(*to.as_mut_ptr()).codecpar).codec_tag = 0;
+        }
+        let place = to.index();
+        self.turn_alike(stream, place, output);
+        Ok(())
+    }
+
+    /// Adds a stream to `output` that takes what `encoder` makes of this one. Returns its index.
+    pub(super) fn add_coded(
+        &self,
+        stream: usize,
+        encoder: &CodecContext,
+        output: &mut Output,
+    ) -> Result<usize, Error> {
+        let place = output.add_stream_with(encoder)?.index();
+        self.turn_alike(stream, place, output);
+        Ok(place)
+    }
+
+    /// Has pictures that are written be turned as those that are read.
+    fn turn_alike(&self, stream: usize, place: usize, output: &mut Output) {
+        let Some(matrix) = self.display_matrix(stream) else { return };
+        let Some(mut to) = output.stream_mut(place) else { return };
+        #[expect(unsafe_code, reason = "FFI")]
+        // SAFETY: the new side data has room for the nine numbers, where there is any.
+        unsafe {
+            let kind = ffi::AVPacketSideDataType::AV_PKT_DATA_DISPLAYMATRIX;
+            let data = ffi::av_stream_new_side_data(to.as_mut_ptr(), kind, 36);
+            if !data.is_null() {
+                data.cast::<[i32; 9]>().write_unaligned(matrix);
+            }
+        }
+    }
+
+    /// Width over height of one pixel as it is coded.
+    pub(super) fn sample_aspect(&self, stream: usize) -> Rational {
+        #[expect(unsafe_code, reason = "FFI")]
+        // SAFETY: every stream of an open context has its parameters.
+        unsafe {
+            (*(*self.raw_stream(stream)).codecpar).sample_aspect_ratio.into()
+        }
     }
 
     /// Width over height of one pixel, 1 where nothing plausible is said.
@@ -413,7 +482,8 @@ impl Input {
         self.context.nb_streams() as usize
     }
 
-    fn stamp(&self, stream: usize, time: f64) -> i64 {
+    /// Seconds of the timeline in ticks of a stream.
+    pub(super) fn stamp(&self, stream: usize, time: f64) -> i64 {
         ((time + self.origin) / self.time_base(stream)).round() as i64
     }
 
@@ -421,7 +491,7 @@ impl Input {
         self.context.stream(stream).map_or(1e-6, |st| seconds_per_tick(st.time_base()))
     }
 
-    fn coded_size(&self, stream: usize) -> (u32, u32) {
+    pub(super) fn coded_size(&self, stream: usize) -> (u32, u32) {
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: every stream of an open context has its parameters.
         let (width, height) = unsafe {

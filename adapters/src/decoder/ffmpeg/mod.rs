@@ -13,6 +13,7 @@
 //! length follows it; jumps of the clock that nothing bears out are taken out (`timeline`).
 
 mod accepted;
+mod clip;
 mod context;
 mod deadline;
 mod error;
@@ -26,6 +27,7 @@ mod source;
 mod timeline;
 
 use std::fs::File;
+use std::io::{Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Arc, Once};
@@ -33,7 +35,9 @@ use std::time::Duration;
 
 use ffmpeg_next as ffmpeg;
 use ports::Result;
-use ports::decoder::{Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::decoder::{
+    Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+};
 use serde::{Deserialize, Serialize};
 
 pub(super) use accepted::check_lists;
@@ -148,6 +152,17 @@ impl FfmpegDecoder {
     }
 }
 
+impl FfmpegDecoder {
+    pub(super) fn clip_of_file(
+        &self,
+        file: &Arc<File>,
+        cut: &Cut,
+        out: impl Write + Seek + Send + 'static,
+    ) -> Result<Clip> {
+        Ok(clip::clip(file, &self.options, cut, out)?)
+    }
+}
+
 /// Opens a regular file that is not empty.
 pub(super) fn open_media(path: &Path) -> Result<Arc<File>> {
     let open = || {
@@ -184,5 +199,9 @@ impl VideoDecoder for FfmpegDecoder {
             Ok(())
         })?;
         Ok(frames)
+    }
+
+    fn clip(&self, file: &Path, cut: &Cut, out: File) -> Result<Clip> {
+        self.clip_of_file(&open_media(file)?, cut, out)
     }
 }

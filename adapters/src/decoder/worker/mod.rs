@@ -21,7 +21,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ports::Result;
-use ports::decoder::{Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::decoder::{
+    Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+};
 
 use super::ffmpeg::{FfmpegOptions, Way, open_media};
 pub use cage::missing_protection;
@@ -106,6 +108,7 @@ impl WorkerDecoder {
     fn start(&self, file: Arc<File>, job: Job) -> Result<Process> {
         let frames = match &job {
             Job::Frames { times, .. } => times.len() as f64,
+            Job::Clip { end, .. } => *end,
             Job::Probe | Job::Scan { .. } => 0.0,
         };
         let request = Request {
@@ -187,5 +190,11 @@ impl VideoDecoder for WorkerDecoder {
             found.extend(frames);
         }
         Ok(found)
+    }
+
+    fn clip(&self, file: &Path, cut: &Cut, out: File) -> Result<Clip> {
+        let Cut { start, end, exact, max_bytes } = *cut;
+        let job = Job::Clip { start, end, exact, max_bytes };
+        self.start(open_media(file)?, job)?.clip(&out, max_bytes)
     }
 }

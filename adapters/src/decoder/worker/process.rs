@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use ports::decoder::{Frame, Image, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary};
+use ports::decoder::{Clip, Frame, Image, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary};
 use ports::{ErrorKind, PortError, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -99,6 +100,30 @@ impl Process {
         }
     }
 
+    /// Writes the clip that arrives to `out`.
+    pub(super) fn clip(mut self, out: &File, max_bytes: u64) -> Result<Clip> {
+        let mut body = Vec::new();
+        loop {
+            match self.next(&mut body)? {
+                wire::BYTES => {
+                    let (at, bytes) = body.split_first_chunk().ok_or_else(nonsense)?;
+                    let at = u64::from_le_bytes(*at);
+                    if at.saturating_add(bytes.len() as u64) > max_bytes {
+                        return Err(nonsense());
+                    }
+                    out.write_all_at(bytes, at)?;
+                }
+                wire::OUTCOME => match outcome(&body)? {
+                    Outcome::Cut { start, copied, video } if start.is_finite() => {
+                        return Ok(Clip { start, copied, video });
+                    }
+                    _ => return Err(nonsense()),
+                },
+                _ => return Err(nonsense()),
+            }
+        }
+    }
+
     /// Reads any other job to its end, handing out full-size frames by the index of their time.
     pub(super) fn run(mut self, picture: &mut dyn FnMut(usize, Frame)) -> Result<Outcome> {
         let mut body = Vec::new();
@@ -172,7 +197,7 @@ impl Drop for Process {
 
 fn longest_message(job: &Job, max_pixels: u64) -> usize {
     let pixels = match job {
-        Job::Probe => 0,
+        Job::Probe | Job::Clip { .. } => 0,
         Job::Scan { width, height } => u64::from(*width) * u64::from(*height),
         // Pixels that are not square stretch a picture up to ten times.
         Job::Frames { max_side, .. } => {

@@ -18,6 +18,11 @@ pub(super) const SOUND: u8 = 2;
 pub(super) const PICTURE: u8 = 3;
 /// An [`Outcome`] as JSON, the last message.
 pub(super) const OUTCOME: u8 = 4;
+/// Bytes of a clip: where they belong, as a 64-bit little-endian number, then themselves.
+pub(super) const BYTES: u8 = 5;
+
+/// Most bytes of a clip in one message.
+pub(super) const MOST_BYTES: usize = 128 << 10;
 
 /// Longest body of JSON, bytes: a way through a file names up to two thousand packets.
 pub(super) const LONGEST_JSON: usize = 256 << 10;
@@ -38,6 +43,7 @@ pub(super) enum Job {
     Probe,
     Scan { width: u32, height: u32 },
     Frames { times: Vec<f64>, max_side: u32, way: Option<Way> },
+    Clip { start: f64, end: f64, exact: bool, max_bytes: u64 },
 }
 
 /// How a job ended.
@@ -46,6 +52,7 @@ pub(super) enum Outcome {
     Probed(Probed),
     Scanned(Scanned),
     Frames(Way),
+    Cut { start: f64, copied: bool, video: bool },
     Failed { kind: Failure, message: String },
 }
 
@@ -55,6 +62,7 @@ pub(super) enum Failure {
     Invalid,
     TooLarge,
     Timeout,
+    Unavailable,
     Other,
 }
 
@@ -64,6 +72,7 @@ impl Outcome {
             ErrorKind::Invalid => Failure::Invalid,
             ErrorKind::TooLarge => Failure::TooLarge,
             ErrorKind::Timeout => Failure::Timeout,
+            ErrorKind::Unavailable => Failure::Unavailable,
             _ => Failure::Other,
         };
         Self::Failed { kind, message: error.to_string() }
@@ -76,6 +85,7 @@ impl From<Failure> for ErrorKind {
             Failure::Invalid => Self::Invalid,
             Failure::TooLarge => Self::TooLarge,
             Failure::Timeout => Self::Timeout,
+            Failure::Unavailable => Self::Unavailable,
             Failure::Other => Self::Other,
         }
     }

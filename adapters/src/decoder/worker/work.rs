@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek, SeekFrom, Write};
 use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ports::decoder::{Frame, ScanOptions, ScanSink};
+use ports::decoder::{Clip, Cut, Frame, ScanOptions, ScanSink};
 use ports::{ErrorKind, PortError, Result};
 
 use super::wire::{self, Job, Outcome, PictureHead, Request, send};
@@ -35,14 +35,14 @@ pub fn work(request: Option<OsString>) -> ExitCode {
     let outcome = outcome.unwrap_or_else(|error| Outcome::failed(&error));
     let sent = serde_json::to_vec(&outcome)
         .map_err(io::Error::from)
-        .and_then(|json| send(&mut out.file, wire::OUTCOME, &json, &[]));
+        .and_then(|json| send(&mut &*out.file, wire::OUTCOME, &json, &[]));
     if sent.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn standard_files() -> io::Result<(File, Output)> {
     let file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    Ok((file, Output { file: out, message: Vec::new() }))
+    Ok((file, Output { file: Arc::new(out), message: Vec::new() }))
 }
 
 fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcome> {
@@ -61,12 +61,18 @@ fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcom
                 })?;
             Outcome::Frames(way)
         }
+        Job::Clip { start, end, exact, max_bytes } => {
+            let cut = Cut { start, end, exact, max_bytes };
+            let writer = Writer { file: out.file.clone(), at: 0, end: 0 };
+            let Clip { start, copied, video } = decoder.clip_of_file(file, &cut, writer)?;
+            Outcome::Cut { start, copied, video }
+        }
     })
 }
 
 /// The standard output, a message at a time.
 struct Output {
-    file: File,
+    file: Arc<File>,
     message: Vec<u8>,
 }
 
@@ -75,13 +81,46 @@ impl Output {
         // One write for each message: a frame fits into the pipe.
         self.message.clear();
         send(&mut self.message, kind, head, body)?;
-        Ok(io::Write::write_all(&mut self.file, &self.message)?)
+        Ok((&*self.file).write_all(&self.message)?)
     }
 
     fn picture(&mut self, index: u32, frame: &Frame) -> Result<()> {
         let Frame { time, image } = frame;
         let head = PictureHead { index, width: image.width, height: image.height, time: *time };
         self.send(wire::PICTURE, &head.to_bytes(), &image.rgb)
+    }
+}
+
+/// A file that is written at the other end.
+struct Writer {
+    file: Arc<File>,
+    at: u64,
+    end: u64,
+}
+
+impl Write for Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let bytes = &bytes[..bytes.len().min(wire::MOST_BYTES)];
+        send(&mut &*self.file, wire::BYTES, &self.at.to_le_bytes(), bytes)?;
+        self.at += bytes.len() as u64;
+        self.end = self.end.max(self.at);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Writer {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+            SeekFrom::End(by) => self.end.checked_add_signed(by),
+        };
+        self.at = to.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
     }
 }
 

@@ -7,6 +7,7 @@ export const video: typeof english = {
     analyseAgain: "Noch einmal analysieren",
     recorded: (when) => `aufgenommen ${when}`,
     export: "Exportieren",
+    original: "Die Originaldatei",
     formats: {
       srt: "Untertitel (SRT)",
       vtt: "Untertitel (WebVTT)",
@@ -68,6 +69,9 @@ export const video: typeof english = {
     copyLink: "Link zum Ausschnitt kopieren",
     thisRange: "diesem Ausschnitt",
     search: "Darin suchen",
+    cut: "Clip ausschneiden",
+    cutting: "Wird ausgeschnitten …",
+    export: "Ausschnitt exportieren",
     none: "Ausschnitt aufheben",
   },
   timeline: {

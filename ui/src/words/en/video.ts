@@ -7,6 +7,7 @@ export const video = {
     analyseAgain: "Analyse again",
     recorded: (when: string) => `recorded ${when}`,
     export: "Export",
+    original: "The original file",
     formats: {
       srt: "Captions (SRT)",
       vtt: "Captions (WebVTT)",
@@ -67,6 +68,9 @@ export const video = {
     copyLink: "Copy link to range",
     thisRange: "this range",
     search: "Search in it",
+    cut: "Cut a clip",
+    cutting: "Cutting…",
+    export: "Export range",
     none: "Choose no range",
   },
   timeline: {

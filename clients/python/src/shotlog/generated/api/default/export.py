@@ -14,6 +14,9 @@ def _get_kwargs(
     *,
     format_: str,
     wall_clock: bool | Unset = False,
+    start: float | Unset = UNSET,
+    end: float | Unset = UNSET,
+    from_zero: bool | Unset = False,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -21,6 +24,12 @@ def _get_kwargs(
     params["format"] = format_
 
     params["wall_clock"] = wall_clock
+
+    params["start"] = start
+
+    params["end"] = end
+
+    params["from_zero"] = from_zero
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -61,6 +70,9 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     format_: str,
     wall_clock: bool | Unset = False,
+    start: float | Unset = UNSET,
+    end: float | Unset = UNSET,
+    from_zero: bool | Unset = False,
 ) -> Response[str]:
     """The log of a video as a file.
 
@@ -72,6 +84,9 @@ def sync_detailed(
         video_id (str):
         format_ (str):
         wall_clock (bool | Unset):  Default: False.
+        start (float | Unset):
+        end (float | Unset):
+        from_zero (bool | Unset):  Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -85,6 +100,9 @@ def sync_detailed(
         video_id=video_id,
         format_=format_,
         wall_clock=wall_clock,
+        start=start,
+        end=end,
+        from_zero=from_zero,
     )
 
     response = client.get_httpx_client().request(
@@ -100,6 +118,9 @@ def sync(
     client: AuthenticatedClient | Client,
     format_: str,
     wall_clock: bool | Unset = False,
+    start: float | Unset = UNSET,
+    end: float | Unset = UNSET,
+    from_zero: bool | Unset = False,
 ) -> str | None:
     """The log of a video as a file.
 
@@ -111,6 +132,9 @@ def sync(
         video_id (str):
         format_ (str):
         wall_clock (bool | Unset):  Default: False.
+        start (float | Unset):
+        end (float | Unset):
+        from_zero (bool | Unset):  Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -125,6 +149,9 @@ def sync(
         client=client,
         format_=format_,
         wall_clock=wall_clock,
+        start=start,
+        end=end,
+        from_zero=from_zero,
     ).parsed
 
 
@@ -134,6 +161,9 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     format_: str,
     wall_clock: bool | Unset = False,
+    start: float | Unset = UNSET,
+    end: float | Unset = UNSET,
+    from_zero: bool | Unset = False,
 ) -> Response[str]:
     """The log of a video as a file.
 
@@ -145,6 +175,9 @@ async def asyncio_detailed(
         video_id (str):
         format_ (str):
         wall_clock (bool | Unset):  Default: False.
+        start (float | Unset):
+        end (float | Unset):
+        from_zero (bool | Unset):  Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -158,6 +191,9 @@ async def asyncio_detailed(
         video_id=video_id,
         format_=format_,
         wall_clock=wall_clock,
+        start=start,
+        end=end,
+        from_zero=from_zero,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -171,6 +207,9 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     format_: str,
     wall_clock: bool | Unset = False,
+    start: float | Unset = UNSET,
+    end: float | Unset = UNSET,
+    from_zero: bool | Unset = False,
 ) -> str | None:
     """The log of a video as a file.
 
@@ -182,6 +221,9 @@ async def asyncio(
         video_id (str):
         format_ (str):
         wall_clock (bool | Unset):  Default: False.
+        start (float | Unset):
+        end (float | Unset):
+        from_zero (bool | Unset):  Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -197,5 +239,8 @@ async def asyncio(
             client=client,
             format_=format_,
             wall_clock=wall_clock,
+            start=start,
+            end=end,
+            from_zero=from_zero,
         )
     ).parsed

@@ -1,0 +1,181 @@
+//! A piece of a file as a file of its own, MP4: its packets as they are where a key frame begins it,
+//! pictures and sound coded anew where the beginning lies between.
+
+mod coded;
+mod copied;
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ffmpeg::codec::Id;
+use ffmpeg::format::context::{Output, StreamIo};
+use ffmpeg::{Packet, Rational};
+use ffmpeg_next as ffmpeg;
+use ports::decoder::{Clip, Cut};
+
+use super::frames::Way;
+use super::input::{Input, Kind};
+use super::scan::MAX_READ_ERRORS;
+use super::{Error, FfmpegOptions};
+
+/// How far a key frame may lie beside the beginning and still be it, seconds.
+const ON_KEY_FRAME: f64 = 0.002;
+
+/// How much earlier than the beginning reading starts, step by step, seconds: streams are not
+/// interleaved to the tick, and some formats do not find the key frame at once.
+const STEPS_BACK: [f64; 3] = [0.5, 5.0, 30.0];
+
+/// Codecs that players take in MP4.
+const PLAYED: &[Id] = &[Id::H264, Id::HEVC, Id::AV1, Id::VP9, Id::AAC, Id::MP3, Id::OPUS];
+
+/// What of a file is written, seconds of its timeline.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    start: f64,
+    end: f64,
+}
+
+/// Cuts a piece out of `file` and writes it to `out`.
+pub(super) fn clip(
+    file: &Arc<File>,
+    options: &FfmpegOptions,
+    cut: &Cut,
+    out: impl Write + Seek + Send + 'static,
+) -> Result<Clip, Error> {
+    let allowed = options.timeout + options.timeout_per_second.mul_f64(cut.end.clamp(0.0, 1e6));
+    let open = || {
+        let input = Input::open(file, options)?;
+        input.deadline.set(allowed);
+        Ok::<_, Error>(input)
+    };
+    let video = open()?.picture.is_some();
+    // Where its clock jumps, only reading from the beginning leads to a time.
+    let sought = video && Way::through(&mut open()?, file.metadata()?.len())? == Way::Stamps;
+    let key_frame = if sought { last_key_frame(&mut open()?, cut.start)? } else { None };
+    let mut input = open()?;
+    let fits = |at: &f64| !cut.exact || (at - cut.start).abs() <= ON_KEY_FRAME;
+    let mut copied_from = key_frame.filter(fits).filter(|_| input.is_of(PLAYED));
+    let begin = |input: &mut Input| match key_frame {
+        Some(key_frame) => input.seek((key_frame - STEPS_BACK[0]).max(0.0)),
+        None => Ok(()),
+    };
+    if let Some(start) = copied_from.filter(|_| cut.exact) {
+        let mut ahead = open()?;
+        begin(&mut ahead)?;
+        if copied::overruns(&mut ahead, Part { start, end: cut.end })? {
+            copied_from = None;
+        }
+    }
+    let part = Part { start: copied_from.unwrap_or(cut.start), end: cut.end };
+    begin(&mut input)?;
+    let full = Arc::new(AtomicBool::new(false));
+    let out = Bounded { out, at: 0, most: cut.max_bytes, full: full.clone() };
+    let output = StreamIo::from_write_seek(out)?;
+    let output = ffmpeg::format::output_to_stream(output, None, Some("mp4"))?;
+    let written = match copied_from {
+        Some(_) => copied::write(&mut input, output, part),
+        None => coded::write(&mut input, options, output, part),
+    };
+    if full.load(Ordering::Relaxed) {
+        return Err(Error::TooManyBytes(cut.max_bytes));
+    }
+    written?;
+    Ok(Clip { start: part.start, copied: copied_from.is_some(), video })
+}
+
+/// A file that takes no more than so many bytes.
+struct Bounded<W> {
+    out: W,
+    at: u64,
+    most: u64,
+    /// Whether more was to be written.
+    full: Arc<AtomicBool>,
+}
+
+impl<W: Write> Write for Bounded<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.at.saturating_add(bytes.len() as u64) > self.most {
+            self.full.store(true, Ordering::Relaxed);
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let written = self.out.write(bytes)?;
+        self.at += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl<W: Seek> Seek for Bounded<W> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.at = self.out.seek(to)?;
+        Ok(self.at)
+    }
+}
+
+/// Time of the last key frame at or before `time`.
+fn last_key_frame(input: &mut Input, time: f64) -> Result<Option<f64>, Error> {
+    for back in STEPS_BACK {
+        if input.seek((time - back).max(0.0)).is_err() {
+            input.deadline.check()?;
+            return Ok(None);
+        }
+        let mut found = None;
+        each_packet(input, |input, kind, packet| {
+            let at = packet.pts().or(packet.dts()).map(|t| input.seconds(packet.stream(), t));
+            let Some(at) = at.filter(|_| kind == Kind::Picture) else { return Ok(true) };
+            if packet.is_key() && at <= time + ON_KEY_FRAME {
+                found = Some(at);
+            }
+            Ok(at <= time + STEPS_BACK[0])
+        })?;
+        if found.is_some() || time <= back {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// Hands over packet after packet until it is told `false` or the file ends.
+fn each_packet(
+    input: &mut Input,
+    mut take: impl FnMut(&Input, Kind, &mut Packet) -> Result<bool, Error>,
+) -> Result<(), Error> {
+    let mut packet = Packet::empty();
+    let mut errors = 0;
+    loop {
+        match input.read(&mut packet) {
+            Ok(Some(kind)) => {
+                if !take(input, kind, &mut packet)? {
+                    return Ok(());
+                }
+            }
+            Ok(None) => return Ok(()),
+            Err(e @ Error::Deadline(_)) => return Err(e),
+            Err(e) => {
+                errors += 1;
+                if errors > MAX_READ_ERRORS {
+                    return Err(e);
+                }
+            }
+        }
+    }
+}
+
+/// Writes a packet whose stamps count `base` into a stream.
+fn write(
+    output: &mut Output,
+    stream: usize,
+    base: Rational,
+    packet: &mut Packet,
+) -> Result<(), Error> {
+    let into = output.stream(stream).ok_or(Error::NoStreams)?.time_base();
+    packet.rescale_ts(base, into);
+    packet.set_stream(stream);
+    packet.set_position(-1);
+    Ok(packet.write_interleaved(output)?)
+}

@@ -1,0 +1,91 @@
+//! The packets of a piece as they are.
+
+use ffmpeg::Packet;
+use ffmpeg::format::context::Output;
+use ffmpeg_next as ffmpeg;
+
+use super::{ON_KEY_FRAME, Part, each_packet, write as write_packet};
+use crate::decoder::ffmpeg::Error;
+use crate::decoder::ffmpeg::input::{Input, Kind};
+
+/// Half of a packet of sound: one that begins so much before the piece is mostly in it, seconds.
+const HALF_OF_SOUND: f64 = 0.011;
+
+/// Writes what lies between a key frame and the end.
+pub(super) fn write(input: &mut Input, mut output: Output, part: Part) -> Result<(), Error> {
+    let streams: Vec<(Kind, usize)> = [(Kind::Picture, input.picture), (Kind::Sound, input.sound)]
+        .into_iter()
+        .filter_map(|(kind, stream)| Some((kind, stream?)))
+        .collect();
+    for (_, stream) in &streams {
+        input.copy_stream(*stream, &mut output)?;
+    }
+    output.write_header()?;
+    let place = |kind| streams.iter().position(|(one, _)| *one == kind).unwrap_or(0);
+    let mut pictures = Pictures { begun: false, over: false, waiting: Vec::new() };
+    let mut sound_over = input.sound.is_none();
+    each_packet(input, |input, kind, packet| {
+        let stream = packet.stream();
+        let base = input.ticks(stream);
+        let time = |stamp: Option<i64>| stamp.map(|stamp| input.seconds(stream, stamp));
+        let (shown, decoded) = (time(packet.pts().or(packet.dts())), time(packet.dts()));
+        let Some(shown) = shown else { return Ok(true) };
+        move_by(packet, input.stamp(stream, part.start));
+        match kind {
+            Kind::Sound => {
+                sound_over |= shown >= part.end;
+                if !sound_over && shown >= part.start - HALF_OF_SOUND {
+                    write_packet(&mut output, place(kind), base, packet)?;
+                }
+            }
+            Kind::Picture => {
+                for mut packet in pictures.take(packet, shown, decoded.unwrap_or(shown), part) {
+                    write_packet(&mut output, place(kind), base, &mut packet)?;
+                }
+            }
+        }
+        Ok(!(pictures.over && sound_over))
+    })?;
+    Ok(output.write_trailer()?)
+}
+
+/// Whether pictures that are shown after the end would be written: others before it are made of them.
+pub(super) fn overruns(input: &mut Input, part: Part) -> Result<bool, Error> {
+    let mut pictures = Pictures { begun: false, over: false, waiting: Vec::new() };
+    let mut overruns = false;
+    each_packet(input, |input, kind, packet| {
+        let time = |stamp: Option<i64>| stamp.map(|at| input.seconds(packet.stream(), at));
+        let (shown, decoded) = (time(packet.pts().or(packet.dts())), time(packet.dts()));
+        let Some(shown) = shown.filter(|_| kind == Kind::Picture) else { return Ok(true) };
+        overruns |= pictures.take(packet, shown, decoded.unwrap_or(shown), part).len() > 1;
+        Ok(!overruns && !pictures.over)
+    })?;
+    Ok(overruns)
+}
+
+fn move_by(packet: &mut Packet, ticks: i64) {
+    packet.set_pts(packet.pts().map(|stamp| stamp.saturating_sub(ticks)));
+    packet.set_dts(packet.dts().map(|stamp| stamp.saturating_sub(ticks)));
+}
+
+/// Which packets of the picture belong to the piece.
+struct Pictures {
+    begun: bool,
+    over: bool,
+    /// Shown after the end, but others that are shown before may be made of them.
+    waiting: Vec<Packet>,
+}
+
+impl Pictures {
+    /// The packets that are written now.
+    fn take(&mut self, packet: &Packet, shown: f64, decoded: f64, part: Part) -> Vec<Packet> {
+        self.begun |= packet.is_key() && (shown - part.start).abs() <= ON_KEY_FRAME;
+        self.over |= decoded >= part.end;
+        // What comes behind the key frame and is shown before it needs the pictures before.
+        if !self.begun || self.over || shown < part.start - ON_KEY_FRAME {
+            return Vec::new();
+        }
+        self.waiting.push(packet.clone());
+        if shown < part.end { std::mem::take(&mut self.waiting) } else { Vec::new() }
+    }
+}

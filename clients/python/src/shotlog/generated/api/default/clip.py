@@ -1,0 +1,136 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...types import UNSET, Response, Unset
+
+
+def _get_kwargs(
+    video_id: str,
+    *,
+    start: float,
+    end: float,
+    exact: bool | Unset = True,
+) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    params["start"] = start
+
+    params["end"] = end
+
+    params["exact"] = exact
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/videos/{video_id}/clip".format(
+            video_id=quote(str(video_id), safe=""),
+        ),
+        "params": params,
+    }
+
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Any | None:
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Any]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    video_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    start: float,
+    end: float,
+    exact: bool | Unset = True,
+) -> Response[Any]:
+    """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
+
+     Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
+    of the video, and it takes little time; else they are coded anew, as H.264 and AAC. One range of
+    its bytes can be asked for.
+
+    Args:
+        video_id (str):
+        start (float):
+        end (float):
+        exact (bool | Unset):  Default: True.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Any]
+    """
+
+    kwargs = _get_kwargs(
+        video_id=video_id,
+        start=start,
+        end=end,
+        exact=exact,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio_detailed(
+    video_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    start: float,
+    end: float,
+    exact: bool | Unset = True,
+) -> Response[Any]:
+    """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
+
+     Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
+    of the video, and it takes little time; else they are coded anew, as H.264 and AAC. One range of
+    its bytes can be asked for.
+
+    Args:
+        video_id (str):
+        start (float):
+        end (float):
+        exact (bool | Unset):  Default: True.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Any]
+    """
+
+    kwargs = _get_kwargs(
+        video_id=video_id,
+        start=start,
+        end=end,
+        exact=exact,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)

@@ -1,0 +1,162 @@
+//! Pieces of stored videos as files of their own. They are kept with the pictures, within the same
+//! bytes of disk.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use ports::ErrorKind;
+use ports::decoder::Cut;
+
+use super::{Frames, trim};
+use crate::domain::catalog::record::VideoRecord;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::video::VideoId;
+use crate::domain::media::decode::decode;
+
+/// A clip that was cut.
+#[derive(Debug)]
+pub struct ClipFile {
+    /// Its bytes.
+    pub file: File,
+    /// How many they are.
+    pub size: u64,
+    /// Whether it has pictures; else it is sound.
+    pub video: bool,
+    /// A name to save it under: letters, digits, `.`, `_` and `-`.
+    pub filename: String,
+}
+
+impl Frames {
+    /// The piece of a video from `start` to `end` seconds. With `exact` it begins at `start`, else at
+    /// the key frame before, which is quicker. `Invalid` says which pieces there are.
+    pub async fn clip(
+        &self,
+        video_id: VideoId,
+        start: f64,
+        end: f64,
+        exact: bool,
+    ) -> Result<ClipFile> {
+        let record = self.catalog.record(video_id).await?;
+        self.check_clip(&record, start, end)?;
+        let milliseconds = |time: f64| (time * 1000.0).round() as u64;
+        let way = if exact { "" } else { "-key" };
+        let key = format!("{:08}-{:08}{way}", milliseconds(start), milliseconds(end));
+        if let Some(clip) = self.kept_clip(&record, &key, start, end).await {
+            return Ok(clip);
+        }
+        let full = |_| Error::Busy {
+            message: "too many clips and pictures are being made; try again shortly".into(),
+            retry_after: 5,
+        };
+        let _place = self.waiting.try_acquire().map_err(full)?;
+        let _turn = self.clips.acquire().await.map_err(Error::corrupt)?;
+        if let Some(clip) = self.kept_clip(&record, &key, start, end).await {
+            return Ok(clip);
+        }
+        let cut = Cut { start, end, exact, max_bytes: self.settings.clip_bytes };
+        self.cut(&record, cut, &key).await?;
+        let clip = self.kept_clip(&record, &key, start, end).await;
+        clip.ok_or_else(|| Error::Busy {
+            message: "there is no room for the clip beside other pictures (frames.cache_bytes)"
+                .into(),
+            retry_after: 30,
+        })
+    }
+
+    fn check_clip(&self, record: &VideoRecord, start: f64, end: f64) -> Result<()> {
+        let (duration, longest) = (record.duration, self.settings.clip_seconds);
+        if !(0.0..duration).contains(&start) || end > duration + 0.001 {
+            return Err(Error::Invalid(format!(
+                "the clip goes from {start} to {end}; it must lie within the video, from 0 to \
+                 {duration} seconds"
+            )));
+        }
+        if end <= start {
+            return Err(Error::Invalid(format!(
+                "the clip ends at {end}; it must end after its start, {start} seconds"
+            )));
+        }
+        if end - start > longest as f64 {
+            return Err(Error::Invalid(format!(
+                "the clip lasts {} seconds; at most {longest} are cut (frames.clip_seconds)",
+                end - start
+            )));
+        }
+        Ok(())
+    }
+
+    async fn cut(&self, record: &VideoRecord, cut: Cut, key: &str) -> Result<()> {
+        let source = self.source(record.video_id, self.settings.sources);
+        // Pictures of the video need not wait until the clip is cut.
+        let spooled = self.spool(record, &mut *source.lock().await).await?;
+        let folder = self.folders.pictures.join(record.video_id.as_str());
+        let (pictures, most) = (self.folders.pictures.clone(), self.settings.cache_bytes);
+        let (work, key) = (self.folders.work.clone(), key.to_owned());
+        decode(&self.decoder, move |decoder| {
+            let file = tempfile::NamedTempFile::new_in(&work).map_err(ports::PortError::from)?;
+            let out = file.reopen().map_err(ports::PortError::from)?;
+            let clip = decoder.clip(&spooled.path, &cut, out)?;
+            let name = if clip.video { format!("{key}.mp4") } else { format!("{key}.m4a") };
+            std::fs::create_dir_all(&folder).map_err(ports::PortError::from)?;
+            file.persist(folder.join(name)).map_err(|e| ports::PortError::from(e.error))?;
+            trim(&pictures, most).map_err(ports::PortError::from)?;
+            Ok(())
+        })
+        .await
+        .map_err(told)
+    }
+
+    /// A clip that was cut before.
+    async fn kept_clip(
+        &self,
+        record: &VideoRecord,
+        key: &str,
+        start: f64,
+        end: f64,
+    ) -> Option<ClipFile> {
+        let folder: PathBuf = self.folders.pictures.join(record.video_id.as_str());
+        let stem = record.filename.rsplit_once('.').map_or(&*record.filename, |(stem, _)| stem);
+        let named = format!("{stem}-{}-{}", spoken(start), spoken(end));
+        let key = key.to_owned();
+        tokio::task::spawn_blocking(move || {
+            [("mp4", true), ("m4a", false)].into_iter().find_map(|(extension, video)| {
+                let path = folder.join(format!("{key}.{extension}"));
+                let file = File::options().read(true).append(true).open(path).ok()?;
+                // What was asked for last goes last.
+                let _ = file.set_modified(std::time::SystemTime::now());
+                let size = file.metadata().ok()?.len();
+                Some(ClipFile { file, size, video, filename: format!("{named}.{extension}") })
+            })
+        })
+        .await
+        .ok()?
+    }
+}
+
+/// What the caller can do about a clip that cannot be cut is theirs to know.
+fn told(error: Error) -> Error {
+    let Error::Port(port) = &error else { return error };
+    match port.kind() {
+        ErrorKind::TooLarge => Error::TooLarge(port.to_string()),
+        ErrorKind::Invalid | ErrorKind::Timeout | ErrorKind::Unavailable => {
+            Error::Invalid(port.to_string())
+        }
+        _ => error,
+    }
+}
+
+/// A time as a part of a file's name: `1m5.25s`.
+fn spoken(seconds: f64) -> String {
+    let ms = (seconds * 1000.0).round() as u64;
+    let (minutes, rest) = (ms / 60_000, (ms % 60_000) as f64 / 1000.0);
+    if minutes == 0 { format!("{rest}s") } else { format!("{minutes}m{rest}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn times_read_well_in_names() {
+        let names = [0.0, 1.5, 61.25, 3600.0].map(super::spoken);
+        assert_eq!(names, ["0s", "1.5s", "1m1.25s", "60m0s"]);
+    }
+}
