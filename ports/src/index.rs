@@ -202,6 +202,15 @@ pub struct Hit {
     pub document: Value,
 }
 
+/// A point that was listed, not searched for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedPoint {
+    /// Which point.
+    pub id: PointId,
+    /// The point's document.
+    pub document: Value,
+}
+
 /// An index of points whose vectors all have the dimension it was opened with.
 #[async_trait]
 pub trait VectorIndex: Send + Sync {
@@ -228,6 +237,10 @@ pub trait VectorIndex: Send + Sync {
     /// The vectors of one field of the points that match, ordered by id; points without the field
     /// are left out.
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>>;
+
+    /// The points that match, in the order of their ids: at most `limit`. Those of one id, results of
+    /// several runs, in any order.
+    async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>>;
 
     /// How many points match.
     async fn count(&self, filter: &Filter) -> Result<u64>;

@@ -1,7 +1,9 @@
 //! An index on a server, which is connected to when it is first used.
 
 use async_trait::async_trait;
-use ports::index::{Filter, Hit, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery};
+use ports::index::{
+    Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery,
+};
 use ports::{Result, VideoId};
 
 use crate::lazy::Lazy;
@@ -30,6 +32,10 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
         self.opened().await?.vectors(filter, field).await
+    }
+
+    async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {
+        self.opened().await?.list(filter, limit).await
     }
 
     async fn count(&self, filter: &Filter) -> Result<u64> {

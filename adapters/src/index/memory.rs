@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock, RwLock};
 
 use async_trait::async_trait;
 use ports::index::{
-    FieldValue, Filter, Hit, Point, PointId, Predicate, TextQuery, ValueQuery, VectorIndex,
-    VectorQuery,
+    FieldValue, Filter, Hit, ListedPoint, Point, PointId, Predicate, TextQuery, ValueQuery,
+    VectorIndex, VectorQuery,
 };
 use ports::{ErrorKind, PortError, Result, VideoId};
 
@@ -149,6 +149,20 @@ impl VectorIndex for MemoryIndex {
                     Some((entry.point.id.clone(), vector.clone()))
                 })
                 .collect())
+        })
+        .await
+    }
+
+    async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {
+        check::filter(filter)?;
+        let (points, filter) = (self.snapshot(), filter.clone());
+        blocking(move || {
+            let found = points.values().filter(|entry| matches(&filter, &entry.point)).take(limit);
+            let listed = found.map(|entry| ListedPoint {
+                id: entry.point.id.clone(),
+                document: entry.point.document.clone(),
+            });
+            Ok(listed.collect())
         })
         .await
     }

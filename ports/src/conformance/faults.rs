@@ -9,7 +9,8 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::index::{
-    Condition, Filter, Hit, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery,
+    Condition, Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex,
+    VectorQuery,
 };
 use crate::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 use crate::records::{Expected, RecordStore};
@@ -225,6 +226,10 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
         self.faults.meet("vectors", self.port.vectors(filter, field)).await
+    }
+
+    async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {
+        self.faults.meet("list", self.port.list(filter, limit)).await
     }
 
     async fn count(&self, filter: &Filter) -> Result<u64> {

@@ -49,6 +49,7 @@ where
     vectors_come_back_in_order(&*fresh().await).await;
     values::values_are_distinct_and_in_order(&*fresh().await).await;
     values::the_most_frequent_values_are_counted(&*fresh().await).await;
+    values::points_are_listed_in_order(&*fresh().await).await;
     writers_do_not_lose_each_others_points(fresh().await).await;
     the_first_owner_stays(&*fresh().await).await;
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::StreamExt;
 use ports::index::{
-    Condition, Filter, Hit, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery,
+    Condition, Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex,
+    VectorQuery,
 };
 use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 use ports::records::{Expected, RecordStore};
@@ -116,6 +117,10 @@ impl VectorIndex for Bounded<dyn VectorIndex> {
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
         self.in_time(self.port.vectors(filter, field)).await
+    }
+
+    async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {
+        self.in_time(self.port.list(filter, limit)).await
     }
 
     async fn count(&self, filter: &Filter) -> Result<u64> {

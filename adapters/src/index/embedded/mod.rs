@@ -8,6 +8,7 @@ mod counts;
 mod files;
 mod folder;
 mod kept;
+mod listed;
 mod schema;
 mod search;
 mod snapshot;
@@ -20,7 +21,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use ports::index::{Filter, Hit, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery};
+use ports::index::{
+    Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery,
+};
 use ports::{ErrorKind, PortError, Result, VideoId};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tantivy::directory::MmapDirectory;
@@ -331,6 +334,12 @@ impl VectorIndex for EmbeddedIndex {
         check::filter(filter)?;
         let (filter, field) = (filter.clone(), field.to_owned());
         self.read(move |inner, now| search::vectors(now, &inner.schema, &filter, &field)).await
+    }
+
+    async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {
+        check::filter(filter)?;
+        let filter = filter.clone();
+        self.read(move |inner, now| listed::points(now, &inner.schema, &filter, limit)).await
     }
 
     async fn count(&self, filter: &Filter) -> Result<u64> {

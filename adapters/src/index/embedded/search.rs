@@ -408,14 +408,24 @@ fn grouped(
 
 /// A found point with its document.
 fn hit(snapshot: &Snapshot, schema: &PointSchema, (score, id, at): Found) -> Result<Hit> {
+    let document = document(snapshot, schema, &id, at)?;
+    Ok(Hit { id, score, document })
+}
+
+/// The document of a point.
+pub(super) fn document(
+    snapshot: &Snapshot,
+    schema: &PointSchema,
+    id: &PointId,
+    at: DocAddress,
+) -> Result<serde_json::Value> {
     let stored: TantivyDocument = snapshot.searcher.doc(at).map_err(failed)?;
     let json = stored.get_first(schema.document);
     let document = json.and_then(|json| serde_json::from_slice(json.as_bytes()?).ok());
-    let document = document.ok_or_else(|| {
+    document.ok_or_else(|| {
         let message = format!("the document of point {id:?} does not read back as JSON");
         PortError::new(ErrorKind::Corrupt, message)
-    })?;
-    Ok(Hit { id, score, document })
+    })
 }
 
 /// A filter in two parts: tantivy looks terms up one by one, and of a filter by metadata there may be

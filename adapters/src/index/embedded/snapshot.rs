@@ -129,6 +129,12 @@ impl SegmentData {
         self.ids[doc as usize]
     }
 
+    /// The chunk that a document is of.
+    pub(super) fn chunk(&self, doc: DocId) -> (VideoId, u32) {
+        let rank = self.rank(doc);
+        (self.videos[rank.video as usize], rank.chunk)
+    }
+
     /// The id of a document.
     pub(super) fn id(&self, doc: DocId) -> tantivy::Result<PointId> {
         let rank = self.rank(doc);

@@ -7,6 +7,7 @@
 mod collection;
 mod filter;
 mod groups;
+mod listed;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,7 +15,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::index::{
-    FieldValue, Filter, Hit, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery,
+    FieldValue, Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex,
+    VectorQuery,
 };
 use ports::{ErrorKind, PortError, Result, VideoId};
 use qdrant_client::qdrant::{
@@ -432,6 +434,11 @@ impl VectorIndex for QdrantIndex {
         }
         found.sort_by(|(a, _), (b, _)| a.cmp(b));
         Ok(found)
+    }
+
+    async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {
+        let Some(filter) = filter::translate(filter)? else { return Ok(Vec::new()) };
+        self.first(filter, limit).await
     }
 
     async fn count(&self, filter: &Filter) -> Result<u64> {

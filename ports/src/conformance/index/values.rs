@@ -61,3 +61,32 @@ pub(super) async fn the_most_frequent_values_are_counted(index: &dyn VectorIndex
         ValueQuery { field: "start".into(), filter: every(), prefix: String::new(), limit: 1 };
     assert_eq!(index.most_frequent(&wrong).await.unwrap_err().kind(), ErrorKind::Invalid);
 }
+
+pub(super) async fn points_are_listed_in_order(index: &dyn VectorIndex) {
+    let every = Filter::default;
+    assert!(index.list(&every(), 9).await.unwrap().is_empty());
+    for (video, chunk, tag) in [("bb", 10, "a"), ("bb", 2, "a"), ("aa", 7, "b"), ("bb", 3, "b")] {
+        replace(index, vec![point(video, chunk).keywords("tags", &[tag])]).await;
+    }
+    let listed = async |filter: Filter, limit: usize| {
+        let points = index.list(&filter, limit).await.unwrap();
+        points.into_iter().map(|listed| listed.id).collect::<Vec<_>>()
+    };
+    let ids = |ids: &[(&str, u32)]| {
+        ids.iter().map(|(video, chunk)| point(video, *chunk).id).collect::<Vec<_>>()
+    };
+    let all = ids(&[("aa", 7), ("bb", 2), ("bb", 3), ("bb", 10)]);
+    for limit in 0..=all.len() {
+        assert_eq!(listed(every(), limit).await, all[..limit], "at most {limit}");
+    }
+    assert_eq!(listed(every(), usize::MAX).await, all);
+    let of_one = Filter::video(video("bb"));
+    let tagged = of_one.clone().and("tags", Predicate::AnyKeyword(vec!["a".into()]));
+    assert_eq!(listed(tagged, 9).await, ids(&[("bb", 2), ("bb", 10)]));
+    let onwards = of_one.clone().and("chunk_id", Predicate::AtLeast(3.0));
+    assert_eq!(listed(onwards, 9).await, all[2..]);
+    let document = point("aa", 7).build().document;
+    assert_eq!(index.list(&every(), 1).await.unwrap()[0].document, document);
+    index.replace(Some(&of_one), vec![]).await.unwrap();
+    assert_eq!(listed(every(), 9).await, all[..1], "removed ones are gone");
+}

@@ -1,0 +1,45 @@
+//! Listing points in the order of their ids, by filters alone. Every function here blocks.
+
+use ports::index::{Filter, ListedPoint, PointId};
+use ports::{Result, VideoId};
+use tantivy::DocAddress;
+use tantivy::query::EnableScoring;
+
+use super::failed;
+use super::schema::PointSchema;
+use super::search::{document, matching};
+use super::snapshot::Snapshot;
+
+/// The first points that match, with their documents.
+pub(super) fn points(
+    snapshot: &Snapshot,
+    schema: &PointSchema,
+    filter: &Filter,
+    limit: usize,
+) -> Result<Vec<ListedPoint>> {
+    let query = schema.filter(filter)?;
+    let scoring = EnableScoring::disabled_from_searcher(&snapshot.searcher);
+    let weight = query.weight(scoring).map_err(failed)?;
+    let mut found: Vec<((VideoId, u32), DocAddress)> = Vec::new();
+    for (segment, view) in snapshot.segments.iter().enumerate() {
+        for doc in matching(&*weight, view)? {
+            found.push((view.data.chunk(doc), DocAddress::new(segment as u32, doc)));
+        }
+    }
+    found.sort_unstable();
+    // Only of those that can be among the first the analyzer is looked up.
+    if let Some(last) = limit.checked_sub(1).and_then(|last| found.get(last)).map(|last| last.0) {
+        found.retain(|(chunk, _)| *chunk <= last);
+    }
+    let mut first: Vec<(PointId, DocAddress)> = Vec::with_capacity(found.len());
+    for (_, at) in found {
+        let data = &snapshot.segments[at.segment_ord as usize].data;
+        first.push((data.id(at.doc_id).map_err(failed)?, at));
+    }
+    first.sort();
+    first.truncate(limit);
+    let listed = |(id, at): (PointId, DocAddress)| {
+        Ok(ListedPoint { document: document(snapshot, schema, &id, at)?, id })
+    };
+    first.into_iter().map(listed).collect()
+}
