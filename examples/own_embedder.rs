@@ -23,7 +23,6 @@ use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::embedder::Embedder;
-use serde_json::Map;
 use shotlog::domain::catalog::about::AboutPatch;
 use shotlog::domain::chunking::ChunkingFields;
 use shotlog::domain::ingest::IngestFields;
@@ -131,16 +130,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let query = Query {
         text,
-        mode: None,
-        min_p_present: None,
-        video_ids: None,
         analyzer: "default_video".into(),
         field: "combined".into(),
         limit: 3,
         score_threshold: Some(0.3),
-        synthesize: false,
         detail: "standard".into(),
-        filters: Map::new(),
+        ..Query::default()
     };
     for hit in service.answering.query(&Access::default(), query).await?.results {
         println!("{:.2}  {}  {}", hit.score, hit.timecode, hit.document.description);

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::domain::Result;
 use crate::domain::kernel::tokens::{Cursor, Tokens};
 use crate::domain::kernel::units::{Split, Unit};
+use crate::domain::search::Place;
 
 /// Parts of a document of at most so many bytes of JSON stay whole: about a hundred tokens.
 const SPLIT: Split = Split { largest: 400, cost: |value| value.to_string().len() };
@@ -75,6 +76,36 @@ impl Wanted {
         let left = items.len();
         let (fit, spent) = self.fit(tokens, &texts, request, skipped, left).await?;
         items.truncate(fit);
+        Ok((items, spent))
+    }
+
+    /// Where the page of a listing or ranking begins.
+    pub(super) fn place(&self, request: &str) -> Result<Place> {
+        let cursor = self.cursor.as_deref().map(|text| Cursor::read(text, request)).transpose()?;
+        Ok(cursor.map_or_else(Place::default, |Cursor(place)| place))
+    }
+
+    /// Those of a page that fit. `places` is where the next page begins after each of them, and `more`
+    /// whether there is one after the last.
+    pub(super) async fn of_page<T: ToJSON>(
+        &self,
+        tokens: &Tokens,
+        mut items: Vec<T>,
+        (places, more): (Vec<Place>, bool),
+        request: &str,
+    ) -> Result<(Vec<T>, Spent)> {
+        let mut spent = Spent::default();
+        let mut kept = items.len();
+        if self.max_tokens.is_some() {
+            let texts: Vec<String> = items.iter().map(ToJSON::to_json_string).collect();
+            let fit = tokens.fit(&texts, self.max_tokens).await?;
+            kept = fit.units;
+            spent.tokens = Some(fit.tokens as u32);
+            spent.tokenizer = Some(tokens.tokenizer().to_owned());
+        }
+        let last = kept.checked_sub(1).and_then(|last| places.into_iter().nth(last));
+        spent.next = last.filter(|_| more || kept < items.len()).map(|p| Cursor(p).text(request));
+        items.truncate(kept);
         Ok((items, spent))
     }
 

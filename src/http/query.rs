@@ -12,7 +12,7 @@ use crate::domain::answering::query;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::media::speech;
 use crate::domain::search;
-use crate::domain::search::Detail;
+use crate::domain::search::{Detail, Ranked};
 
 /// The routes of this section.
 pub(super) struct QueryApi(pub(super) Service);
@@ -27,11 +27,20 @@ impl QueryApi {
         Json(request): Json<QueryRequest>,
     ) -> Result<Json<QueryResponse>, ApiError<Search>> {
         let wanted = Wanted { max_tokens: request.max_tokens, cursor: request.cursor.clone() };
-        let query: search::Query = request.into();
-        let named = format!("{query:?}");
+        let pages = request.pages;
+        let mut query: search::Query = request.into();
+        let named = format!("{pages} {query:?}");
         let service = self.0.of(&token);
-        let mut response: QueryResponse = service.query(query).await?.into();
-        let (results, spent) = wanted.of(service.tokens(), response.results, &named).await?;
+        if pages {
+            query.page = Some(wanted.place(&named)?);
+        }
+        let mut found = service.query(query).await?;
+        let places = (std::mem::take(&mut found.places), found.more);
+        let mut response: QueryResponse = found.into();
+        let (results, spent) = match pages {
+            true => wanted.of_page(service.tokens(), response.results, places, &named).await?,
+            false => wanted.of(service.tokens(), response.results, &named).await?,
+        };
         (response.tokens, response.tokenizer) = (spent.tokens, spent.tokenizer);
         (response.results, response.next) = (results, spent.next);
         Ok(Json(response))
@@ -40,9 +49,18 @@ impl QueryApi {
 
 #[derive(Object)]
 struct QueryRequest {
-    /// Search query.
+    /// Search query; required unless `like` or `order` stands in its place.
     #[oai(validator(min_length = 1))]
-    text: String,
+    text: Option<String>,
+    /// In place of `text`: a moment's id. Finds what is like the chunk that has most of it, by that
+    /// chunk's own vector in `field`, among the output of one analyzer: the named one, or with `*` the
+    /// first that has something there of what is seen, people, speech, objects and text on screen. The
+    /// chunk itself is no result, and results have a `score` and no `p_present`.
+    like: Option<String>,
+    /// In place of `text`: `newest` lists what the filters leave, the video that was ingested last first
+    /// and in each from its beginning on; results have neither `score` nor `p_present`, and `field` has
+    /// no part in it.
+    order: Option<String>,
     /// `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions; quoted
     /// words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null is `vector` for one
     /// analyzer, `hybrid` for all.
@@ -81,9 +99,15 @@ struct QueryRequest {
     /// Most tokens of the results together, whole ones, best first; all when left out.
     #[oai(nullable, validator(minimum(value = "1")))]
     max_tokens: Option<u32>,
-    /// `next` of the answer before.
+    /// `next` of the answer before. One of another request is refused with 400.
     #[oai(nullable)]
     cursor: Option<String>,
+    /// Whether `next` leads on past `limit`, to the page after this one, until there is none: all of a
+    /// listing, and of a search the first `search.page_window` results (500). Nothing comes twice and
+    /// nothing is left out as long as the library stays as it is. An answer is written with the first
+    /// page alone.
+    #[oai(default)]
+    pages: bool,
 }
 
 /// The analyzer that is searched where none is named.
@@ -112,7 +136,9 @@ fn detail() -> String {
 impl From<QueryRequest> for search::Query {
     fn from(r: QueryRequest) -> Self {
         Self {
-            text: r.text,
+            text: r.text.unwrap_or_default(),
+            like: r.like,
+            order: r.order,
             mode: r.mode,
             video_ids: r.video_ids,
             analyzer: r.analyzer,
@@ -123,12 +149,14 @@ impl From<QueryRequest> for search::Query {
             synthesize: r.synthesize,
             detail: r.detail,
             filters: r.filters.0,
+            page: None,
         }
     }
 }
 
 #[derive(Object)]
 struct QueryResponse {
+    /// Empty where nothing was searched for.
     query: String,
     analyzer: String,
     field: String,
@@ -153,7 +181,8 @@ struct QueryResponse {
     /// The embedder whose tokenizer has counted; present with `max_tokens`.
     #[oai(skip_serializing_if_is_none)]
     tokenizer: Option<String>,
-    /// The `cursor` for the rest of the `limit` results, where `max_tokens` left any out.
+    /// The `cursor` for the rest of the `limit` results, where `max_tokens` left any out; with `pages` for
+    /// what follows, where anything may.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
     /// Why there are no results; absent when there are.
@@ -187,11 +216,7 @@ impl From<query::QueryResponse> for QueryResponse {
             if !every {
                 hit.found_by.clear();
             }
-            match r.detail {
-                Detail::Minimal => SearchResult::Minimal(hit.into()),
-                Detail::Standard => SearchResult::Standard(hit.into()),
-                Detail::Full => SearchResult::Full(hit.into()),
-            }
+            SearchResult::of(hit, r.detail, r.ranked)
         };
         Self {
             query: r.query,
@@ -233,6 +258,28 @@ enum SearchResult {
     Full(FullResult),
 }
 
+impl SearchResult {
+    fn of(hit: search::SearchResult, detail: Detail, ranked: Ranked) -> Self {
+        let mut result = match detail {
+            Detail::Minimal => Self::Minimal(hit.into()),
+            Detail::Standard => Self::Standard(hit.into()),
+            Detail::Full => Self::Full(hit.into()),
+        };
+        let (score, p_present) = match &mut result {
+            Self::Minimal(hit) => (&mut hit.score, &mut hit.p_present),
+            Self::Standard(hit) => (&mut hit.score, &mut hit.p_present),
+            Self::Full(hit) => (&mut hit.standard.score, &mut hit.standard.p_present),
+        };
+        if ranked == Ranked::Not {
+            *score = None;
+        }
+        if ranked != Ranked::ByText {
+            *p_present = None;
+        }
+        result
+    }
+}
+
 /// A hit at `detail=minimal`.
 #[derive(Object)]
 struct MinimalResult {
@@ -245,15 +292,16 @@ struct MinimalResult {
     /// When it ends, seconds of the video.
     end: f64,
     timecode: String,
-    /// Cosine similarity.
-    #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
-    score: f64,
+    /// Cosine similarity; absent where nothing was searched for.
+    #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
+    score: Option<f64>,
     /// BM25 score; present in modes `text` and `hybrid` where the words were found.
     #[oai(skip_serializing_if_is_none)]
     text_score: Option<f64>,
-    /// Probability, measured against unrelated searches, that what was searched for is really here.
-    #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
-    p_present: f64,
+    /// Probability, measured against unrelated searches, that what was searched for is really here; absent
+    /// without a search text.
+    #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
+    p_present: Option<f64>,
     /// The analyzers that found it, the surest first; present when all were searched.
     #[oai(skip_serializing_if_is_none)]
     found_by: Option<Vec<String>>,
@@ -274,15 +322,16 @@ pub(crate) struct StandardResult {
     /// When it ends, seconds of the video.
     end: f64,
     timecode: String,
-    /// Cosine similarity.
-    #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
-    score: f64,
+    /// Cosine similarity; absent where nothing was searched for.
+    #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
+    score: Option<f64>,
     /// BM25 score; present in modes `text` and `hybrid` where the words were found.
     #[oai(skip_serializing_if_is_none)]
     text_score: Option<f64>,
-    /// Probability, measured against unrelated searches, that what was searched for is really here.
-    #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
-    p_present: f64,
+    /// Probability, measured against unrelated searches, that what was searched for is really here; absent
+    /// without a search text.
+    #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
+    p_present: Option<f64>,
     /// The analyzers that found it, the surest first; present when all were searched.
     #[oai(skip_serializing_if_is_none)]
     found_by: Option<Vec<String>>,
@@ -350,9 +399,9 @@ impl From<search::SearchResult> for MinimalResult {
             start: hit.document.start,
             end: hit.document.end,
             timecode: hit.timecode,
-            score: score(hit.score),
+            score: Some(score(hit.score)),
             text_score: hit.text_score.map(shortest),
-            p_present: score(hit.p_present),
+            p_present: Some(score(hit.p_present)),
             found_by: Some(hit.found_by).filter(|analyzers| !analyzers.is_empty()),
             snippet: hit.snippet,
         }
@@ -369,9 +418,9 @@ impl From<search::SearchResult> for StandardResult {
             start: document.start,
             end: document.end,
             timecode: hit.timecode,
-            score: score(hit.score),
+            score: Some(score(hit.score)),
             text_score: hit.text_score.map(shortest),
-            p_present: score(hit.p_present),
+            p_present: Some(score(hit.p_present)),
             found_by: Some(hit.found_by).filter(|analyzers| !analyzers.is_empty()),
             video_url: hit.video_url,
             recorded_at: hit.recorded_at,

@@ -254,6 +254,8 @@ async fn on_every_route_a_foreign_video_is_as_if_it_were_not_there() {
         (json!({"text": "a door", "limit": 50, "detail": "full"}), "/query"),
         (json!({"text": "a door", "analyzer": "*", "limit": 50}), "/query"),
         (json!({"text": "a door", "filters": {"chunk_ids": [99]}}), "/query"),
+        (json!({"order": "newest", "limit": 50, "pages": true}), "/query"),
+        (json!({"like": format!("m_{}_0_10000", own.video_id), "limit": 50}), "/query"),
         (json!({"question": "Where is a door?"}), "/ask"),
         (json!({"question": "a door", "limit": 50}), "/evidence"),
         (json!({"url": "http://example.org/a.mp4"}), "/videos/plan"),

@@ -332,9 +332,13 @@ export class Shotlog {
 
   // Search and answers
 
-  /** Moments by what is in them; with `synthesize`, as is the default, an answer over them. */
-  async search(text: string, options: SearchOptions = {}): Promise<QueryResponse> {
-    return some(await this.#api.POST("/query", { body: { text, ...options } }));
+  /**
+   * Moments by what is in them; with `synthesize`, as is the default, an answer over them. Without a text
+   * those that are like another one (`like`), or all that the filters leave (`order`).
+   */
+  async search(text: string | null, options: SearchOptions = {}): Promise<QueryResponse> {
+    const body = text === null ? options : { text, ...options };
+    return some(await this.#api.POST("/query", { body }));
   }
 
   /** What a model of your own needs to answer a question: the best moments, within `max_tokens`. */

@@ -141,6 +141,7 @@ impl AlertSearch {
             synthesize: false,
             detail: Detail::Standard.name().into(),
             filters: self.filters.clone(),
+            ..Query::default()
         }
     }
 }

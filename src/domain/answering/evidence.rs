@@ -67,6 +67,7 @@ impl Answering {
             synthesize: false,
             detail: Detail::Standard.name().into(),
             filters: query.filters,
+            ..Query::default()
         };
         let found = self.search.query(access, &search).await?;
         let moments = stream::iter(found.results)

@@ -5,12 +5,12 @@ use super::audit::AuditedSentence;
 use crate::domain::answering::Answering;
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::Result;
-use crate::domain::search::{Detail, Diagnostics, Found, Query, SearchResult};
+use crate::domain::search::{Detail, Diagnostics, Found, Place, Query, Ranked, SearchResult};
 
 /// The answer to a [`Query`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryResponse {
-    /// The search text.
+    /// The search text; empty where there was none.
     pub query: String,
     /// Whose output was searched; [`EVERY_ANALYZER`](crate::domain::search::EVERY_ANALYZER) where it
     /// was that of all.
@@ -27,8 +27,14 @@ pub struct QueryResponse {
     pub audit: Vec<AuditedSentence>,
     /// `TypeName: message`, where an answer was asked for and writing it failed.
     pub answer_error: Option<String>,
+    /// What the results are ranked by.
+    pub ranked: Ranked,
     /// Best first.
     pub results: Vec<SearchResult>,
+    /// The place after each of them.
+    pub places: Vec<Place>,
+    /// Whether there may be more after the last.
+    pub more: bool,
     /// Why there are no results; `None` when there are.
     pub diagnostics: Option<Diagnostics>,
 }
@@ -37,8 +43,12 @@ impl Answering {
     /// Searches what a caller sees, and answers over the hits where that is asked for. `Invalid` for an unknown
     /// analyzer, field, detail or filter key.
     pub async fn query(&self, access: &Access, query: Query) -> Result<QueryResponse> {
-        let Found { detail, results, diagnostics } = self.search.query(access, &query).await?;
-        let answer = if query.synthesize && !results.is_empty() {
+        let found = self.search.query(access, &query).await?;
+        let Found { detail, ranked, results, places, more, diagnostics } = found;
+        // What is told of a search is told with its first page.
+        let first = matches!(query.page, None | Some(Place::First));
+        let asked = query.synthesize && !query.text.is_empty() && first;
+        let answer = if asked && !results.is_empty() {
             let evidence: Vec<Told> =
                 results.iter().flat_map(|hit| Evidence::of_hit(hit, &query.text)).collect();
             let context = self.context(&evidence);
@@ -55,7 +65,10 @@ impl Answering {
             answer: answer.text,
             audit: answer.audit,
             answer_error: answer.error,
+            ranked,
             results,
+            places,
+            more,
             diagnostics,
         })
     }

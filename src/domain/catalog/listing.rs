@@ -6,6 +6,7 @@
 //! and goes on until both agree. So the last one to write puts right what somebody wrote who slept,
 //! and what a death leaves behind is put right by the next repair.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 use ports::index::Condition;
@@ -107,11 +108,29 @@ impl Catalog {
         conditions: &[Condition],
         after: Option<Position>,
     ) -> Result<(Vec<VideoId>, Option<Position>)> {
+        let places = self.places_of(conditions, after).await?;
+        let next = places.last().filter(|_| places.len() == BATCH).cloned();
+        Ok((places.into_iter().map(|place| place.video_id).collect(), next))
+    }
+
+    /// The places of the next [`BATCH`] of the videos that satisfy these conditions, the newest first.
+    pub(crate) async fn places_of(
+        &self,
+        conditions: &[Condition],
+        after: Option<Position>,
+    ) -> Result<Vec<Position>> {
         let conditions = conditions.to_vec();
         let query = ListQuery { conditions, after, limit: BATCH, ..ListQuery::default() };
         let entries = self.listing.list(&query).await?.entries;
-        let next = entries.last().filter(|_| entries.len() == BATCH).map(position);
-        Ok((entries.into_iter().map(|entry| entry.video_id).collect(), next))
+        Ok(entries.iter().map(position).collect())
+    }
+
+    /// The places of these videos that a caller sees, the newest first.
+    pub(crate) async fn places(&self, access: &Access, ids: &[VideoId]) -> Result<Vec<Position>> {
+        let entries = self.entries(access, ids).await?;
+        let mut places: Vec<Position> = entries.iter().map(position).collect();
+        places.sort_by(in_order);
+        Ok(places)
     }
 
     /// The ids of the videos that satisfy these conditions.
@@ -252,6 +271,11 @@ fn seen(access: &Access, limit: usize) -> ListQuery {
 /// Where an entry is in the order of the listing.
 pub(super) fn position(entry: &VideoEntry) -> Position {
     Position { created_at: entry.created_at, video_id: entry.video_id }
+}
+
+/// The order of the listing: the newest first, those of one instant by id.
+pub(crate) fn in_order(a: &Position, b: &Position) -> Ordering {
+    b.created_at.cmp(&a.created_at).then_with(|| a.video_id.cmp(&b.video_id))
 }
 
 /// Where a page ended, as a client gets it and gives it back.

@@ -64,7 +64,7 @@ use crate::domain::media::speech::Speech;
 pub(crate) use cache::{CacheKey, RecognisedPieces};
 pub(crate) use claim::Claim;
 pub(crate) use faults::{Fault, Part};
-pub(crate) use listing::Listed;
+pub(crate) use listing::{Listed, in_order};
 pub(crate) use publication::ALERTS;
 pub(crate) use shown::strip_internal;
 pub(crate) use stored::Stored;

@@ -164,6 +164,7 @@ impl Configuration {
             synthesize: false,
             detail: Detail::Minimal.name().into(),
             filters: filters(question),
+            ..Query::default()
         }
     }
 

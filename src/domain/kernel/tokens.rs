@@ -1,5 +1,7 @@
 //! Answers that fit into so many tokens: whole units, in their order, and where to go on.
 
+use std::fmt::Display;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use ports::embedder::Embedder;
@@ -53,24 +55,24 @@ impl Tokens {
     }
 }
 
-/// Where an answer that was cut goes on, `<units read>-<request>`: it belongs to one request.
+/// Where an answer that was cut goes on, `<place>-<request>`: it belongs to one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cursor(pub usize);
+pub struct Cursor<T>(pub T);
 
-impl Cursor {
+impl<T: Display + FromStr> Cursor<T> {
     /// As a client gets it, for a request that is told from others by `request`.
-    pub fn text(self, request: &str) -> String {
+    pub fn text(&self, request: &str) -> String {
         format!("{}-{}", self.0, mark(request))
     }
 
     /// `Invalid` where the text is none, or of another request.
     pub fn read(text: &str, request: &str) -> Result<Self> {
-        let units = text.split_once('-').and_then(|(units, of)| {
-            let units = units.parse().ok()?;
-            Some((units, of == mark(request)))
+        let place = text.rsplit_once('-').and_then(|(place, of)| {
+            let place = place.parse().ok()?;
+            Some((place, of == mark(request)))
         });
-        match units {
-            Some((units, true)) => Ok(Self(units)),
+        match place {
+            Some((place, true)) => Ok(Self(place)),
             Some((_, false)) => Err(Error::Invalid(format!(
                 "cursor '{text}' is of another request; send it with the one whose `next` it was, \
                  in which only max_tokens may differ"
@@ -92,12 +94,13 @@ mod tests {
 
     #[test]
     fn a_cursor_goes_on_with_its_own_request_alone() {
-        let text = Cursor(12).text("a red car");
+        let text = Cursor(12_usize).text("a red car");
         assert_eq!(Cursor::read(&text, "a red car").expect("its own"), Cursor(12));
-        let other = Cursor::read(&text, "a blue car").expect_err("another").to_string();
+        let other = Cursor::<usize>::read(&text, "a blue car").expect_err("another").to_string();
         assert!(other.contains("of another request"), "{other}");
         for text in ["", "12", "x-1", "-1-00"] {
-            assert!(matches!(Cursor::read(text, "a red car"), Err(Error::Invalid(_))), "{text}");
+            let read = Cursor::<usize>::read(text, "a red car");
+            assert!(matches!(read, Err(Error::Invalid(_))), "{text}");
         }
     }
 }

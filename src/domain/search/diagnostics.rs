@@ -23,7 +23,7 @@ const OTHERS: usize = 5;
 const LIKELY: f32 = 0.5;
 
 /// The filter that is a parameter of its own too; both are left out together.
-const VIDEOS: &str = "video_ids";
+pub(super) const VIDEOS: &str = "video_ids";
 
 /// Why nothing was found.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -64,11 +64,7 @@ impl Search {
         let best = self.index.search(nearest).await?;
         diagnostics.best_score = best.first().map(|hit| hit.score.clamp(0.0, 1.0));
 
-        let mut names: Vec<&str> = empty.filters.keys().map(String::as_str).collect();
-        if empty.video_ids.is_some() && !names.contains(&VIDEOS) {
-            names.push(VIDEOS);
-        }
-        for name in names {
+        for name in narrowing(empty.filters, empty.video_ids) {
             let mut left = empty.filters.clone();
             left.remove(name);
             let ids = empty.video_ids.filter(|_| name != VIDEOS);
@@ -110,12 +106,32 @@ impl Search {
         analyzer: &str,
         diagnostics: &mut Diagnostics,
     ) -> Result<()> {
-        let videos = match empty.video_ids {
-            None => self.catalog.newest(empty.access, MOST_LISTED).await?,
+        let with = self.with_analyzer(empty.access, empty.video_ids, analyzer, diagnostics).await?;
+        for video in with.into_iter().take(MOST_VIDEOS) {
+            let one = [video.to_string()];
+            let filter = self.scope(empty.access, Some(analyzer), Some(&one), &Map::new()).await?;
+            let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.query.clone() };
+            if self.index.search(any).await?.is_empty() {
+                diagnostics.videos_without_field.push(video);
+            }
+        }
+        Ok(())
+    }
+
+    /// The videos in scope that an analyzer has run on; tells of the others, and of those that are none.
+    pub(super) async fn with_analyzer(
+        &self,
+        access: &Access,
+        video_ids: Option<&[String]>,
+        analyzer: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Vec<VideoId>> {
+        let videos = match video_ids {
+            None => self.catalog.newest(access, MOST_LISTED).await?,
             Some(ids) => {
                 let ids = &ids[..ids.len().min(MOST_VIDEOS)];
                 let named: Vec<VideoId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-                let known = self.catalog.entries(empty.access, &named).await?;
+                let known = self.catalog.entries(access, &named).await?;
                 let is_known = |id: &String| known.iter().any(|v| v.video_id.as_str() == id);
                 let unknown = ids.iter().filter(|id| !is_known(id));
                 diagnostics.unknown_videos = unknown.cloned().collect();
@@ -126,14 +142,18 @@ impl Search {
             videos.into_iter().partition(|v| v.analyzers.iter().any(|id| id == analyzer));
         diagnostics.videos_without_analyzer =
             without.into_iter().map(|v| v.video_id).take(MOST_VIDEOS).collect();
-        for video in with.into_iter().take(MOST_VIDEOS) {
-            let one = [video.video_id.to_string()];
-            let filter = self.scope(empty.access, Some(analyzer), Some(&one), &Map::new()).await?;
-            let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.query.clone() };
-            if self.index.search(any).await?.is_empty() {
-                diagnostics.videos_without_field.push(video.video_id);
-            }
-        }
-        Ok(())
+        Ok(with.into_iter().map(|v| v.video_id).collect())
     }
+}
+
+/// The filters of a search by name, that by video among them where it is a parameter.
+pub(super) fn narrowing<'a>(
+    filters: &'a Map<String, Value>,
+    video_ids: Option<&[String]>,
+) -> Vec<&'a str> {
+    let mut names: Vec<&str> = filters.keys().map(String::as_str).collect();
+    if video_ids.is_some() && !names.contains(&VIDEOS) {
+        names.push(VIDEOS);
+    }
+    names
 }

@@ -36,7 +36,7 @@ impl Search {
 }
 
 /// The hits of each chunk as one, the most probable first.
-fn by_chunk(mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
+pub(super) fn by_chunk(mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
     // Of equals the order in which they were found.
     hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
     let mut places: HashMap<(VideoId, u32), usize> = HashMap::new();

@@ -1,16 +1,20 @@
 //! Search by meaning and by words, with an optional answer over the hits.
 
+mod alike;
 pub(crate) mod calibration;
 pub(crate) mod diagnostics;
 pub(crate) mod everything;
 pub mod filters;
 pub mod indexing;
+mod listing;
 pub(crate) mod mode;
+pub mod pages;
+mod published;
 pub mod reindex;
 mod scope;
 pub mod values;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use ports::index::{VectorIndex, VectorQuery};
@@ -23,7 +27,7 @@ use tokio::sync::{Notify, OnceCell};
 use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::{self, TextStyle};
-use crate::domain::catalog::{Catalog, Listed};
+use crate::domain::catalog::Catalog;
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
@@ -34,12 +38,15 @@ use crate::domain::kernel::vector::{dot, sum};
 use crate::domain::kernel::video::VideoId;
 use calibration::{Presence, References};
 use diagnostics::Empty;
+use pages::{Page, Ranking};
+use published::Published;
 
 pub(crate) use calibration::LIKELY;
 pub use calibration::Thresholds;
 pub use diagnostics::Diagnostics;
 pub use everything::EVERY_ANALYZER;
 pub use mode::{MODES, Mode};
+pub use pages::Place;
 
 /// How much of a hit comes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +60,14 @@ pub enum Detail {
 }
 
 /// What is searched for, and in what.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
-    /// What to look for.
+    /// What to look for; empty where something else says that.
     pub text: String,
+    /// In place of a text: a moment that is like what is looked for.
+    pub like: Option<String>,
+    /// In place of a text: all that the filters leave, in this order of [`ORDERS`].
+    pub order: Option<String>,
     /// `vector`, `text` or `hybrid`; `None` is `vector` for one analyzer and `hybrid` for all.
     pub mode: Option<String>,
     /// `None` searches every video.
@@ -77,6 +88,30 @@ pub struct Query {
     pub detail: String,
     /// As the client gave them.
     pub filters: Map<String, Value>,
+    /// Where the page begins; `None` is the first of a search that has no other.
+    pub page: Option<Place>,
+}
+
+/// What a query looks for.
+enum Sought {
+    Text,
+    Like(MomentId),
+    AllThatIsLeft,
+}
+
+/// The orders that moments are listed in without a search text, with what each means.
+pub const ORDERS: &[(&str, &str)] =
+    &[("newest", "the video that was ingested last first, and in each from its beginning on")];
+
+/// What the hits are ranked by, and so which of their scores there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ranked {
+    /// By a text: by how well they match, and probably do.
+    ByText,
+    /// By how alike they are.
+    ByLikeness,
+    /// Not at all: they are in order of time.
+    Not,
 }
 
 /// One hit.
@@ -116,10 +151,22 @@ pub struct SearchResult {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
     pub(crate) detail: Detail,
+    pub(crate) ranked: Ranked,
     /// Best first.
     pub(crate) results: Vec<SearchResult>,
+    /// The place after each of them.
+    pub(crate) places: Vec<Place>,
+    /// Whether there may be more after the last.
+    pub(crate) more: bool,
     /// Why there are no results; `None` when there are.
     pub(crate) diagnostics: Option<Diagnostics>,
+}
+
+impl Found {
+    fn new(detail: Detail, ranked: Ranked, page: Page, diagnostics: Option<Diagnostics>) -> Self {
+        let Page { results, places, more } = page;
+        Self { detail, ranked, results, places, more, diagnostics }
+    }
 }
 
 /// The detail levels with what each returns.
@@ -147,6 +194,9 @@ pub struct SearchSettings {
     pub text_weight: f64,
     /// Standard deviations above the median best score of absent things: the recommended threshold.
     pub threshold_deviations: f32,
+    /// Hits that the pages of one search reach, and videos that are put in order at once for a list: every
+    /// page but the first costs a search for so many.
+    pub page_window: usize,
 }
 
 impl Default for SearchSettings {
@@ -157,6 +207,7 @@ impl Default for SearchSettings {
             vector_weight: 1.0,
             text_weight: 1.0,
             threshold_deviations: 3.0,
+            page_window: 500,
         }
     }
 }
@@ -169,8 +220,32 @@ pub(crate) struct Known<'q> {
     mode: Mode,
 }
 
-/// A search looks at most at so many times the hits that are wanted.
-const WIDEST: usize = 4;
+impl Known<'_> {
+    fn ranking<'a>(&self, query: &'a Query, search: VectorQuery) -> Ranking<'a> {
+        Ranking {
+            mode: self.mode,
+            every: self.analyzer.is_none(),
+            text: &query.text,
+            query: search,
+            least: query.min_p_present.unwrap_or_default(),
+            besides: None,
+        }
+    }
+
+    /// A search that found nothing, as it was asked.
+    fn empty<'a>(&'a self, access: &'a Access, query: &'a Query, search: VectorQuery) -> Empty<'a> {
+        Empty {
+            access,
+            mode: self.mode,
+            text: &query.text,
+            analyzer: self.analyzer,
+            video_ids: query.video_ids.as_deref(),
+            filters: &query.filters,
+            query: search,
+            min_p_present: query.min_p_present.unwrap_or_default(),
+        }
+    }
+}
 
 /// Characters of a snippet.
 const SNIPPET: usize = 180;
@@ -238,25 +313,28 @@ impl Search {
 
     /// Searches what a caller sees. `Invalid` for an unknown analyzer, field, detail or filter key.
     pub(crate) async fn query(&self, access: &Access, query: &Query) -> Result<Found> {
+        let sought = sought(query)?;
         let known = self.check(query).await?;
-        let search = self.prepare(access, query, &known, self.vector_of(query).await?).await?;
-        let results = self.results(query, &known, search.clone()).await?;
-        let diagnostics = if results.is_empty() {
-            let empty = Empty {
-                access,
-                mode: known.mode,
-                text: &query.text,
-                analyzer: known.analyzer,
-                video_ids: query.video_ids.as_deref(),
-                filters: &query.filters,
-                query: search,
-                min_p_present: query.min_p_present.unwrap_or_default(),
-            };
-            Some(self.diagnose(empty).await?)
-        } else {
-            None
+        match sought {
+            Sought::Text => self.by_text(access, query, &known).await,
+            Sought::Like(moment) => self.by_example(access, query, &known, &moment).await,
+            Sought::AllThatIsLeft => self.by_filters(access, query, &known).await,
+        }
+    }
+
+    async fn by_text(&self, access: &Access, query: &Query, known: &Known<'_>) -> Result<Found> {
+        let search = self.prepare(access, query, known, self.vector_of(query).await?).await?;
+        let ranking = known.ranking(query, search);
+        let from = match query.page {
+            Some(Place::Ranked(hits)) => hits,
+            _ => 0,
         };
-        Ok(Found { detail: known.detail, results, diagnostics })
+        let page = self.page_of(&ranking, query.limit as usize, from).await?;
+        let diagnostics = match page.results.is_empty() {
+            true => Some(self.diagnose(known.empty(access, query, ranking.query)).await?),
+            false => None,
+        };
+        Ok(Found::new(known.detail, Ranked::ByText, page, diagnostics))
     }
 
     /// What a search finds with the vector of its text, which the caller has kept; without reasons where
@@ -269,7 +347,8 @@ impl Search {
     ) -> Result<Vec<SearchResult>> {
         let known = self.check(query).await?;
         let search = self.prepare(access, query, &known, vector).await?;
-        self.results(query, &known, search).await
+        let ranking = known.ranking(query, search);
+        Ok(self.first_of(&ranking, query.limit as usize).await?.0)
     }
 
     /// The vector of what a search looks for.
@@ -295,21 +374,6 @@ impl Search {
             limit: query.limit as usize,
             threshold: query.score_threshold,
         })
-    }
-
-    async fn results(
-        &self,
-        query: &Query,
-        known: &Known<'_>,
-        search: VectorQuery,
-    ) -> Result<Vec<SearchResult>> {
-        let mut results = match known.analyzer {
-            Some(_) => self.search(known.mode, &query.text, search).await?,
-            None => self.search_everything(known.mode, &query.text, search).await?,
-        };
-        let least = query.min_p_present.unwrap_or_default();
-        results.retain(|hit| hit.p_present >= least);
-        Ok(results)
     }
 
     /// What a search names, as this install has it. `Invalid` for an unknown analyzer, field, mode or
@@ -367,7 +431,7 @@ impl Search {
         let presence = self.presence(text, &query.vector).await?;
         let field = query.field.clone();
         let hits = self.published(mode, text, query).await?;
-        Ok(hits.into_iter().map(|hit| self.result(&presence, &field, hit)).collect())
+        Ok(hits.into_iter().map(|hit| self.result(Some(&presence), &field, hit)).collect())
     }
 
     /// The best hits of each of the videos that have the best ones, by meaning and by words: at most
@@ -390,7 +454,7 @@ impl Search {
             let of_video =
                 results.iter().rev().take_while(|r| r.video_id == hit.hit.id.video_id).count();
             if of_video < per_video {
-                results.push(self.result(&presence, &field, hit));
+                results.push(self.result(Some(&presence), &field, hit));
             }
         }
         Ok(results)
@@ -412,7 +476,7 @@ impl Search {
         let hits = self.find_by_video(text, query, HITS).await?;
         let mut videos: Vec<(f32, VideoId)> = Vec::new();
         for hit in self.current(hits, &mut HashMap::new()).await? {
-            let hit = self.result(&presence, &field, hit);
+            let hit = self.result(Some(&presence), &field, hit);
             match videos.iter_mut().find(|(_, id)| *id == hit.video_id) {
                 Some((best, _)) => *best = best.max(hit.p_present),
                 None => videos.push((hit.p_present, hit.video_id)),
@@ -422,7 +486,7 @@ impl Search {
         Ok(videos.into_iter().map(|(_, id)| id).take(wanted).collect())
     }
 
-    fn result(&self, presence: &Presence<'_>, field: &str, hit: Published) -> SearchResult {
+    fn result(&self, presence: Option<&Presence<'_>>, field: &str, hit: Published) -> SearchResult {
         let Published { hit, document, video_url, recorded_at } = hit;
         let span = Span { start: document.start, end: document.end };
         let analyzer = self.catalog.analyzers.known(&hit.id.analyzer_id);
@@ -438,7 +502,7 @@ impl Search {
             timecode: span.timecode(),
             score: hit.score.clamp(0.0, 1.0),
             text_score: hit.text_score,
-            p_present: presence.probability(style, hit.score, &document.text),
+            p_present: presence.map_or(0.0, |p| p.probability(style, hit.score, &document.text)),
             found_by: vec![hit.id.analyzer_id],
             text: analyzer.map_or_else(|| document.text.clone(), |a| a.embedded(field, &document)),
             snippet: document.text.chars().take(SNIPPET).collect(),
@@ -447,67 +511,46 @@ impl Search {
             document,
         }
     }
-
-    /// The hits of the published points. Others are in the index while a video is published
-    /// or deleted; where they crowd out what is wanted, more is looked at.
-    async fn published(
-        &self,
-        mode: Mode,
-        text: &str,
-        query: VectorQuery,
-    ) -> Result<Vec<Published>> {
-        let wanted = query.limit;
-        let mut videos = HashMap::new();
-        let mut limit = wanted;
-        loop {
-            let hits = self.find(mode, text, VectorQuery { limit, ..query.clone() }).await?;
-            let complete = hits.len() < limit || limit > WIDEST * wanted;
-            let mut published = self.current(hits, &mut videos).await?;
-            if complete || published.len() >= wanted {
-                published.truncate(wanted);
-                return Ok(published);
-            }
-            limit *= 2;
-        }
-    }
-
-    /// Those of the hits whose points are published. `videos` is what is known of their videos, and
-    /// where their bytes are.
-    async fn current(
-        &self,
-        hits: Vec<mode::Found>,
-        videos: &mut HashMap<VideoId, (Listed, String)>,
-    ) -> Result<Vec<Published>> {
-        let of_hits: BTreeSet<VideoId> = hits.iter().map(|hit| hit.id.video_id).collect();
-        let unread = of_hits.into_iter().filter(|id| !videos.contains_key(id));
-        let unread: Vec<VideoId> = unread.collect();
-        for (id, listed) in self.catalog.listed(&unread).await? {
-            let url = self.storage.link(&listed.storage_path).await?;
-            videos.insert(id, (listed, url));
-        }
-        let mut published = Vec::with_capacity(hits.len());
-        for mut hit in hits {
-            let id = &hit.id;
-            let document: HitDocument = serde_json::from_value(hit.document.take())
-                .map_err(|e| Error::corrupt(format!("a hit of '{}': {e}", id.video_id)))?;
-            let current = |(video, _): &&(Listed, String)| {
-                let revision = video.revisions.get(&id.analyzer_id);
-                document.revision.is_empty() || revision == Some(&document.revision)
-            };
-            if let Some((video, url)) = videos.get(&id.video_id).filter(current) {
-                let (video_url, recorded_at) =
-                    (url.clone(), video.about.wall_clock(document.start));
-                published.push(Published { video_url, recorded_at, hit, document });
-            }
-        }
-        Ok(published)
-    }
 }
 
-/// A hit of a published video.
-struct Published {
-    hit: mode::Found,
-    document: HitDocument,
-    video_url: String,
-    recorded_at: Option<String>,
+/// What a query looks for: a text, what is like a moment, or all that the filters leave.
+fn sought(query: &Query) -> Result<Sought> {
+    match (query.text.is_empty(), &query.like, &query.order) {
+        (false, None, None) => Ok(Sought::Text),
+        (true, None, None) => Err(Error::Unprocessable(
+            "text is missing; it must be a string that is not empty, or `like` must name a moment, or \
+             `order` must say in which order to list what the filters leave"
+                .into(),
+        )),
+        (true, Some(moment), None) => {
+            let words = query.mode.as_deref().is_some_and(|mode| mode != "vector");
+            if words || query.min_p_present.is_some() {
+                return Err(Error::Invalid(
+                    "what is like a moment is found by its vector; leave mode and min_p_present out"
+                        .into(),
+                ));
+            }
+            Ok(Sought::Like(moment.parse()?))
+        }
+        (true, None, Some(order)) => {
+            let names: Vec<&str> = ORDERS.iter().map(|(name, _)| *name).collect();
+            if !names.contains(&order.as_str()) {
+                let available = listed(&names);
+                return Err(Error::Invalid(format!(
+                    "unknown order '{order}'; available: {available}"
+                )));
+            }
+            let scored = query.score_threshold.is_some() || query.min_p_present.is_some();
+            if scored || query.mode.is_some() {
+                return Err(Error::Invalid(
+                    "what is listed has no score; leave mode, score_threshold and min_p_present out"
+                        .into(),
+                ));
+            }
+            Ok(Sought::AllThatIsLeft)
+        }
+        _ => Err(Error::Invalid(
+            "text, like and order exclude each other; give one of them".into(),
+        )),
+    }
 }

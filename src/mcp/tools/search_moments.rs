@@ -103,6 +103,7 @@ impl From<MomentSearch> for search::Query {
             synthesize: false,
             detail: "standard".into(),
             filters: input.filters.0,
+            ..Self::default()
         }
     }
 }

@@ -19,6 +19,7 @@ mod metadata;
 mod moments;
 mod plan;
 mod query;
+mod query_pages;
 mod storage;
 mod ui;
 mod uploads;

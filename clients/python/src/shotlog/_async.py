@@ -335,12 +335,15 @@ class AsyncShotlog:
 
     # Search and answers
 
-    async def search(self, text: str, **options: Unpack[SearchOptions]) -> models.QueryResponse:
-        """Moments by what is in them; with `synthesize`, as is the default, an answer over them."""
+    async def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> models.QueryResponse:
+        """Moments by what is in them; with `synthesize`, as is the default, an answer over them. Without a
+        text those that are like another one (`like`), or all that the filters leave (`order`)."""
         given = cast(dict[str, Any], {**options})
+        if text is not None:
+            given["text"] = text
         if "filters" in given:
             given["filters"] = models.QueryRequestFilters.from_dict(given["filters"])
-        return _some(await query.asyncio(client=self._api, body=models.QueryRequest(text=text, **given)))
+        return _some(await query.asyncio(client=self._api, body=models.QueryRequest(**given)))
 
     async def evidence(self, question: str, **options: Unpack[EvidenceOptions]) -> models.EvidenceResponse:
         """What a model of your own needs to answer a question: the best moments, within `max_tokens`."""

@@ -98,6 +98,8 @@ class ReadOptions(TypedDict, total=False):
 class SearchOptions(TypedDict, total=False):
     """What is searched, and what is told of each hit."""
 
+    like: str
+    order: Literal["newest"]
     mode: str | None
     video_ids: list[str] | None
     analyzer: str
@@ -110,3 +112,4 @@ class SearchOptions(TypedDict, total=False):
     filters: Mapping[str, Any]
     max_tokens: int | None
     cursor: str | None
+    pages: bool

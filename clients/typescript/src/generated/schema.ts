@@ -1826,9 +1826,9 @@ export interface components {
             timecode: string;
             /**
              * Format: double
-             * @description Cosine similarity.
+             * @description Cosine similarity; absent where nothing was searched for.
              */
-            score: number;
+            score?: number;
             /**
              * Format: double
              * @description BM25 score; present in modes `text` and `hybrid` where the words were found.
@@ -1836,9 +1836,10 @@ export interface components {
             text_score?: number;
             /**
              * Format: double
-             * @description Probability, measured against unrelated searches, that what was searched for is really here.
+             * @description Probability, measured against unrelated searches, that what was searched for is really here; absent
+             *     without a search text.
              */
-            p_present: number;
+            p_present?: number;
             /** @description The analyzers that found it, the surest first; present when all were searched. */
             found_by?: string[];
             video_url: string;
@@ -2076,9 +2077,9 @@ export interface components {
             timecode: string;
             /**
              * Format: double
-             * @description Cosine similarity.
+             * @description Cosine similarity; absent where nothing was searched for.
              */
-            score: number;
+            score?: number;
             /**
              * Format: double
              * @description BM25 score; present in modes `text` and `hybrid` where the words were found.
@@ -2086,9 +2087,10 @@ export interface components {
             text_score?: number;
             /**
              * Format: double
-             * @description Probability, measured against unrelated searches, that what was searched for is really here.
+             * @description Probability, measured against unrelated searches, that what was searched for is really here; absent
+             *     without a search text.
              */
-            p_present: number;
+            p_present?: number;
             /** @description The analyzers that found it, the surest first; present when all were searched. */
             found_by?: string[];
             /** @description First 180 characters. */
@@ -2516,8 +2518,21 @@ export interface components {
         };
         /** QueryRequest */
         QueryRequest: {
-            /** @description Search query. */
-            text: string;
+            /** @description Search query; required unless `like` or `order` stands in its place. */
+            text?: string;
+            /**
+             * @description In place of `text`: a moment's id. Finds what is like the chunk that has most of it, by that
+             *     chunk's own vector in `field`, among the output of one analyzer: the named one, or with `*` the
+             *     first that has something there of what is seen, people, speech, objects and text on screen. The
+             *     chunk itself is no result, and results have a `score` and no `p_present`.
+             */
+            like?: string;
+            /**
+             * @description In place of `text`: `newest` lists what the filters leave, the video that was ingested last first
+             *     and in each from its beginning on; results have neither `score` nor `p_present`, and `field` has
+             *     no part in it.
+             */
+            order?: string;
             /**
              * @description `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions; quoted
              *     words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null is `vector` for one
@@ -2595,11 +2610,20 @@ export interface components {
              * @description Most tokens of the results together, whole ones, best first; all when left out.
              */
             max_tokens?: number | null;
-            /** @description `next` of the answer before. */
+            /** @description `next` of the answer before. One of another request is refused with 400. */
             cursor?: string | null;
+            /**
+             * @description Whether `next` leads on past `limit`, to the page after this one, until there is none: all of a
+             *     listing, and of a search the first `search.page_window` results (500). Nothing comes twice and
+             *     nothing is left out as long as the library stays as it is. An answer is written with the first
+             *     page alone.
+             * @default false
+             */
+            pages?: boolean;
         };
         /** QueryResponse */
         QueryResponse: {
+            /** @description Empty where nothing was searched for. */
             query: string;
             analyzer: string;
             field: string;
@@ -2623,7 +2647,10 @@ export interface components {
             tokens?: number;
             /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
             tokenizer?: string;
-            /** @description The `cursor` for the rest of the `limit` results, where `max_tokens` left any out. */
+            /**
+             * @description The `cursor` for the rest of the `limit` results, where `max_tokens` left any out; with `pages` for
+             *     what follows, where anything may.
+             */
             next?: string;
             /** @description Why there are no results; absent when there are. */
             diagnostics?: components["schemas"]["Diagnostics"];
@@ -2890,9 +2917,9 @@ export interface components {
             timecode: string;
             /**
              * Format: double
-             * @description Cosine similarity.
+             * @description Cosine similarity; absent where nothing was searched for.
              */
-            score: number;
+            score?: number;
             /**
              * Format: double
              * @description BM25 score; present in modes `text` and `hybrid` where the words were found.
@@ -2900,9 +2927,10 @@ export interface components {
             text_score?: number;
             /**
              * Format: double
-             * @description Probability, measured against unrelated searches, that what was searched for is really here.
+             * @description Probability, measured against unrelated searches, that what was searched for is really here; absent
+             *     without a search text.
              */
-            p_present: number;
+            p_present?: number;
             /** @description The analyzers that found it, the surest first; present when all were searched. */
             found_by?: string[];
             video_url: string;

@@ -25,8 +25,6 @@ class FullResult:
         start (float): When it begins, seconds of the video.
         end (float): When it ends, seconds of the video.
         timecode (str):
-        score (float): Cosine similarity.
-        p_present (float): Probability, measured against unrelated searches, that what was searched for is really here.
         video_url (str):
         description (str):
         people (list[str]):
@@ -40,7 +38,11 @@ class FullResult:
         persons (list[Any]):
         detections (list[Any]):
         texts (list[Any]):
+        score (float | Unset): Cosine similarity; absent where nothing was searched for.
         text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` where the words were found.
+        p_present (float | Unset): Probability, measured against unrelated searches, that what was searched for is
+            really here; absent
+            without a search text.
         found_by (list[str] | Unset): The analyzers that found it, the surest first; present when all were searched.
         recorded_at (str | Unset): The instant when it begins, ISO 8601 in UTC; present where the video has
             `recorded_at`.
@@ -52,8 +54,6 @@ class FullResult:
     start: float
     end: float
     timecode: str
-    score: float
-    p_present: float
     video_url: str
     description: str
     people: list[str]
@@ -67,7 +67,9 @@ class FullResult:
     persons: list[Any]
     detections: list[Any]
     texts: list[Any]
+    score: float | Unset = UNSET
     text_score: float | Unset = UNSET
+    p_present: float | Unset = UNSET
     found_by: list[str] | Unset = UNSET
     recorded_at: str | Unset = UNSET
 
@@ -83,10 +85,6 @@ class FullResult:
         end = self.end
 
         timecode = self.timecode
-
-        score = self.score
-
-        p_present = self.p_present
 
         video_url = self.video_url
 
@@ -118,7 +116,11 @@ class FullResult:
 
         texts = self.texts
 
+        score = self.score
+
         text_score = self.text_score
+
+        p_present = self.p_present
 
         found_by: list[str] | Unset = UNSET
         if not isinstance(self.found_by, Unset):
@@ -136,8 +138,6 @@ class FullResult:
                 "start": start,
                 "end": end,
                 "timecode": timecode,
-                "score": score,
-                "p_present": p_present,
                 "video_url": video_url,
                 "description": description,
                 "people": people,
@@ -153,8 +153,12 @@ class FullResult:
                 "texts": texts,
             }
         )
+        if score is not UNSET:
+            field_dict["score"] = score
         if text_score is not UNSET:
             field_dict["text_score"] = text_score
+        if p_present is not UNSET:
+            field_dict["p_present"] = p_present
         if found_by is not UNSET:
             field_dict["found_by"] = found_by
         if recorded_at is not UNSET:
@@ -178,10 +182,6 @@ class FullResult:
         end = d.pop("end")
 
         timecode = d.pop("timecode")
-
-        score = d.pop("score")
-
-        p_present = d.pop("p_present")
 
         video_url = d.pop("video_url")
 
@@ -219,7 +219,11 @@ class FullResult:
 
         texts = cast(list[Any], d.pop("texts"))
 
+        score = d.pop("score", UNSET)
+
         text_score = d.pop("text_score", UNSET)
+
+        p_present = d.pop("p_present", UNSET)
 
         found_by = cast(list[str], d.pop("found_by", UNSET))
 
@@ -232,8 +236,6 @@ class FullResult:
             start=start,
             end=end,
             timecode=timecode,
-            score=score,
-            p_present=p_present,
             video_url=video_url,
             description=description,
             people=people,
@@ -247,7 +249,9 @@ class FullResult:
             persons=persons,
             detections=detections,
             texts=texts,
+            score=score,
             text_score=text_score,
+            p_present=p_present,
             found_by=found_by,
             recorded_at=recorded_at,
         )

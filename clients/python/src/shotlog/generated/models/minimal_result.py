@@ -21,10 +21,12 @@ class MinimalResult:
         start (float): When it begins, seconds of the video.
         end (float): When it ends, seconds of the video.
         timecode (str):
-        score (float): Cosine similarity.
-        p_present (float): Probability, measured against unrelated searches, that what was searched for is really here.
         snippet (str): First 180 characters.
+        score (float | Unset): Cosine similarity; absent where nothing was searched for.
         text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` where the words were found.
+        p_present (float | Unset): Probability, measured against unrelated searches, that what was searched for is
+            really here; absent
+            without a search text.
         found_by (list[str] | Unset): The analyzers that found it, the surest first; present when all were searched.
     """
 
@@ -34,10 +36,10 @@ class MinimalResult:
     start: float
     end: float
     timecode: str
-    score: float
-    p_present: float
     snippet: str
+    score: float | Unset = UNSET
     text_score: float | Unset = UNSET
+    p_present: float | Unset = UNSET
     found_by: list[str] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -53,13 +55,13 @@ class MinimalResult:
 
         timecode = self.timecode
 
-        score = self.score
-
-        p_present = self.p_present
-
         snippet = self.snippet
 
+        score = self.score
+
         text_score = self.text_score
+
+        p_present = self.p_present
 
         found_by: list[str] | Unset = UNSET
         if not isinstance(self.found_by, Unset):
@@ -75,13 +77,15 @@ class MinimalResult:
                 "start": start,
                 "end": end,
                 "timecode": timecode,
-                "score": score,
-                "p_present": p_present,
                 "snippet": snippet,
             }
         )
+        if score is not UNSET:
+            field_dict["score"] = score
         if text_score is not UNSET:
             field_dict["text_score"] = text_score
+        if p_present is not UNSET:
+            field_dict["p_present"] = p_present
         if found_by is not UNSET:
             field_dict["found_by"] = found_by
 
@@ -102,13 +106,13 @@ class MinimalResult:
 
         timecode = d.pop("timecode")
 
-        score = d.pop("score")
-
-        p_present = d.pop("p_present")
-
         snippet = d.pop("snippet")
 
+        score = d.pop("score", UNSET)
+
         text_score = d.pop("text_score", UNSET)
+
+        p_present = d.pop("p_present", UNSET)
 
         found_by = cast(list[str], d.pop("found_by", UNSET))
 
@@ -119,10 +123,10 @@ class MinimalResult:
             start=start,
             end=end,
             timecode=timecode,
-            score=score,
-            p_present=p_present,
             snippet=snippet,
+            score=score,
             text_score=text_score,
+            p_present=p_present,
             found_by=found_by,
         )
 

@@ -20,7 +20,15 @@ T = TypeVar("T", bound="QueryRequest")
 class QueryRequest:
     """
     Attributes:
-        text (str): Search query.
+        text (str | Unset): Search query; required unless `like` or `order` stands in its place.
+        like (str | Unset): In place of `text`: a moment's id. Finds what is like the chunk that has most of it, by that
+            chunk's own vector in `field`, among the output of one analyzer: the named one, or with `*` the
+            first that has something there of what is seen, people, speech, objects and text on screen. The
+            chunk itself is no result, and results have a `score` and no `p_present`.
+        order (str | Unset): In place of `text`: `newest` lists what the filters leave, the video that was ingested last
+            first
+            and in each from its beginning on; results have neither `score` nor `p_present`, and `field` has
+            no part in it.
         mode (None | str | Unset): `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions;
             quoted
             words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null is `vector` for one
@@ -41,10 +49,17 @@ class QueryRequest:
         detail (QueryRequestDetail | Unset): `minimal`, `standard` or `full`. Default: 'standard'.
         filters (QueryRequestFilters | Unset): Hard conditions that must all hold.
         max_tokens (int | None | Unset): Most tokens of the results together, whole ones, best first; all when left out.
-        cursor (None | str | Unset): `next` of the answer before.
+        cursor (None | str | Unset): `next` of the answer before. One of another request is refused with 400.
+        pages (bool | Unset): Whether `next` leads on past `limit`, to the page after this one, until there is none: all
+            of a
+            listing, and of a search the first `search.page_window` results (500). Nothing comes twice and
+            nothing is left out as long as the library stays as it is. An answer is written with the first
+            page alone. Default: False.
     """
 
-    text: str
+    text: str | Unset = UNSET
+    like: str | Unset = UNSET
+    order: str | Unset = UNSET
     mode: None | str | Unset = UNSET
     video_ids: list[str] | None | Unset = UNSET
     analyzer: str | Unset = "default_video"
@@ -57,9 +72,14 @@ class QueryRequest:
     filters: QueryRequestFilters | Unset = UNSET
     max_tokens: int | None | Unset = UNSET
     cursor: None | str | Unset = UNSET
+    pages: bool | Unset = False
 
     def to_dict(self) -> dict[str, Any]:
         text = self.text
+
+        like = self.like
+
+        order = self.order
 
         mode: None | str | Unset
         if isinstance(self.mode, Unset):
@@ -118,13 +138,17 @@ class QueryRequest:
         else:
             cursor = self.cursor
 
+        pages = self.pages
+
         field_dict: dict[str, Any] = {}
 
-        field_dict.update(
-            {
-                "text": text,
-            }
-        )
+        field_dict.update({})
+        if text is not UNSET:
+            field_dict["text"] = text
+        if like is not UNSET:
+            field_dict["like"] = like
+        if order is not UNSET:
+            field_dict["order"] = order
         if mode is not UNSET:
             field_dict["mode"] = mode
         if video_ids is not UNSET:
@@ -149,6 +173,8 @@ class QueryRequest:
             field_dict["max_tokens"] = max_tokens
         if cursor is not UNSET:
             field_dict["cursor"] = cursor
+        if pages is not UNSET:
+            field_dict["pages"] = pages
 
         return field_dict
 
@@ -157,7 +183,11 @@ class QueryRequest:
         from ..models.query_request_filters import QueryRequestFilters  # noqa: PLC0415
 
         d = dict(src_dict)
-        text = d.pop("text")
+        text = d.pop("text", UNSET)
+
+        like = d.pop("like", UNSET)
+
+        order = d.pop("order", UNSET)
 
         def _parse_mode(data: object) -> None | str | Unset:
             if data is None:
@@ -248,8 +278,12 @@ class QueryRequest:
 
         cursor = _parse_cursor(d.pop("cursor", UNSET))
 
+        pages = d.pop("pages", UNSET)
+
         query_request = cls(
             text=text,
+            like=like,
+            order=order,
             mode=mode,
             video_ids=video_ids,
             analyzer=analyzer,
@@ -262,6 +296,7 @@ class QueryRequest:
             filters=filters,
             max_tokens=max_tokens,
             cursor=cursor,
+            pages=pages,
         )
 
         return query_request

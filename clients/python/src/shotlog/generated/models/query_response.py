@@ -23,7 +23,7 @@ T = TypeVar("T", bound="QueryResponse")
 class QueryResponse:
     """
     Attributes:
-        query (str):
+        query (str): Empty where nothing was searched for.
         analyzer (str):
         field (str):
         detail (str):
@@ -38,7 +38,9 @@ class QueryResponse:
             stand.
         tokens (int | Unset): Tokens of `results`; present with `max_tokens`.
         tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
-        next_ (str | Unset): The `cursor` for the rest of the `limit` results, where `max_tokens` left any out.
+        next_ (str | Unset): The `cursor` for the rest of the `limit` results, where `max_tokens` left any out; with
+            `pages` for
+            what follows, where anything may.
         diagnostics (Diagnostics | Unset): Why nothing was found.
     """
 

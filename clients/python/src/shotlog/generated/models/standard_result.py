@@ -25,8 +25,6 @@ class StandardResult:
         start (float): When it begins, seconds of the video.
         end (float): When it ends, seconds of the video.
         timecode (str):
-        score (float): Cosine similarity.
-        p_present (float): Probability, measured against unrelated searches, that what was searched for is really here.
         video_url (str):
         description (str):
         people (list[str]):
@@ -36,7 +34,11 @@ class StandardResult:
         speakers (list[str]):
         people_count (int | None):
         turns (list[Turn]):
+        score (float | Unset): Cosine similarity; absent where nothing was searched for.
         text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` where the words were found.
+        p_present (float | Unset): Probability, measured against unrelated searches, that what was searched for is
+            really here; absent
+            without a search text.
         found_by (list[str] | Unset): The analyzers that found it, the surest first; present when all were searched.
         recorded_at (str | Unset): The instant when it begins, ISO 8601 in UTC; present where the video has
             `recorded_at`.
@@ -48,8 +50,6 @@ class StandardResult:
     start: float
     end: float
     timecode: str
-    score: float
-    p_present: float
     video_url: str
     description: str
     people: list[str]
@@ -59,7 +59,9 @@ class StandardResult:
     speakers: list[str]
     people_count: int | None
     turns: list[Turn]
+    score: float | Unset = UNSET
     text_score: float | Unset = UNSET
+    p_present: float | Unset = UNSET
     found_by: list[str] | Unset = UNSET
     recorded_at: str | Unset = UNSET
 
@@ -75,10 +77,6 @@ class StandardResult:
         end = self.end
 
         timecode = self.timecode
-
-        score = self.score
-
-        p_present = self.p_present
 
         video_url = self.video_url
 
@@ -102,7 +100,11 @@ class StandardResult:
             turns_item = turns_item_data.to_dict()
             turns.append(turns_item)
 
+        score = self.score
+
         text_score = self.text_score
+
+        p_present = self.p_present
 
         found_by: list[str] | Unset = UNSET
         if not isinstance(self.found_by, Unset):
@@ -120,8 +122,6 @@ class StandardResult:
                 "start": start,
                 "end": end,
                 "timecode": timecode,
-                "score": score,
-                "p_present": p_present,
                 "video_url": video_url,
                 "description": description,
                 "people": people,
@@ -133,8 +133,12 @@ class StandardResult:
                 "turns": turns,
             }
         )
+        if score is not UNSET:
+            field_dict["score"] = score
         if text_score is not UNSET:
             field_dict["text_score"] = text_score
+        if p_present is not UNSET:
+            field_dict["p_present"] = p_present
         if found_by is not UNSET:
             field_dict["found_by"] = found_by
         if recorded_at is not UNSET:
@@ -158,10 +162,6 @@ class StandardResult:
         end = d.pop("end")
 
         timecode = d.pop("timecode")
-
-        score = d.pop("score")
-
-        p_present = d.pop("p_present")
 
         video_url = d.pop("video_url")
 
@@ -191,7 +191,11 @@ class StandardResult:
 
             turns.append(turns_item)
 
+        score = d.pop("score", UNSET)
+
         text_score = d.pop("text_score", UNSET)
+
+        p_present = d.pop("p_present", UNSET)
 
         found_by = cast(list[str], d.pop("found_by", UNSET))
 
@@ -204,8 +208,6 @@ class StandardResult:
             start=start,
             end=end,
             timecode=timecode,
-            score=score,
-            p_present=p_present,
             video_url=video_url,
             description=description,
             people=people,
@@ -215,7 +217,9 @@ class StandardResult:
             speakers=speakers,
             people_count=people_count,
             turns=turns,
+            score=score,
             text_score=text_score,
+            p_present=p_present,
             found_by=found_by,
             recorded_at=recorded_at,
         )

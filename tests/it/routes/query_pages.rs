@@ -1,0 +1,204 @@
+//! `POST /query` without a search text, and in pages.
+
+use serde_json::{Value, json};
+
+use crate::support::{Setup, TestApp, clip, keys, mentions};
+
+/// Which moments were found, as one can read them.
+fn told(found: &Value) -> Vec<String> {
+    let results = found["results"].as_array().unwrap().iter();
+    results
+        .map(|hit| format!("{} {}", hit["video_id"].as_str().unwrap(), hit["chunk_id"]))
+        .collect()
+}
+
+/// The pages of a search, to the last.
+async fn pages(app: &TestApp, query: &Value) -> Vec<Vec<String>> {
+    let mut query = query.clone();
+    let mut pages = Vec::new();
+    loop {
+        let found = app.post_json("/query", query.clone()).await.ok();
+        pages.push(told(&found));
+        match found["next"].as_str() {
+            Some(next) => query["cursor"] = json!(next),
+            None => return pages,
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_a_text_what_the_filters_leave_is_listed() {
+    lists_what_the_filters_leave(TestApp::new().await).await;
+}
+
+#[tokio::test]
+async fn many_videos_are_gone_through() {
+    let few = |setup: &mut Setup| setup.settings.search.page_window = 1;
+    lists_what_the_filters_leave(TestApp::with(few).await).await;
+}
+
+async fn lists_what_the_filters_leave(app: TestApp) {
+    let older = app.video_of(&clip(50.0)).await;
+    // Videos of one second are in the order of their ids.
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+    let newer = app.video_of(&clip(30.0)).await;
+    let list = json!({"order": "newest", "analyzer": "*", "limit": 50});
+    let found = app.post_json("/query", list.clone()).await.ok();
+    let all: Vec<String> = [(&newer, 3), (&older, 5)]
+        .iter()
+        .flat_map(|(id, chunks)| (0..*chunks).map(move |chunk| format!("{id} {chunk}")))
+        .collect();
+    assert_eq!(told(&found), all);
+    assert_eq!(
+        keys(&found),
+        ["analyzer", "answer", "detail", "field", "query", "results"],
+        "neither an answer nor more pages"
+    );
+    assert_eq!((&found["query"], &found["answer"]), (&json!(""), &Value::Null));
+    for hit in found["results"].as_array().unwrap() {
+        assert_eq!((hit.get("score"), hit.get("p_present")), (None, None));
+        assert!(!hit["description"].as_str().unwrap().is_empty());
+    }
+    let mut doors = list.clone();
+    doors["filters"] = json!({"objects": ["door"], "video_ids": [older]});
+    assert_eq!(told(&app.post_json("/query", doors).await.ok()), all[3..4]);
+    let mut paged = list.clone();
+    (paged["limit"], paged["pages"]) = (json!(3), json!(true));
+    assert_eq!(pages(&app, &paged).await, [&all[..3], &all[3..6], &all[6..]]);
+}
+
+#[tokio::test]
+async fn an_empty_list_says_why() {
+    let app = TestApp::new().await;
+    app.video_of(&clip(50.0)).await;
+    let list = json!({"order": "newest", "filters": {"objects": ["door"], "after": 40}});
+    let why = app.post_json("/query", list).await.ok()["diagnostics"].clone();
+    assert_eq!(why["hits_without_filter"], json!({"objects": 1, "after": 1}));
+    assert_eq!(why["best_score"], Value::Null);
+    let list = json!({"order": "newest", "video_ids": ["0000000000000000"]});
+    let why = app.post_json("/query", list).await.ok()["diagnostics"].clone();
+    assert_eq!(why["unknown_videos"], json!(["0000000000000000"]));
+}
+
+#[tokio::test]
+async fn a_list_goes_on_where_it_was_though_videos_come_and_go() {
+    let app = TestApp::new().await;
+    let first = app.video_of(&clip(50.0)).await;
+    let query = json!({"order": "newest", "limit": 2, "pages": true});
+    let page = app.post_json("/query", query.clone()).await.ok();
+    assert_eq!(told(&page), [format!("{first} 0"), format!("{first} 1")]);
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+    app.video_of(&clip(30.0)).await;
+    let mut on = query;
+    on["cursor"] = page["next"].clone();
+    let page = app.post_json("/query", on.clone()).await.ok();
+    assert_eq!(told(&page), [format!("{first} 2"), format!("{first} 3")]);
+    app.delete(&format!("/videos/{first}")).await.ok();
+    assert_eq!(told(&app.post_json("/query", on).await.ok()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_pages_of_a_search_have_every_moment_once() {
+    let app = TestApp::new().await;
+    let id = app.video_of(&clip(600.0)).await;
+    let every: Vec<String> = (0..60).map(|chunk| format!("{id} {chunk}")).collect();
+    for more in [
+        json!({"analyzer": "default_video"}),
+        json!({"analyzer": "default_video", "mode": "hybrid"}),
+        json!({"analyzer": "*"}),
+        json!({"analyzer": "*", "max_tokens": 700}),
+    ] {
+        let mut query = json!({"text": "a woman opens a door", "limit": 7, "synthesize": false});
+        query.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let single = app.post_json("/query", query.clone()).await.ok();
+        assert_eq!(single["next"].is_string(), more["max_tokens"].is_number(), "{single}");
+        query["pages"] = json!(true);
+        let pages = pages(&app, &query).await;
+        assert!(pages.len() > 8 && pages[0].len() <= 7, "{pages:?}");
+        assert!(told(&single).starts_with(&pages[0]), "the first page is what it is without pages");
+        let mut seen = pages.concat();
+        seen.sort_by_key(|told| told[17..].parse::<u32>().unwrap());
+        assert_eq!(seen, every, "{more}");
+    }
+}
+
+#[tokio::test]
+async fn pages_reach_as_far_as_is_configured() {
+    let app = TestApp::with(|setup| setup.settings.search.page_window = 50).await;
+    app.video_of(&clip(600.0)).await;
+    let query = json!({"text": "a door", "limit": 20, "pages": true, "synthesize": false});
+    let pages = pages(&app, &query).await;
+    assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [20, 20, 10]);
+}
+
+#[tokio::test]
+async fn a_cursor_belongs_to_its_search() {
+    let app = TestApp::new().await;
+    app.video_of(&clip(120.0)).await;
+    let search = json!({"text": "a door", "limit": 2, "pages": true, "synthesize": false});
+    let next = app.post_json("/query", search.clone()).await.ok()["next"].clone();
+    for (field, value) in [
+        ("text", json!("a boat")),
+        ("limit", json!(3)),
+        ("filters", json!({"after": 10})),
+        ("pages", json!(false)),
+    ] {
+        let mut other = search.clone();
+        (other["cursor"], other[field]) = (next.clone(), value);
+        mentions(&app.post_json("/query", other).await.error(400), &["of another request"]);
+    }
+    let mut nonsense = search;
+    nonsense["cursor"] = json!("nonsense");
+    mentions(&app.post_json("/query", nonsense).await.error(400), &["unknown cursor"]);
+}
+
+#[tokio::test]
+async fn what_is_like_a_moment_is_found_by_its_own_vector() {
+    let app = TestApp::new().await;
+    let id = app.video_of(&clip(120.0)).await;
+    let like =
+        |moment: &str| json!({"like": moment, "analyzer": "*", "limit": 50, "synthesize": true});
+    let first = format!("m_{id}_0_10000");
+    let found = app.post_json("/query", like(&first)).await.ok();
+    let results = found["results"].as_array().unwrap();
+    assert_eq!(results.len(), 11, "all but itself");
+    assert!(!told(&found).contains(&format!("{id} 0")));
+    assert_eq!((&found["answer"], &found["query"]), (&Value::Null, &json!("")));
+    let scores: Vec<f64> = results.iter().map(|hit| hit["score"].as_f64().unwrap()).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    assert!(results.iter().all(|hit| hit.get("p_present").is_none()));
+    // The same as a search for the text that was embedded of it.
+    let full = json!({"text": "x", "detail": "full", "filters": {"chunk_ids": [0]}});
+    let full = app.post_json("/query", full).await.ok();
+    let text = json!({"text": full["results"][0]["text"], "limit": 50, "synthesize": false});
+    let by_text = app.post_json("/query", text).await.ok();
+    assert_eq!(told(&by_text)[0], format!("{id} 0"));
+    assert_eq!(by_text["results"][1]["score"], results[0]["score"]);
+    // The chunk that has most of it stands for it.
+    let across = app.post_json("/query", like(&format!("m_{id}_3000_12000"))).await.ok();
+    assert_eq!(told(&across), told(&found));
+    let mut alike = like(&first);
+    (alike["limit"], alike["pages"]) = (json!(4), json!(true));
+    assert_eq!(pages(&app, &alike).await.concat().len(), 11);
+}
+
+#[tokio::test]
+async fn what_cannot_be_like_anything_is_told_why() {
+    let app = TestApp::new().await;
+    let id = app.video_of(&clip(30.0)).await;
+    let moment = format!("m_{id}_10000_20000");
+    let bad = [
+        (json!({"like": "nonsense"}), "names no moment"),
+        (json!({"like": format!("m_{id}_900000_910000")}), "900"),
+        (json!({"like": "m_0000000000000000_0_1000"}), "is gone"),
+        (json!({"like": moment, "field": "people"}), "nothing of moment"),
+        (json!({"like": moment, "text": "a door"}), "exclude each other"),
+        (json!({"like": moment, "mode": "hybrid"}), "leave mode"),
+        (json!({"order": "oldest"}), "available: newest"),
+        (json!({"order": "newest", "min_p_present": 0.5}), "no score"),
+        (json!({"order": "newest", "text": "a door"}), "exclude each other"),
+    ];
+    for (query, words) in bad {
+        mentions(&app.post_json("/query", query).await.error(400), &[words]);
+    }
+}
