@@ -88,14 +88,18 @@ test("what was found is put in order, and gone on from", async ({ page, service 
   await expect(page).toHaveURL(/group=time/);
   expect(sent.slice(asked).filter(({ text }) => text), "the order asks for nothing").toEqual([]);
 
-  await page.getByRole("button", { name: "Show up to 50" }).click();
-  await expect.poll(() => sent.findLast(({ text }) => text).limit).toBe(50);
   await page.getByRole("link", { name: "Search in this video" }).last().click();
   await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ text: "boat", video_ids: [TWO] });
   await expect(page.getByRole("button", { name: "Remove market.mp4" })).toBeVisible();
   await page.getByRole("link", { name: "More like this" }).first().click();
-  await expect.poll(() => sent.findLast(({ text }) => text).text).toBe("A boat at 30.");
-  await expect(page.getByRole("link", { name: "Show on the timeline" }).first()).toHaveAttribute("href", `#/videos/${ONE}?t=30&q=A+boat+at+30.`);
+  await expect.poll(() => sent.findLast(({ like }) => like)?.like).toBe(`m_${ONE}_30000_35000`);
+  await expect(page.getByRole("search").locator(".chip", { hasText: "Like harbour.mp4 at 0:30" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Show on the timeline" }).first()).toHaveAttribute("href", `#/videos/${ONE}?t=30&hit=10-15&hit=30-35`);
+  await page.getByRole("button", { name: "Search for no moment’s like" }).click();
+  await page.getByLabel("Search the footage").fill("buoy");
+  await page.getByLabel("Search the footage").press("Enter");
+  await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ text: "buoy" });
+  await expect(page).not.toHaveURL(/like=/);
 });
 
 test("searches are kept in the browser, and come back with all they asked for", async ({ page, service }) => {
@@ -112,6 +116,72 @@ test("searches are kept in the browser, and come back with all they asked for", 
   await expect(page.getByLabel("Search the footage")).toHaveValue("boat");
   await expect(page.getByRole("button", { name: "Kept", exact: true })).toBeVisible();
   await expect(page.getByRole("button", { name: "Remove buoy" })).toBeVisible();
+});
+
+test("filters alone list what they leave, page by page", async ({ page, service }) => {
+  const sent = [];
+  await footage(page, service, sent);
+  await page.unroute((url) => url.pathname === "/query");
+  const all = [hit(TWO, 0, 0), hit(ONE, 0, 10), hit(ONE, 1, 30)].map(({ score: _, p_present: __, ...rest }) => rest);
+  await page.route((url) => url.pathname === "/query", (route) => {
+    const asked = route.request().postDataJSON();
+    sent.push(asked);
+    const from = Number(asked.cursor ?? 0);
+    const results = all.slice(from, from + asked.limit);
+    route.fulfill({ json: { answer: null, results, ...(from + asked.limit < all.length ? { next: String(from + asked.limit) } : {}) } });
+  });
+  await page.goto(`${service.url}/#/search`);
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Find a moment by what it means" })).toBeVisible();
+  await page.getByText("Filters", { exact: true }).click();
+  await page.getByRole("combobox", { name: "Objects" }).focus();
+  await page.getByRole("option", { name: /boat/ }).click();
+  await page.getByLabel("At a time").fill("2");
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "The first 2 moments" })).toBeVisible();
+  expect(sent.findLast(({ order }) => order)).toMatchObject({ order: "newest", filters: { objects: ["boat"] }, pages: true });
+  await expect(page.getByText("Likeness"), "what is listed has no score").toHaveCount(0);
+  await expect(page.getByText("How sure is this?")).toHaveCount(0);
+  await page.getByRole("button", { name: "More", exact: true }).press("Enter");
+  await expect(page.locator(".hits li")).toHaveCount(3);
+  expect(sent.at(-1)).toMatchObject({ order: "newest", cursor: "2" });
+  await expect(page.getByRole("heading", { name: "3 moments" })).toBeVisible();
+  await expect(page.locator(".hits .thumb").nth(2)).toBeFocused();
+  await expect(page.getByRole("button", { name: "More", exact: true })).toHaveCount(0);
+  await page.getByText("Kept and recent searches").click();
+  await expect(page.getByRole("link", { name: "All moments · Objects: boat" })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "The first 2 moments" })).toBeVisible();
+});
+
+test("how sure it is what was found is a picture with a line, and a table", async ({ page, service }, testInfo) => {
+  const sent = [];
+  await footage(page, service, sent);
+  await page.unroute((url) => url.pathname === "/query");
+  await page.route((url) => url.pathname === "/query", (route) => {
+    const asked = route.request().postDataJSON();
+    sent.push(asked);
+    const results = [0.92, 0.81, 0.33, 0.12, 0.11, 0.04].map((p_present, index) => ({ ...hit(ONE, index, index * 10), p_present }));
+    route.fulfill({ json: { answer: null, results: results.filter((one) => one.p_present >= (asked.min_p_present ?? 0)) } });
+  });
+  await page.goto(`${service.url}/#/search?q=boat`);
+  await page.getByText("How sure is this?").press("Enter");
+  await expect(page.getByText("2 moments of 6 are more probably there than not: right of the line.")).toBeVisible();
+  await page.getByText("Numbers").click();
+  await expect(page.getByRole("row")).toHaveText([/Really here\s*Moments/, /0 % to 10 %\s*1/, /10 % to 20 %\s*2/, /30 % to 40 %\s*1/, /80 % to 90 %\s*1/, /90 % to 100 %\s*1/]);
+  for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expectAccessible(page, `how sure at ${width}`);
+    await page.screenshot({ path: testInfo.outputPath(`sure-${width}.png`) });
+  }
+  await page.getByRole("button", { name: "Show only those" }).click();
+  await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ text: "boat", min_p_present: 0.5 });
+  await expect(page.locator(".hits li")).toHaveCount(2);
+  await expect(page).toHaveURL(/sure=0.5/);
+  await page.getByText("How sure is this?").click();
+  await page.getByRole("button", { name: "Show all again" }).click();
+  await expect(page.locator(".hits li")).toHaveCount(6);
 });
 
 for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {

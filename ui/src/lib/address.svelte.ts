@@ -30,15 +30,20 @@ const number: Kind<number | null> = {
   write: (value) => (value === null ? [] : [short(value)]),
 };
 /** `12.5-20`: seconds, the end after the beginning. */
+function span(given: string): Span | null {
+  const [, start, end] = given.match(/^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/) ?? [];
+  return end !== undefined && Number(start) < Number(end) ? { start: Number(start), end: Number(end) } : null;
+}
+const written = ({ start, end }: Span) => `${short(start)}-${short(end)}`;
 const range: Kind<Span | null> = {
   none: null,
-  read: ([first = ""]) => {
-    const [, start, end] = first.match(/^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/) ?? [];
-    return end !== undefined && Number(start) < Number(end)
-      ? { start: Number(start), end: Number(end) }
-      : null;
-  },
-  write: (value) => (value ? [`${short(value.start)}-${short(value.end)}`] : []),
+  read: ([first = ""]) => span(first),
+  write: (value) => (value ? [written(value)] : []),
+};
+const spans: Kind<Span[]> = {
+  none: [],
+  read: (given) => given.map(span).filter((one) => one !== null),
+  write: (value) => value.map(written),
 };
 const short = (value: number) => String(Number(value.toFixed(3)));
 
@@ -47,9 +52,13 @@ const PARAMETERS = {
   /** Seconds into the video. */
   t: number,
   range,
+  /** What was found in the video. */
+  hit: spans,
   tab: text,
   /** What is searched or asked for. */
   q: text,
+  /** The moment whose like is searched for, in place of words. */
+  like: text,
   /** The videos that are looked in; none: all. */
   video: list,
   analyzer: text,
@@ -75,9 +84,10 @@ const FILTER = "filter.";
 /** The pages, by the first part of their address, and what each says beyond. */
 const PAGES = {
   "": ["name", "analyzer", "collection", "order", "url"],
-  videos: ["t", "range", "tab", "q"],
+  videos: ["t", "range", "hit", "tab", "q"],
   search: [
     "q",
+    "like",
     "video",
     "analyzer",
     "field",

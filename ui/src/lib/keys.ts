@@ -10,6 +10,8 @@ export type Player = {
   /** The part that is chosen begins, or ends, here. */
   mark(edge: "start" | "end"): void;
   clearRange(): void;
+  /** To the next or the last of what was found. */
+  hit(step: 1 | -1): void;
 };
 
 /** `shown` is what stands on the keys, or names one; `what` it does. */
@@ -44,6 +46,12 @@ export const PLAYER_KEYS: Bound[] = [
     act: (player, key) => player.mark(key === "i" ? "start" : "end"),
   },
   { keys: ["x"], shown: ["X"], what: "noRange", act: (player) => player.clearRange() },
+  {
+    keys: ["n", "p"],
+    shown: ["N", "P"],
+    what: "hits",
+    act: (player, key) => player.hit(key === "n" ? 1 : -1),
+  },
 ];
 
 /** Elsewhere: bound where they work. */

@@ -96,6 +96,15 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
   return lanes.filter((lane) => lane.items.length).map(searchable);
 }
 
+/** What was found in a video, as a lane; none where nothing was. */
+export function hitLane(log: VideoLog, hits: Span[]): Lane[] {
+  const label = ({ start }: Span) => {
+    const chunk = log.chunks[log.chunkAt(start)];
+    return chunk ? textOf(chunk) : "";
+  };
+  const lane = spans("hits", m.timeline.names.hits, hits, (one) => ({ label: label(one), colour: 0 }));
+  return hits.length ? [searchable(lane)] : [];
+}
 function searchable(lane: Drawn): Lane {
   const items = lane.items.toSorted((a, b) => a.start - b.start);
   let latest = -Infinity;

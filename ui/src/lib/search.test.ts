@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "./address.svelte";
-import { asked, grouped, impossible, offered, request, typed } from "./search";
+import { asked, asks, grouped, impossible, offered, request, typed } from "./search";
 import type { Schema } from "./types";
 
 const of = (type: string) => ({ type, matches: "any", payload_field: "" });
@@ -54,6 +54,7 @@ describe("a search", () => {
       score_threshold: null,
       min_p_present: null,
       filters: {},
+      pages: true,
     });
     const more = "q=x&video=1&video=2&analyzer=ocr&mode=text&limit=500&alike=0&answer=1";
     expect(request(asked(parse(`#/search?${more}`)), schema)).toMatchObject({
@@ -64,6 +65,32 @@ describe("a search", () => {
       score_threshold: 0,
       synthesize: true,
     });
+  });
+
+  it("lists what is left without words, or finds what is like a moment", () => {
+    const of = (query: string) => request(asked(parse(`#/search?${query}`)), schema);
+    const scope = { analyzer: "*", field: "combined", limit: 12, synthesize: false, pages: true };
+    const filters = { objects: ["boat"] };
+    // What has no score is not kept out by one.
+    const list = of("filter.objects=boat&mode=text&sure=0.5&alike=0.3&answer=1");
+    expect(list).toEqual({ order: "newest", ...scope, video_ids: null, filters });
+    expect(of("like=m_a_1_2&sure=0.5&alike=0.3&video=1")).toEqual({
+      like: "m_a_1_2",
+      ...scope,
+      video_ids: ["1"],
+      score_threshold: 0.3,
+      filters: {},
+    });
+    expect(of("like=m_a_1_2&q=boat")).toMatchObject({ text: "boat" });
+    const any = (query: string) => asks(asked(parse(`#/search?${query}`)));
+    expect(["q=+", "sure=0.5", "q=x", "like=m", "video=1", "filter.objects=boat"].map(any)).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+      true,
+    ]);
   });
 
   it("gives filters the types of the service", () => {

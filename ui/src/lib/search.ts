@@ -7,6 +7,7 @@ import type { Hit, Schema } from "./types";
 export type Asked = Pick<
   Place,
   | "q"
+  | "like"
   | "video"
   | "analyzer"
   | "field"
@@ -23,7 +24,7 @@ type Filters = Asked["filters"];
 
 /** In place of an analyzer: all of them. */
 export const EVERYTHING = "*";
-/** Moments that are shown, at first and at most. */
+/** Moments that are shown at a time, as by default and at most. */
 export const FEW = 12;
 export const MOST = 50;
 
@@ -32,25 +33,29 @@ const ELSEWHERE = ["video_ids", "analyzer_ids", "chunk_ids", "chunk_config"];
 
 /** The part of what the address says that is about a search. */
 export function asked(place: Place): Asked {
-  const { q, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters } = place;
-  return { q, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters };
+  const { q, like, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters } = place;
+  return { q, like, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters };
 }
 
-/** The body of `POST /query`. */
+/** Whether anything is searched for or chosen. */
+export const asks = ({ q, like, video, analyzer, filters }: Asked) =>
+  Boolean(q.trim() || like || video.length || analyzer || Object.keys(filters).length);
+
+/** The body of `POST /query`: words, what is like a moment, or all that the filters leave. */
 export function request(search: Asked, schema: Schema | null) {
-  const { q, video, analyzer, field, mode, limit, alike, sure, answer, every, filters } = search;
-  return {
-    text: q.trim(),
+  const { like, video, analyzer, field, mode, limit, alike, sure, answer, every, filters } = search;
+  const text = search.q.trim();
+  const scope = {
     video_ids: video.length ? video : null,
     analyzer: analyzer || EVERYTHING,
     field: field || "combined",
     limit: Math.min(MOST, Math.max(1, limit ?? FEW)),
-    synthesize: answer,
-    score_threshold: alike,
-    min_p_present: sure,
+    synthesize: Boolean(text) && answer,
     filters: typed(filters, schema, every),
-    ...(mode ? { mode } : {}),
+    pages: true,
   };
+  if (text) return { text, ...scope, score_threshold: alike, min_p_present: sure, ...(mode ? { mode } : {}) };
+  return like ? { like, ...scope, score_threshold: alike } : { order: "newest", ...scope };
 }
 
 /** The filters that have a value, as the types that the service names. */

@@ -93,6 +93,7 @@ export const frame: typeof english = {
     frame: "Ein Bild zurück und vor",
     range: "Ausschnitt hier beginnen und beenden",
     noRange: "Ausschnitt aufheben",
+    hits: "Nächste und vorige Fundstelle",
     search: "Suchen",
     zoom: "Zeitleiste vergrößern, verkleinern und einpassen, wenn sie den Fokus hat",
     list: "Diese Liste",

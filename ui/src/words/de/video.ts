@@ -74,6 +74,17 @@ export const video: typeof english = {
     export: "Ausschnitt exportieren",
     none: "Ausschnitt aufheben",
   },
+  /** Was in einem Video gefunden wurde, eins nach dem anderen. */
+  foundHere: {
+    name: "Fundstellen",
+    at: (number, of, times) => `${number} von ${of} hier gefunden · ${times}`,
+    all: (moments) => `${moments} hier gefunden`,
+    previous: "Zurück",
+    previousKey: "Zurück (P)",
+    next: "Weiter",
+    nextKey: "Weiter (N)",
+    hide: "Ausblenden",
+  },
   timeline: {
     name: "Zeitleiste",
     zoomOut: "Verkleinern",
@@ -83,6 +94,7 @@ export const video: typeof english = {
     time: "Zeit",
     part: "Teil des Videos, der gezeigt wird",
     names: {
+      hits: "Gefunden",
       chapters: "Kapitel",
       moments: "Momente",
       tried: "Probeteilung",

@@ -95,6 +95,7 @@ export const frame = {
     frame: "One picture back and on",
     range: "Begin and end a range here",
     noRange: "Choose no range",
+    hits: "Next and previous of what was found",
     search: "Search",
     zoom: "Zoom the timeline in, out and to fit, when it has the focus",
     list: "This list",

@@ -37,7 +37,13 @@ export const search = {
       text: "Moments where the words are said, shown or described; “quoted words” stand together.",
       hybrid: "Both, joined: what is near in meaning and what has the words.",
     } as Names,
-    atMost: "At most",
+    atATime: "At a time",
+    more: "More",
+    fetching: "Fetching…",
+    firstOf: (moments: string) => `The first ${moments}`,
+    like: (moment: string) => `Like ${moment}`,
+    likeNone: "Search for no moment’s like",
+    momentOf: (video: string, time: string) => `${video} at ${time}`,
     alike: "At least this alike (0–1)",
     useAdvised: (value: string) => `Use ${value}, measured here`,
     probable: "At least this probable (0–1)",
@@ -48,10 +54,9 @@ export const search = {
     unanswered: (why: string) => `The answer could not be written: ${why}`,
     doubtful:
       "Probably none of these is what you are looking for: they are the nearest there is. How sure that is stands beside each.",
-    upTo: (count: number) => `Show up to ${count}`,
     empty: "Find a moment by what it means",
     emptyAbout:
-      "Describe what you are looking for in your own words. The results are the moments whose description, speech or text on screen come closest; each plays where it is.",
+      "Describe what you are looking for in your own words. The results are the moments whose description, speech or text on screen come closest; each plays where it is. Without words, choose a video or a filter: all that is left is listed, the newest first.",
     fromAnywhere: "brings you here from any page.",
   },
   scope: { label: "In these videos", all: "all videos" },
@@ -89,6 +94,7 @@ export const search = {
     keep: "Keep this search",
     forget: "Forget the recent ones",
     within: (videos: string) => `in ${videos}`,
+    all: "All moments",
   },
   hits: {
     foundIn: (analyzers: string) => `found in ${analyzers}`,
@@ -105,7 +111,25 @@ export const search = {
     wordsHint: "How well the words themselves match; it has no upper end.",
     openVideo: "Open the video",
   },
+  /** How sure it is that what was found is what is looked for. */
+  spread: {
+    title: "How sure is this?",
+    alikeness: "How alike the moments are, from 0 to 1.",
+    set: (value: string) => `You see what is at least ${value}; the line stands there.`,
+    probable: (above: number, of: number) =>
+      `${many(above, "moment", "moments")} of ${of} ${above === 1 ? "is" : "are"} more probably there than not: right of the line.`,
+    advised: (value: string, above: number, of: number) =>
+      `From ${value} on, where the line stands, a match is rarely chance: ${above} of ${of}.`,
+    present: "Really here",
+    likeness: "Likeness",
+    onlyThose: "Show only those",
+    allAgain: "Show all again",
+    numbers: "Numbers",
+    moments: "Moments",
+    fromTo: (from: string, to: string) => `${from} to ${to}`,
+  },
   none: {
+    left: "Nothing is left.",
     matches: (query: string) => `Nothing matches “${query}”.`,
     narrowed: "Filters only ever remove results: try without them.",
     other: "Try other words, or look in something else.",

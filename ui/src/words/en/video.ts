@@ -73,6 +73,17 @@ export const video = {
     export: "Export range",
     none: "Choose no range",
   },
+  /** What was found in a video, one after the other. */
+  foundHere: {
+    name: "What was found",
+    at: (number: number, of: number, times: string) => `${number} of ${of} found here · ${times}`,
+    all: (moments: string) => `${moments} found here`,
+    previous: "Previous",
+    previousKey: "Previous (P)",
+    next: "Next",
+    nextKey: "Next (N)",
+    hide: "Hide",
+  },
   timeline: {
     name: "Timeline",
     zoomOut: "Zoom out",
@@ -82,6 +93,7 @@ export const video = {
     time: "Time",
     part: "Part of the video that is shown",
     names: {
+      hits: "Found",
       chapters: "Chapters",
       moments: "Moments",
       tried: "Tried split",
