@@ -26,6 +26,7 @@ impl ExportApi {
     /// are the chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline;
     /// `csv` and `json` are the whole log.
     #[oai(path = "/videos/:video_id/export", method = "get", operation_id = "export")]
+    #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
     async fn export(
         &self,
         token: Token,

@@ -844,6 +844,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/videos/{video_id}/clip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A piece of a video as a file: MP4, or M4A of a video that is sound alone.
+         * @description Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
+         *     of the video, and it takes little time; else they are coded anew, as H.264 and AAC. One range of
+         *     its bytes can be asked for.
+         */
+        get: operations["clip"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -4252,6 +4274,18 @@ export interface operations {
                  *     when the video was recorded; where it is, `edl` has it for every chunk.
                  */
                 wall_clock?: boolean;
+                /**
+                 * @description Only what lies after this second of the video: chunks that reach into it whole in `csv` and
+                 *     `json`, all else cut to it. Aggregates in `json` stay those of the whole video.
+                 */
+                start?: number;
+                /** @description Only what lies before this second. */
+                end?: number;
+                /**
+                 * @description Whether times of captions, chapters and the timeline of `edl` count from `start`, as they do in a
+                 *     clip that begins there; else they are those of the video.
+                 */
+                from_zero?: boolean;
             };
             header?: never;
             path: {
@@ -4936,6 +4970,53 @@ export interface operations {
                 };
                 content: {
                     "image/jpeg": string;
+                };
+            };
+        };
+    };
+    clip: {
+        parameters: {
+            query: {
+                /** @description Where it begins, seconds. */
+                start: number;
+                /** @description Where it ends, seconds. How long a clip may be is a setting. */
+                end: number;
+                /** @description Whether it must begin at `start`; else it begins at the key frame before. */
+                exact?: boolean;
+            };
+            header?: never;
+            path: {
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The clip. */
+            200: {
+                headers: {
+                    "CONTENT-DISPOSITION": string;
+                    "CONTENT-LENGTH": number;
+                    "ACCEPT-RANGES": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "video/mp4": string;
+                    "audio/mp4": string;
+                };
+            };
+            /** @description The bytes of it that were asked for. */
+            206: {
+                headers: {
+                    "CONTENT-DISPOSITION": string;
+                    "CONTENT-LENGTH": number;
+                    "ACCEPT-RANGES": string;
+                    "CONTENT-RANGE": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "video/mp4": string;
+                    "audio/mp4": string;
                 };
             };
         };

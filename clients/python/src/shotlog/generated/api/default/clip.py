@@ -1,4 +1,5 @@
 from http import HTTPStatus
+from io import BytesIO
 from typing import Any
 from urllib.parse import quote
 
@@ -6,7 +7,7 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...types import UNSET, Response, Unset
+from ...types import UNSET, File, Response, Unset
 
 
 def _get_kwargs(
@@ -38,14 +39,24 @@ def _get_kwargs(
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Any | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> File | None:
+    if response.status_code == 200:
+        response_200 = File(payload=BytesIO(response.content))
+
+        return response_200
+
+    if response.status_code == 206:
+        response_206 = File(payload=BytesIO(response.content))
+
+        return response_206
+
     if client.raise_on_unexpected_status:
         raise errors.UnexpectedStatus(response.status_code, response.content)
     else:
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Any]:
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[File]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -61,7 +72,7 @@ def sync_detailed(
     start: float,
     end: float,
     exact: bool | Unset = True,
-) -> Response[Any]:
+) -> Response[File]:
     """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
 
      Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
@@ -79,7 +90,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any]
+        Response[File]
     """
 
     kwargs = _get_kwargs(
@@ -96,14 +107,14 @@ def sync_detailed(
     return _build_response(client=client, response=response)
 
 
-async def asyncio_detailed(
+def sync(
     video_id: str,
     *,
     client: AuthenticatedClient | Client,
     start: float,
     end: float,
     exact: bool | Unset = True,
-) -> Response[Any]:
+) -> File | None:
     """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
 
      Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
@@ -121,7 +132,44 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any]
+        File
+    """
+
+    return sync_detailed(
+        video_id=video_id,
+        client=client,
+        start=start,
+        end=end,
+        exact=exact,
+    ).parsed
+
+
+async def asyncio_detailed(
+    video_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    start: float,
+    end: float,
+    exact: bool | Unset = True,
+) -> Response[File]:
+    """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
+
+     Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
+    of the video, and it takes little time; else they are coded anew, as H.264 and AAC. One range of
+    its bytes can be asked for.
+
+    Args:
+        video_id (str):
+        start (float):
+        end (float):
+        exact (bool | Unset):  Default: True.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[File]
     """
 
     kwargs = _get_kwargs(
@@ -134,3 +182,42 @@ async def asyncio_detailed(
     response = await client.get_async_httpx_client().request(**kwargs)
 
     return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    video_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    start: float,
+    end: float,
+    exact: bool | Unset = True,
+) -> File | None:
+    """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
+
+     Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
+    of the video, and it takes little time; else they are coded anew, as H.264 and AAC. One range of
+    its bytes can be asked for.
+
+    Args:
+        video_id (str):
+        start (float):
+        end (float):
+        exact (bool | Unset):  Default: True.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        File
+    """
+
+    return (
+        await asyncio_detailed(
+            video_id=video_id,
+            client=client,
+            start=start,
+            end=end,
+            exact=exact,
+        )
+    ).parsed
