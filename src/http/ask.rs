@@ -106,6 +106,10 @@ pub(crate) struct AskRequest {
     /// Hard conditions that must all hold, as those of `/query`.
     #[oai(default)]
     filters: AnyObject,
+    /// Only these moments are read, of whichever videos: what was cited before, for a question about the same.
+    /// What is told of whole videos is then left out. Null reads what fits best.
+    #[oai(nullable, validator(min_items = 1, max_items = 100))]
+    moment_ids: Option<Vec<String>>,
 }
 
 fn limit() -> u32 {
@@ -183,6 +187,7 @@ impl From<AskRequest> for ask::Question {
             limit: r.limit,
             min_p_present: r.min_p_present.map(|least| least as f32),
             filters: r.filters.0,
+            moment_ids: r.moment_ids,
         }
     }
 }

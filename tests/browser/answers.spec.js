@@ -279,3 +279,45 @@ test("a conversation goes on about the same videos, is copied with its sources, 
   await expect(page.getByText("You stopped it.")).toBeVisible();
   await expect(page.getByRole("article")).toHaveCount(3);
 });
+
+test("what is asked next is about the same moments, and filters of a search apply", async ({ page, service }, testInfo) => {
+  await json(page, `/videos/${ID}`, { video_id: ID, filename: "harbour.mp4" });
+  const real = await (await fetch(`${service.url}/schema`)).json();
+  await json(page, "/schema", { ...real, filters: { ...real.filters, objects: { type: "list[str]", matches: "any", payload_field: "objects" } } });
+  await json(page, "/query", { answer: null, results: [hit] });
+  const asked = [];
+  await page.route((url) => url.pathname === "/ask", async (route) => {
+    asked.push(route.request().postDataJSON());
+    await route.fulfill({ json: { question: asked.at(-1).question, answer: `A boat leaves [${ID} 12-17s].`, answered: true, sources: {}, results: [hit] } });
+  });
+  await page.goto(`${service.url}/#/search?q=What+leaves%3F&filter.objects=boat&filter.objects=buoy`);
+  await page.getByRole("link", { name: "Ask about this" }).press("Enter");
+  const question = page.getByLabel("Ask about the footage");
+  await expect(question).toHaveValue("What leaves?");
+  const chips = page.getByRole("list", { name: "Asked about" }).getByRole("button");
+  await expect(chips).toHaveText(["Objects: boat ×", "Objects: buoy ×"]);
+  await chips.last().press("Enter");
+  await question.press("Enter");
+  await expect(page.locator("#answer")).toBeVisible();
+  expect(asked[0]).toEqual({ question: "What leaves?", video_ids: null, analyzer: null, moment_ids: null, filters: { objects: ["boat"] } });
+
+  await page.getByRole("button", { name: "Ask on about this moment" }).press("Enter");
+  await expect(chips).toHaveText(["1 moment of the answer before ×", "Objects: boat ×"]);
+  await question.fill("And when?");
+  await question.press("Enter");
+  await expect(page.getByRole("article")).toHaveCount(2);
+  await expect(page.getByText("A boat leaves ▸ 0:12")).toHaveCount(2);
+  expect(asked[1]).toMatchObject({ question: "And when?", moment_ids: [`m_${ID}_12000_17000`] });
+  await expect(page.getByRole("button", { name: "Ask on about this moment" })).toHaveCount(0);
+  await expect(page).toHaveURL(/moment=m_/);
+  for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expectAccessible(page, `a question with a scope at ${width}`);
+    await page.screenshot({ path: testInfo.outputPath(`scope-${width}.png`) });
+  }
+  await page.reload();
+  await expect(chips).toHaveText(["1 moment of the answer before ×", "Objects: boat ×"]);
+  await page.getByRole("button", { name: "Ask about more than these moments" }).click();
+  await expect(chips).toHaveText(["Objects: boat ×"]);
+});

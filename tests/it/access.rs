@@ -257,6 +257,10 @@ async fn on_every_route_a_foreign_video_is_as_if_it_were_not_there() {
         (json!({"order": "newest", "limit": 50, "pages": true}), "/query"),
         (json!({"like": format!("m_{}_0_10000", own.video_id), "limit": 50}), "/query"),
         (json!({"question": "Where is a door?"}), "/ask"),
+        (
+            json!({"question": "A door?", "moment_ids": [format!("m_{}_0_10000", own.video_id)]}),
+            "/ask",
+        ),
         (json!({"question": "a door", "limit": 50}), "/evidence"),
         (json!({"url": "http://example.org/a.mp4"}), "/videos/plan"),
         (json!({}), "/export"),

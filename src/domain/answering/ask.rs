@@ -16,9 +16,11 @@ use crate::domain::analysis::TextStyle;
 use crate::domain::answering::Answering;
 use crate::domain::answering::answer::{CitationForm, Evidence, Told};
 use crate::domain::answering::audit::AuditedSentence;
+use crate::domain::catalog::moments::MOST_CHUNKS;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::dot;
 use crate::domain::kernel::verdict::Verdict;
@@ -56,7 +58,12 @@ pub struct Question {
     pub min_p_present: Option<f32>,
     /// As the client gave them.
     pub filters: Map<String, Value>,
+    /// The moments that alone are read for it; `None` reads what fits best.
+    pub moment_ids: Option<Vec<String>>,
 }
+
+/// The chunks of the moments that alone are read, by video.
+type Chosen = BTreeMap<VideoId, BTreeSet<u32>>;
 
 /// What an answer was drawn from, per video.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -137,15 +144,25 @@ impl Answering {
         {
             return Ok(nothing(question.question, "No videos ingested."));
         }
+        let chosen = match &question.moment_ids {
+            Some(ids) => Some(self.chosen(access, ids).await?),
+            None => None,
+        };
         let vector = self.search.embed_question(&question.question).await?;
-        let videos = self.videos_of(access, &question, &vector).await?;
+        let videos = self.videos_of(access, &question, chosen.as_ref(), &vector).await?;
         let records = self.catalog.records(&videos).await?;
-        let mut contexts = self.segments(&records, &question, &vector).await?;
+        let mut contexts = self.segments(&records, &question, chosen.as_ref(), &vector).await?;
         contexts.sort_by(|a, b| b.best_score().total_cmp(&a.best_score()));
-        let routed = self.route(&vector).await?;
+        // What is told of a whole video is more than was chosen of it.
+        let routed = match &chosen {
+            Some(_) => None,
+            None => Some(self.route(&vector).await?),
+        };
         let mut consulted = Vec::new();
-        for context in &mut contexts {
-            consulted.push(self.consult(context, &routed));
+        if let Some(routed) = &routed {
+            for context in &mut contexts {
+                consulted.push(self.consult(context, routed));
+            }
         }
         let at_once = self.concurrency.max(1);
         stream::iter(consulted).buffer_unordered(at_once).try_collect::<()>().await?;
@@ -192,15 +209,43 @@ impl Answering {
         })
     }
 
-    /// The videos that a question is put to: those that are named, or else those that most probably
-    /// have the answer; of both, those that the filters leave.
+    /// The chunks that moments lie in. `Invalid` for one that is none, or is gone.
+    async fn chosen(&self, access: &Access, ids: &[String]) -> Result<Chosen> {
+        let ids = ids.iter().map(|id| id.parse()).collect::<Result<Vec<MomentId>>>()?;
+        let wanted = ids.len();
+        let read = self.catalog.moments(access, ids).await?;
+        if read.len() < wanted {
+            return Err(Error::Invalid(format!(
+                "the moments of moment_ids have more than {MOST_CHUNKS} chunks together; name fewer"
+            )));
+        }
+        let mut chosen = Chosen::new();
+        for moment in read {
+            let moment = moment.map_err(|missing| Error::Invalid(missing.why))?;
+            let within = moment.chunks.iter().filter(|chunk| chunk.overlap > 0.0);
+            let of_video = chosen.entry(moment.moment_id.video_id()).or_default();
+            of_video.extend(within.map(|chunk| chunk.chunk.chunk_id));
+        }
+        Ok(chosen)
+    }
+
+    /// The videos that a question is put to: those that are named or of which something is chosen, or
+    /// else those that most probably have the answer; of all, those that the filters leave.
     async fn videos_of(
         &self,
         access: &Access,
         question: &Question,
+        chosen: Option<&Chosen>,
         vector: &[f32],
     ) -> Result<Vec<VideoId>> {
         let left = self.search.videos_left(access, &question.filters).await?;
+        if let Some(chosen) = chosen {
+            let named = question.video_ids.as_deref().map(once_each);
+            let mut ids: Vec<VideoId> = chosen.keys().copied().collect();
+            ids.retain(|id| named.as_ref().is_none_or(|named| named.contains(id)));
+            ids.retain(|id| left.as_ref().is_none_or(|left| left.contains(id)));
+            return Ok(ids);
+        }
         if let Some(ids) = &question.video_ids {
             let mut ids = once_each(ids);
             ids.retain(|id| left.as_ref().is_none_or(|left| left.contains(id)));
@@ -228,6 +273,7 @@ impl Answering {
         &self,
         records: &'a [VideoRecord],
         question: &Question,
+        chosen: Option<&Chosen>,
         vector: &[f32],
     ) -> Result<Vec<Context<'a>>> {
         let mut alike: BTreeMap<Vec<String>, Vec<&VideoRecord>> = BTreeMap::new();
@@ -236,7 +282,7 @@ impl Answering {
         }
         let mut contexts = Vec::with_capacity(records.len());
         for (present, records) in alike {
-            contexts.extend(self.segments_of(&present, &records, question, vector).await?);
+            contexts.extend(self.segments_of(&present, &records, question, chosen, vector).await?);
         }
         Ok(contexts)
     }
@@ -247,6 +293,7 @@ impl Answering {
         present: &[String],
         records: &[&'a VideoRecord],
         question: &Question,
+        chosen: Option<&Chosen>,
         vector: &[f32],
     ) -> Result<Vec<Context<'a>>> {
         let mut contexts: Vec<Context> = records.iter().map(|record| Context::of(record)).collect();
@@ -255,9 +302,22 @@ impl Answering {
             None => self.catalog.analyzers.by_evidence(present.iter()).first().copied(),
         };
         let Some(analyzer) = analyzer else { return Ok(contexts) };
-        let chunks = filters::parse(&question.filters)?.chunks;
+        let mut chunks = filters::parse(&question.filters)?.chunks;
+        let mut limit = question.limit as usize;
+        if let Some(chosen) = chosen {
+            // All that is chosen is read; a number that is of another video's is left out below.
+            let numbers: BTreeSet<i64> = chosen.values().flatten().map(|id| (*id).into()).collect();
+            limit = limit.max(numbers.len());
+            chunks = chunks.and("chunk_id", Predicate::AnyInteger(numbers.into_iter().collect()));
+        }
+        let is_chosen = |hit: &SearchResult| {
+            let of_video = |chosen: &Chosen| {
+                chosen.get(&hit.video_id).is_some_and(|chunks| chunks.contains(&hit.chunk_id))
+            };
+            chosen.is_none_or(of_video)
+        };
         let search = async |analyzers: Vec<String>| {
-            let per_video = question.limit as usize * analyzers.len();
+            let per_video = limit * analyzers.len();
             let filter = chunks
                 .clone()
                 .of_videos(records.iter().map(|record| record.video_id))
@@ -266,6 +326,7 @@ impl Answering {
             let mut hits =
                 self.search.search_by_video(&question.question, query, per_video).await?;
             hits.retain(|hit| question.min_p_present.is_none_or(|least| hit.p_present >= least));
+            hits.retain(is_chosen);
             Ok::<_, Error>(by_video(hits))
         };
         let mut found = search(vec![analyzer.to_owned()]).await?;

@@ -176,6 +176,7 @@ impl Configuration {
             limit: ask::SEGMENTS,
             min_p_present: self.min_p_present,
             filters: filters(question),
+            moment_ids: None,
         }
     }
 }

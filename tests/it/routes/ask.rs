@@ -157,3 +157,43 @@ async fn an_answer_is_told_as_it_becomes_known() {
     let unknown = streamed(json!({"question": "Who?", "analyzer": "nobody"})).await;
     mentions(&unknown.error(400), &["nobody"]);
 }
+
+#[tokio::test]
+async fn a_question_about_chosen_moments_is_answered_from_them_alone() {
+    let app = TestApp::new().await;
+    let (one, two) = (app.video_of(&clip(50.0)).await, app.video_of(&clip(30.0)).await);
+    let ask = async |moments: Value| {
+        let body = json!({"question": "Who opens the door?", "moment_ids": moments, "limit": 1});
+        app.post_json("/ask", body).await
+    };
+    let told = |answer: &Value| {
+        let results = answer["results"].as_array().unwrap().iter();
+        let mut told: Vec<String> = results
+            .map(|hit| format!("{} {}", hit["video_id"].as_str().unwrap(), hit["chunk_id"]))
+            .collect();
+        told.sort();
+        told
+    };
+    let moment = |id: &str, start: u32, end: u32| format!("m_{id}_{start}000_{end}000");
+    let mut expected =
+        [format!("{one} 1"), format!("{one} 2"), format!("{one} 4"), format!("{two} 0")];
+    expected.sort();
+    let chosen = json!([
+        moment(&one, 10, 20),
+        moment(&one, 25, 30),
+        moment(&one, 40, 50),
+        moment(&two, 0, 10)
+    ]);
+    let answer = ask(chosen).await.ok();
+    assert_eq!(told(&answer), expected, "all of them, whatever the limit, and no other");
+    mentions(answer["answer"].as_str().unwrap(), &[&format!("[{two} 0-10]")]);
+    assert_eq!(answer["sources"][&two]["routed_to"], json!([]));
+    assert_eq!(answer["sources"][&two]["summary"], 0, "nothing of the whole video");
+    for (wrong, words) in [
+        (json!(["nonsense"]), "names no moment"),
+        (json!([moment("0000000000000000", 0, 1)]), "is gone"),
+    ] {
+        mentions(&ask(wrong).await.error(400), &[words]);
+    }
+    ask(json!([])).await.error(422);
+}

@@ -71,6 +71,8 @@ const PARAMETERS = {
   answer: flag,
   /** The filters of which a moment must have every value, not any. */
   every: list,
+  /** The moments that alone are asked about. */
+  moment: list,
   /** Part of a name that is looked for. */
   name: text,
   collection: text,
@@ -100,7 +102,7 @@ const PAGES = {
     "every",
     "filters",
   ],
-  ask: ["q", "video", "analyzer", "filters"],
+  ask: ["q", "video", "analyzer", "moment", "every", "filters"],
   jobs: [],
   settings: [],
 } as const;

@@ -1,7 +1,9 @@
 // Asking, and being told as the answer is made.
 import { at, failed } from "./api";
 import { events } from "./events";
-import type { Asked, Audited, Hit } from "./types";
+import type { Place } from "./address.svelte";
+import { typed } from "./search";
+import type { Asked, Audited, Hit, Schema } from "./types";
 
 export type Told = {
   /** What is read for the answer. */
@@ -10,11 +12,13 @@ export type Told = {
   sentence: (sentence: Audited) => void;
 };
 
+/** What is asked about: moments, or what the filters leave of videos. */
+export type Scope = Pick<Place, "video" | "analyzer" | "moment" | "every" | "filters">;
+
 /** A question of a conversation, and what came of it. */
 export type Turn = {
   question: string;
-  video: string[];
-  analyzer: string;
+  scope: Scope;
   reply: Asked | null;
   moments: Hit[];
   sentences: Audited[];
@@ -22,7 +26,25 @@ export type Turn = {
   busy: boolean;
 };
 
-type Question = { question: string; video_ids: string[] | null; analyzer: string | null };
+type Question = {
+  question: string;
+  video_ids: string[] | null;
+  analyzer: string | null;
+  moment_ids: string[] | null;
+  filters: Record<string, unknown>;
+};
+
+/** The body of `POST /ask`. */
+export function asking(question: string, scope: Scope, schema: Schema | null): Question {
+  const { video, analyzer, moment, every, filters } = scope;
+  return {
+    question,
+    video_ids: video.length ? video : null,
+    analyzer: analyzer || null,
+    moment_ids: moment.length ? moment : null,
+    filters: typed(filters, schema, every),
+  };
+}
 
 /** `POST /ask`; tells what is known before all of it is. */
 export async function ask(json: Question, told: Told, signal?: AbortSignal): Promise<Asked> {

@@ -74,6 +74,7 @@ class AskOptions(TypedDict, total=False):
     limit: int
     min_p_present: float | None
     filters: Mapping[str, Any]
+    moment_ids: list[str] | None
 
 
 class EvidenceOptions(TypedDict, total=False):

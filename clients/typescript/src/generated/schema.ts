@@ -1118,6 +1118,11 @@ export interface components {
             filters?: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Only these moments are read, of whichever videos: what was cited before, for a question about the same.
+             *     What is told of whole videos is then left out. Null reads what fits best.
+             */
+            moment_ids?: string[] | null;
         };
         /** AskResponse */
         AskResponse: {

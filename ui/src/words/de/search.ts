@@ -37,6 +37,8 @@ export const search: typeof english = {
       text: "Momente, in denen die Wörter gesagt, gezeigt oder beschrieben werden; „Wörter in Anführungszeichen“ stehen zusammen.",
       hybrid: "Beides zusammen: was der Bedeutung nahe ist und was die Wörter enthält.",
     },
+    searchedFor: "Gesucht wird",
+    askAbout: "Danach fragen",
     atATime: "Auf einmal",
     more: "Mehr",
     fetching: "Wird geholt …",
@@ -161,8 +163,18 @@ export const search: typeof english = {
     stop: "Anhalten",
     thinking: "Denkt nach …",
     stopped: "Angehalten.",
-    sameVideos: (count) =>
-      `Weiter fragen zu ${count === 1 ? "diesem Video" : `diesen ${many(count, "Video", "Videos")}`}`,
+    onAboutMoments: (count) =>
+      count === 1
+        ? "Weiterfragen zu diesem Moment"
+        : `Weiterfragen zu diesen ${many(count, "Moment", "Momenten")}`,
+    onAboutVideos: (count) =>
+      count === 1
+        ? "Weiterfragen zu diesem Video"
+        : `Weiterfragen zu diesen ${many(count, "Video", "Videos")}`,
+    ofBefore: (moments) => `${moments} der vorigen Antwort`,
+    askOfMore: "Nach mehr als diesen Momenten fragen",
+    remove: (what) => `${what} entfernen`,
+    about: "Gefragt wird nach",
     evidence: "Belege aus",
     whateverFits: "Was am besten passt",
     empty: "Mit einfachen Worten fragen",

@@ -37,6 +37,8 @@ export const search = {
       text: "Moments where the words are said, shown or described; “quoted words” stand together.",
       hybrid: "Both, joined: what is near in meaning and what has the words.",
     } as Names,
+    searchedFor: "Searched for",
+    askAbout: "Ask about this",
     atATime: "At a time",
     more: "More",
     fetching: "Fetching…",
@@ -152,8 +154,14 @@ export const search = {
     stop: "Stop",
     thinking: "Thinking…",
     stopped: "You stopped it.",
-    sameVideos: (count: number) =>
-      `Ask on about ${count === 1 ? "this video" : `these ${many(count, "video", "videos")}`}`,
+    onAboutMoments: (count: number) =>
+      count === 1 ? "Ask on about this moment" : `Ask on about these ${many(count, "moment", "moments")}`,
+    onAboutVideos: (count: number) =>
+      count === 1 ? "Ask on about this video" : `Ask on about these ${many(count, "video", "videos")}`,
+    ofBefore: (moments: string) => `${moments} of the answer before`,
+    askOfMore: "Ask about more than these moments",
+    remove: (what: string) => `Remove ${what}`,
+    about: "Asked about",
     evidence: "Evidence from",
     whateverFits: "Whatever fits",
     empty: "Ask in plain words",

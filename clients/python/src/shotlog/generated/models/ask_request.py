@@ -20,6 +20,9 @@ class AskRequest:
         limit (int | Unset): Supporting segments per video. Default: 6.
         min_p_present (float | None | Unset): Segments with a lower `p_present` are left out of results and evidence.
         filters (Any | Unset): Hard conditions that must all hold, as those of `/query`. Default: {}.
+        moment_ids (list[str] | None | Unset): Only these moments are read, of whichever videos: what was cited before,
+            for a question about the same.
+            What is told of whole videos is then left out. Null reads what fits best.
     """
 
     question: str
@@ -28,6 +31,7 @@ class AskRequest:
     limit: int | Unset = 6
     min_p_present: float | None | Unset = UNSET
     filters: Any | Unset = {}
+    moment_ids: list[str] | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         question = self.question
@@ -57,6 +61,15 @@ class AskRequest:
 
         filters = self.filters
 
+        moment_ids: list[str] | None | Unset
+        if isinstance(self.moment_ids, Unset):
+            moment_ids = UNSET
+        elif isinstance(self.moment_ids, list):
+            moment_ids = self.moment_ids
+
+        else:
+            moment_ids = self.moment_ids
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -74,6 +87,8 @@ class AskRequest:
             field_dict["min_p_present"] = min_p_present
         if filters is not UNSET:
             field_dict["filters"] = filters
+        if moment_ids is not UNSET:
+            field_dict["moment_ids"] = moment_ids
 
         return field_dict
 
@@ -121,6 +136,23 @@ class AskRequest:
 
         filters = d.pop("filters", UNSET)
 
+        def _parse_moment_ids(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                moment_ids_type_0 = cast(list[str], data)
+
+                return moment_ids_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        moment_ids = _parse_moment_ids(d.pop("moment_ids", UNSET))
+
         ask_request = cls(
             question=question,
             video_ids=video_ids,
@@ -128,6 +160,7 @@ class AskRequest:
             limit=limit,
             min_p_present=min_p_present,
             filters=filters,
+            moment_ids=moment_ids,
         )
 
         return ask_request
