@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the figures the project is held to: boundary detection against ffmpeg, peak memory of an
-# ingest, reading a long video, a large upload, the embedded index against a bare scan, libraries of up to
+# ingest, reading a long video, corrections, a large upload, the embedded index against a bare scan, libraries of up to
 # 100,000 videos, and the web UI in a browser.
 #
 #   SHOTLOG_BENCH_CLIP=FILE   the clip, bench_5min_720p.mp4 of SHOTLOG_MEDIA or five minutes of the sample
@@ -57,6 +57,12 @@ long=$(python3 scripts/bench_chunks.py make "$scratch/data")
 SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data \
     start_service "$scratch/service.log" --config config.toml serve
 python3 scripts/bench_chunks.py measure "$base" "$long"
+stop_service
+
+heading "a speaker and ten words corrected (bar: 1 s)"
+SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/corrected \
+    start_service "$scratch/service.log" --config config.toml serve
+python3 scripts/bench_corrections.py "$base" var/sample/shotlog-sample.mp4
 stop_service
 
 heading "peak memory of an upload of 2 GiB to S3 (bar: $upload_bar MiB)"

@@ -56,7 +56,7 @@ async fn carry(client: TcpStream, upstream: TcpStream, sent: Arc<AtomicUsize>, b
 fn large(folder: &Path) -> Option<(std::path::PathBuf, Vec<u8>)> {
     let path = bars(folder, 4, 7)?;
     let mut bytes = std::fs::read(&path).expect("the film");
-    let rest = 8 * MEGABYTE;
+    let rest = 16 * MEGABYTE;
     bytes.extend((rest as u32).to_be_bytes());
     bytes.extend(b"free");
     bytes.extend((8..rest).map(|at| (at % 251) as u8));
