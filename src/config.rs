@@ -91,9 +91,14 @@ impl Config {
                     .into(),
             );
         }
-        if frames.concurrency == 0 || frames.queue == 0 || frames.max_width < 16 {
+        if frames.concurrency == 0
+            || frames.queue == 0
+            || frames.max_width < 16
+            || frames.max_buckets == 0
+        {
             return wrong(
-                "frames.concurrency and frames.queue must be at least 1, frames.max_width 16"
+                "frames.concurrency, frames.queue and frames.max_buckets must be at least 1, \
+                 frames.max_width 16"
                     .into(),
             );
         }

@@ -86,6 +86,19 @@ pub trait ScanSink: Send {
     fn audio(&mut self, time: f64, samples: &[f32]) -> Result<()>;
 }
 
+/// Passes sound on and leaves pictures out.
+struct SoundOnly<'a>(&'a mut dyn ScanSink);
+
+impl ScanSink for SoundOnly<'_> {
+    fn frame(&mut self, _: f64, _: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
+    fn audio(&mut self, time: f64, samples: &[f32]) -> Result<()> {
+        self.0.audio(time, samples)
+    }
+}
+
 /// What a scan found out by decoding.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScanSummary {
@@ -149,6 +162,12 @@ pub trait VideoDecoder: Send + Sync {
         options: &ScanOptions,
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary>;
+
+    /// Decodes the sound alone and hands it to `sink` as `scan` does; a file without any yields none.
+    fn sound(&self, file: &Path, sink: &mut dyn ScanSink) -> Result<()> {
+        self.scan(file, &ScanOptions { width: 2, height: 2 }, &mut SoundOnly(sink))?;
+        Ok(())
+    }
 
     /// For each time (any order, on the timeline of `scan`) the frame shown then: the last one at or
     /// before it, or the first frame where there is none. The answer has one entry per time, `None`

@@ -39,7 +39,7 @@ use crate::domain::evaluation::run::{Run, RunRequest};
 use crate::domain::evaluation::{Evaluation, EvaluationSummary};
 use crate::domain::export::library::{LibraryExport, LibraryFormat};
 use crate::domain::export::{Export, PartFields};
-use crate::domain::frames::{ClipFile, Storyboard};
+use crate::domain::frames::{ClipFile, Peaks, Storyboard};
 use crate::domain::ingest::correct::CorrectionDraft;
 use crate::domain::ingest::plan::{IngestPlan, Subject};
 use crate::domain::ingest::preview::ChunkingPreview;
@@ -197,6 +197,10 @@ impl Scoped {
         exact: bool,
     ) -> Result<ClipFile> {
         self.of(video_id).await?.frames.clip(video_id, start, end, exact).await
+    }
+
+    pub async fn peaks(&self, video_id: VideoId, buckets: u32) -> Result<Peaks> {
+        self.of(video_id).await?.frames.peaks(video_id, buckets).await
     }
 
     pub async fn storyboard(&self, video_id: VideoId) -> Result<Storyboard> {

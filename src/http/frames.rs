@@ -1,4 +1,5 @@
-//! `/videos/{video_id}/frames` and `/videos/{video_id}/storyboard`: pictures of a stored video.
+//! `/videos/{video_id}/frames`, `/videos/{video_id}/storyboard` and `/videos/{video_id}/peaks`: pictures of a
+//! stored video, and its waveform.
 
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Binary;
@@ -35,6 +36,26 @@ impl FramesApi {
         Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
     }
 
+    /// How loud the sound is over time, as a waveform is drawn.
+    ///
+    /// Peak `n` is the largest amplitude within the seconds from `n × interval` to `(n + 1) × interval`,
+    /// from 0 (silence) to 1 (full scale), of all channels mixed. The first call for a video decodes its
+    /// sound.
+    #[oai(path = "/videos/:video_id/peaks", method = "get", operation_id = "peaks")]
+    async fn peaks(
+        &self,
+        token: Token,
+        video_id: Path<String>,
+        /// Parts that the video is divided into. The most that is accepted is a setting.
+        #[oai(default = "buckets")]
+        buckets: Query<Bounded<1, 1_000_000>>,
+    ) -> Result<Json<Peaks>, ApiError<Busy>> {
+        let video_id = video_named(&video_id)?;
+        let found = self.0.of(&token).peaks(video_id, buckets.0.0).await?;
+        let frames::Peaks { interval, peaks } = found;
+        Ok(Json(Peaks { video_id: video_id.to_string(), interval, peaks }))
+    }
+
     /// Where each moment is in the storyboard's sheet.
     ///
     /// Tile `n` shows the middle of the seconds from `n × interval` to `(n + 1) × interval`. Tiles
@@ -66,11 +87,24 @@ fn width() -> Bounded<16, 7680> {
     Bounded(640)
 }
 
+fn buckets() -> Bounded<1, 1_000_000> {
+    Bounded(1000)
+}
+
 #[derive(ApiResponse)]
 enum Jpeg {
     /// The picture.
     #[oai(status = 200, content_type = "image/jpeg")]
     Found(Binary<Vec<u8>>, #[oai(header = "Cache-Control")] String),
+}
+
+#[derive(Object)]
+struct Peaks {
+    video_id: String,
+    /// Seconds that each peak stands for.
+    interval: f64,
+    /// The largest amplitude of each part, 0 to 1; empty where the video has no sound.
+    peaks: Vec<f64>,
 }
 
 #[derive(Object)]

@@ -170,6 +170,56 @@ test("lanes that are switched off stay off", async ({ page, service }) => {
   await expect(lanes).not.toContainText("Moments");
 });
 
+test("the sound is drawn as a lane that is asked for once and can be switched off", async ({ page, service }) => {
+  const answers = [];
+  await page.route(/\/peaks\?/, async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    answers.push(answer.peaks);
+    // Nothing, then all: what is drawn is known.
+    await route.fulfill({ response, json: { ...answer, peaks: answer.peaks.map((_, at) => (2 * at < answer.peaks.length ? 0 : 0.5)) } });
+  });
+  await open(page, service);
+  const lanes = page.getByRole("list", { name: "Lanes" });
+  const names = () => lanes.getByRole("listitem").allTextContents();
+  await expect.poll(names).toContain("Sound");
+  const row = (await names()).indexOf("Sound");
+  /** Whether the top of the lane is as its middle at parts of the width: there the wave goes all the way. */
+  const filled = () => page.getByRole("slider", { name: "Time" }).evaluate((canvas, place) => {
+    const scale = canvas.width / canvas.clientWidth;
+    const colour = (part, y) => canvas.getContext("2d").getImageData(part * canvas.width, y * scale, 1, 1).data.join();
+    const top = 22 + place * 28;
+    return [0.2, 0.4, 0.6, 0.8].map((part) => colour(part, top + 2) === colour(part, top + 11));
+  }, row);
+  await expect.poll(filled).toEqual([false, false, true, true]);
+  expect(answers).toHaveLength(1);
+  // What the service says of the file: it is spoken in, and pauses are quieter.
+  expect(Math.max(...answers[0])).toBeGreaterThan(0.1);
+  expect(Math.min(...answers[0])).toBeLessThan(0.05);
+
+  await page.getByText("Lanes", { exact: true }).click();
+  await page.getByRole("checkbox", { name: "Sound" }).uncheck();
+  await expect.poll(names).not.toContain("Sound");
+  await page.reload();
+  await expect.poll(names).toContain("Moments");
+  await expect.poll(() => answers.length).toBe(2);
+  expect(await names()).not.toContain("Sound");
+});
+
+test("a silent video has no lane for its sound", async ({ page, service }) => {
+  let asked = 0;
+  await page.route(/\/peaks\?/, async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    await route.fulfill({ response, json: { ...answer, peaks: answer.peaks.map(() => 0.001) } });
+    asked += 1;
+  });
+  await open(page, service);
+  await expect.poll(() => asked).toBe(1);
+  await expect(page.getByRole("list", { name: "Lanes" })).toContainText("Moments");
+  await expect(page.getByRole("list", { name: "Lanes" })).not.toContainText("Sound");
+});
+
 test("the list of keys is what they do", async ({ page, service }) => {
   await open(page, service);
   await page.keyboard.press("?");

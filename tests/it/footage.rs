@@ -385,3 +385,34 @@ async fn a_clip_of_every_kind_of_file() {
         }
     }
 }
+
+#[tokio::test]
+async fn peaks_rise_where_it_gets_loud() {
+    let studio = Studio::open().await;
+    let sound = "sine=frequency=440:duration=4,volume='if(gte(t,2),4,0)':eval=frame";
+    let picture = "color=red:s=128x72:r=10:d=4";
+    let inputs = ["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", sound];
+    let codecs = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"];
+    for (name, options) in [
+        ("seen_and_heard.mp4", [&inputs[..], &codecs].concat()),
+        ("heard.m4a", [&inputs[4..], &codecs[4..]].concat()),
+    ] {
+        let video = studio.make(&[&options[..], &[name]].concat());
+        let job = studio.ingest(&video, &[("mode", "interval"), ("interval", "1")]).await;
+        let id = job["result"]["video_id"].as_str().unwrap_or_else(|| panic!("{job}")).to_owned();
+        // The second time it comes from what was kept.
+        for _ in 0..2 {
+            let answer = studio.app.get(&format!("/videos/{id}/peaks?buckets=8")).await.ok();
+            let peaks: Vec<f64> =
+                answer["peaks"].as_array().unwrap().iter().map(|p| p.as_f64().unwrap()).collect();
+            assert!(peaks[..3].iter().all(|&peak| peak < 0.01), "{name}: {peaks:?}");
+            // A sine of an eighth, four times as loud.
+            assert!(peaks[4..7].iter().all(|peak| (0.4..0.6).contains(peak)), "{name}: {peaks:?}");
+        }
+    }
+    let silent = studio.make(&[&inputs[..4], &codecs[..4], &["seen.mp4"]].concat());
+    let job = studio.ingest(&silent, &[("mode", "interval"), ("interval", "1")]).await;
+    let id = job["result"]["video_id"].as_str().unwrap_or_else(|| panic!("{job}"));
+    let answer = studio.app.get(&format!("/videos/{id}/peaks")).await.ok();
+    assert_eq!(answer["peaks"], serde_json::json!([]), "there is no sound");
+}

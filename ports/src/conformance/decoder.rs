@@ -73,6 +73,7 @@ pub fn reads(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
     let (tape, summary) = scanned(decoder, name, file);
     pictures_are_in_time(name, clip, &tape);
     sound_is_in_time(name, clip, &tape);
+    sound_alone_is_that_of_a_scan(decoder, name, file, &tape);
     let samples = tape.sound.as_ref().map_or(0, |s| s.1.len() as u64);
     assert_eq!(summary.frames, tape.frames.len() as u64, "{name}: frames are counted");
     assert_eq!(summary.samples, samples, "{name}: samples are counted");
@@ -223,6 +224,13 @@ fn sound_is_in_time(name: &str, clip: &Clip, tape: &Tape) {
             assert!(level < 0.01, "{name}: at {from} there is sound of level {level}");
         }
     }
+}
+
+fn sound_alone_is_that_of_a_scan(decoder: &dyn VideoDecoder, name: &str, file: &Path, tape: &Tape) {
+    let mut alone = Tape::default();
+    decoder.sound(file, &mut alone).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert!(alone.frames.is_empty(), "{name}: no pictures were asked for");
+    assert!(alone.sound == tape.sound, "{name}: the sound alone is that of a scan");
 }
 
 fn frames_are_those_shown(

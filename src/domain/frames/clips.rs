@@ -88,7 +88,7 @@ impl Frames {
     async fn cut(&self, record: &VideoRecord, cut: Cut, key: &str) -> Result<()> {
         let source = self.source(record.video_id, self.settings.sources);
         // Pictures of the video need not wait until the clip is cut.
-        let spooled = self.spool(record, &mut *source.lock().await).await?;
+        let spooled = self.fetched(record, &mut *source.lock().await).await?;
         let folder = self.folders.pictures.join(record.video_id.as_str());
         let (pictures, most) = (self.folders.pictures.clone(), self.settings.cache_bytes);
         let (work, key) = (self.folders.work.clone(), key.to_owned());

@@ -1,9 +1,11 @@
-//! Single frames and storyboards of stored videos, for clients that show where a moment is.
+//! Single frames, storyboards and loudness over time of stored videos, for clients that show where a
+//! moment is.
 //!
 //! Pictures are kept on disk within a byte limit. The video is spooled from storage once and kept
 //! for the next request; at most one decode per video runs at a time.
 
 mod clips;
+mod peaks;
 
 use std::collections::VecDeque;
 use std::os::unix::fs::MetadataExt;
@@ -29,6 +31,8 @@ use crate::domain::media::decode::decode;
 use crate::domain::media::picture::jpeg;
 pub use clips::ClipFile;
 
+pub use peaks::Peaks;
+
 /// Pictures of stored videos, for storyboards and thumbnails.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -49,6 +53,8 @@ pub struct FrameSettings {
     pub clip_bytes: u64,
     /// Clips cut at once.
     pub clips: usize,
+    /// Most parts of a video that the peaks of its sound are asked for.
+    pub max_buckets: u32,
 }
 
 impl Default for FrameSettings {
@@ -62,6 +68,7 @@ impl Default for FrameSettings {
             clip_seconds: 600,
             clip_bytes: 256 << 20,
             clips: 1,
+            max_buckets: 20_000,
         }
     }
 }
@@ -108,6 +115,8 @@ pub struct Frames {
     decodes: Semaphore,
     waiting: Semaphore,
     clips: Semaphore,
+    /// Held while a sound is decoded: one at a time, beside the pictures.
+    listening: Arc<tokio::sync::Mutex<()>>,
     sources: Mutex<VecDeque<(VideoId, Source)>>,
     /// Bytes kept since it was last looked how many there are; many, before the first look.
     unmeasured: AtomicU64,
@@ -128,6 +137,7 @@ impl Frames {
             decodes: Semaphore::new(settings.concurrency),
             waiting: Semaphore::new(settings.queue),
             clips: Semaphore::new(settings.clips),
+            listening: Arc::default(),
             sources: Mutex::default(),
             unmeasured: AtomicU64::new(u64::MAX / 2),
             folders,
@@ -261,10 +271,10 @@ impl Frames {
             return Ok(Decoded::Kept(bytes));
         }
         let _turn = self.decodes.acquire().await.map_err(Error::corrupt)?;
-        self.spool(record, &mut source).await?;
+        let spooled = self.fetched(record, &mut source).await?;
         // The lock moves along: a caller who goes away must not let a second decode start.
         let frames = decode(&self.decoder, move |decoder| {
-            let Some(spooled) = source.as_ref() else { return Ok(Vec::new()) };
+            let _source = source;
             let info = decoder.probe(&spooled.path)?;
             let Some(video) = info.video else { return Ok(Vec::new()) };
             let (width, shown) = (u64::from(width.min(video.width)), u64::from(video.width.max(1)));
@@ -276,8 +286,8 @@ impl Frames {
         Ok(Decoded::Frames(frames.await?))
     }
 
-    /// The stored file on this machine's disk, spooled unless it is there.
-    async fn spool(
+    /// The file of a video, fetched where its slot is empty.
+    async fn fetched(
         &self,
         record: &VideoRecord,
         source: &mut Option<Arc<Spooled>>,

@@ -31,10 +31,28 @@ async fn a_storyboard_says_where_each_moment_is_in_its_sheet() {
 }
 
 #[tokio::test]
+async fn peaks_cover_the_video_in_as_many_parts_as_asked_for() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let duration = app.get(&format!("/videos/{id}")).await.ok()["duration"].as_f64().expect("it");
+    for (query, parts) in [("", 1000), ("?buckets=1", 1), ("?buckets=7", 7)] {
+        let answer = app.get(&format!("/videos/{id}/peaks{query}")).await.ok();
+        let peaks = answer["peaks"].as_array().expect("a list");
+        assert_eq!(peaks.len(), parts);
+        assert!(peaks.iter().all(|peak| (0.0..=1.0).contains(&peak.as_f64().expect("a number"))));
+        let interval = answer["interval"].as_f64().expect("a number");
+        assert!((interval * parts as f64 - duration).abs() < 1e-6);
+    }
+    for query in ["?buckets=0", "?buckets=-1", "?buckets=20001", "?buckets=x", "?bucket=5"] {
+        app.get(&format!("/videos/{id}/peaks{query}")).await.error(422);
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_or_deleted_video_has_no_pictures() {
     let app = TestApp::new().await;
     let id = app.video().await;
-    let routes = ["frames?t=0", "storyboard", "storyboard.jpg"];
+    let routes = ["frames?t=0", "storyboard", "storyboard.jpg", "peaks"];
     for route in routes {
         app.get(&format!("/videos/0000000000000000/{route}")).await.error(404);
         assert_eq!(app.get(&format!("/videos/{id}/{route}")).await.status, 200);
@@ -52,7 +70,7 @@ async fn an_id_that_is_none_reaches_no_file() {
     let id = app.video().await;
     app.get(&format!("/videos/{id}/storyboard")).await.ok();
     for id in [&format!("x%2F..%2F{id}"), &format!("..%2Fframes%2F{id}"), "..", "%2e%2e%2fx", "X"] {
-        for route in ["frames?t=0", "storyboard", "storyboard.jpg"] {
+        for route in ["frames?t=0", "storyboard", "storyboard.jpg", "peaks"] {
             app.get(&format!("/videos/{id}/{route}")).await.error(404);
         }
     }

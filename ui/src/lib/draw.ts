@@ -2,11 +2,13 @@
 import { clock } from "./format";
 import { firstReaching, type Item, type Lane } from "./lanes";
 import type { Span } from "./types";
+import { waveWithin, type Wave } from "./wave";
 
 export const LANE_HEIGHT = 28;
 export const RULER_HEIGHT = 22;
 const BAR = LANE_HEIGHT - 6;
 const LABEL_FROM = 40;
+const WAVE_COLOUR = 0;
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
 
 /** Seconds and pixels that are in view. */
@@ -79,6 +81,7 @@ function drawLane(
   x: (t: number) => number,
   colours: Colours,
 ) {
+  if (lane.wave) drawWave(context, lane.wave, top, view, colours);
   let drawn = -1;
   for (let index = firstReaching(lane, view.from); index < lane.items.length; index += 1) {
     const item = lane.items[index];
@@ -94,6 +97,17 @@ function drawLane(
       const tall = Math.max(2, BAR * (item.level ?? 0));
       context.fillRect(left, top + BAR - tall, Math.max(1, right - left - 1), tall);
     } else drawSpan(context, item, left, right, top, colours);
+  }
+}
+
+/** From the middle of the lane up and down, a pixel's width at a time. */
+function drawWave(context: CanvasRenderingContext2D, wave: Wave, top: number, view: View, colours: Colours) {
+  context.fillStyle = colours.palette[WAVE_COLOUR];
+  const step = view.span / view.width;
+  for (let left = 0; left < view.width; left += 1) {
+    const from = view.from + left * step;
+    const tall = Math.max(1, BAR * waveWithin(wave, from, from + step));
+    context.fillRect(left, top + (BAR - tall) / 2, 1, tall);
   }
 }
 

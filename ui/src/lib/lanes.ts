@@ -3,6 +3,7 @@ import { capital, named } from "./format";
 import { m, number } from "./language.svelte";
 import { textOf, type VideoLog } from "./log.svelte";
 import type { Span } from "./types";
+import { waveOf, type Wave } from "./wave";
 
 /** `colour` is an index into the palette of app.css; `level` is 0..1. */
 export type Item = Span & { label: string; colour: number; level?: number };
@@ -10,11 +11,13 @@ export type Lane = {
   /** By which it is remembered. */
   id: string;
   name: string;
-  kind: "spans" | "marks" | "levels";
+  kind: "spans" | "marks" | "levels" | "wave";
   /** In order of their start; they may overlap. */
   items: Item[];
   /** The latest end of the items up to each, which never falls and so can be searched. */
   reach: number[];
+  /** Of a wave. */
+  wave?: Wave;
 };
 type Drawn = Omit<Lane, "reach">;
 
@@ -64,6 +67,9 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
         })),
       ),
     },
+    ...(log.peaks
+      ? [{ id: "sound", name: names.sound, kind: "wave" as const, items: [], wave: waveOf(log.peaks) }]
+      : []),
     ...objectLanes(log),
     {
       id: "events",
@@ -93,7 +99,7 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
       })),
     },
   ];
-  return lanes.filter((lane) => lane.items.length).map(searchable);
+  return lanes.filter((lane) => lane.items.length || lane.wave).map(searchable);
 }
 
 /** What was found in a video, as a lane; none where nothing was. */

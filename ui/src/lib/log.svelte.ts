@@ -3,9 +3,15 @@ import { api, videoPath } from "./api";
 import type { Correction, Corrections, NewCorrection } from "./corrections";
 import { loadJobs } from "./jobs";
 import { message } from "./state.svelte";
-import type { Aggregates, Chunk, Entity, Preview, Span, VideoDetail } from "./types";
+import type { Aggregates, Chunk, Entity, Peaks, Preview, Span, VideoDetail } from "./types";
 
 const PAGE = 500;
+
+/** Peaks of the sound for each second, and at most. */
+const PEAKS_PER_SECOND = 20;
+const MOST_PEAKS = 8000;
+/** What is nowhere louder than this is silent, of full scale. */
+const SILENT = 0.01;
 
 /** Aggregates that have a place of their own on the page. */
 const PLACED = new Set([
@@ -37,6 +43,8 @@ export class VideoLog {
   recount = $state("");
   /** Seconds at which the picture cuts; empty for videos whose signals were not kept. */
   cuts = $state.raw<number[]>([]);
+  /** How loud it is over time; none while that is not known, and for what has no sound or is silent. */
+  peaks = $state.raw<Peaks | null>(null);
   error = $state("");
   loading = $state(true);
 
@@ -65,6 +73,7 @@ export class VideoLog {
     try {
       this.detail = await api<VideoDetail>(videoPath(this.id));
       void this.findCuts(this.detail.duration);
+      void this.listen(this.detail.duration);
       await Promise.all([this.loadChunks(), this.loadAggregates(), this.loadCorrections()]);
     } catch (reason) {
       this.error = message(reason);
@@ -134,6 +143,18 @@ export class VideoLog {
       );
     } catch {
       this.cuts = [];
+    }
+  }
+
+  /** The sound of a stored video stays as it is. */
+  private async listen(duration: number) {
+    if (this.peaks) return;
+    const buckets = Math.min(MOST_PEAKS, Math.max(1, Math.ceil(duration * PEAKS_PER_SECOND)));
+    try {
+      const found = await api<Peaks>(`${videoPath(this.id)}/peaks?buckets=${buckets}`);
+      if (found.peaks.some((peak) => peak >= SILENT)) this.peaks = found;
+    } catch {
+      // The timeline then goes without.
     }
   }
 

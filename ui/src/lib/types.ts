@@ -9,6 +9,7 @@ export type VideoDetail = Schemas["VideoDetail"];
 export type Health = Schemas["Health"];
 export type Schema = Schemas["Schema"];
 export type Storyboard = Schemas["Storyboard"];
+export type Peaks = Schemas["Peaks"];
 export type Preview = Schemas["Preview"];
 export type Detector = Schemas["Detector"];
 export type Turn = Schemas["Turn"];

@@ -184,6 +184,13 @@ impl Input {
         }
     }
 
+    /// Leaves the pictures unread.
+    pub(super) fn sound_only(&mut self) {
+        if let Some(picture) = self.picture.take() {
+            self.discard(picture);
+        }
+    }
+
     /// A decoder for one of the chosen streams.
     pub(super) fn decoder(
         &self,

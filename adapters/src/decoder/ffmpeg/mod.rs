@@ -140,6 +140,16 @@ impl FfmpegDecoder {
         Ok(scan::scan(&mut input, &self.options, options, sink)?)
     }
 
+    pub(super) fn sound_of_file(&self, file: &Arc<File>, sink: &mut dyn ScanSink) -> Result<()> {
+        let mut input = Input::open(file, &self.options)?;
+        input.sound_only();
+        let size = ScanOptions { width: 0, height: 0 };
+        match scan::scan(&mut input, &self.options, &size, sink) {
+            Ok(_) | Err(Error::NothingDecoded) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     pub(super) fn frames_of_file(
         &self,
         file: &Arc<File>,
@@ -190,6 +200,10 @@ impl VideoDecoder for FfmpegDecoder {
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary> {
         self.scan_file(&open_media(file)?, options, sink)
+    }
+
+    fn sound(&self, file: &Path, sink: &mut dyn ScanSink) -> Result<()> {
+        self.sound_of_file(&open_media(file)?, sink)
     }
 
     fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {

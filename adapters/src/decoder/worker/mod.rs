@@ -109,7 +109,7 @@ impl WorkerDecoder {
         let frames = match &job {
             Job::Frames { times, .. } => times.len() as f64,
             Job::Clip { end, .. } => *end,
-            Job::Probe | Job::Scan { .. } => 0.0,
+            Job::Probe | Job::Scan { .. } | Job::Sound => 0.0,
         };
         let request = Request {
             ffmpeg: self.options.ffmpeg.clone(),
@@ -174,6 +174,10 @@ impl VideoDecoder for WorkerDecoder {
     ) -> Result<ScanSummary> {
         let job = Job::Scan { width: options.width, height: options.height };
         self.start(open_media(file)?, job)?.scan(options, sink)
+    }
+
+    fn sound(&self, file: &Path, sink: &mut dyn ScanSink) -> Result<()> {
+        self.start(open_media(file)?, Job::Sound)?.sound(sink)
     }
 
     fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {

@@ -124,6 +124,27 @@ impl Process {
         }
     }
 
+    /// Reads a decode of the sound alone to its end.
+    pub(super) fn sound(mut self, sink: &mut dyn ScanSink) -> Result<()> {
+        let size = ScanOptions { width: 0, height: 0 };
+        let mut received = Received::new(&size, self.limits.ffmpeg.max_duration);
+        let mut body = Vec::new();
+        loop {
+            match self.next(&mut body)? {
+                wire::SOUND => {
+                    let (time, samples) = received.sound(&body)?;
+                    sink.audio(time, samples)?;
+                    self.allow_for(time);
+                }
+                wire::OUTCOME => match outcome(&body)? {
+                    Outcome::Heard => return Ok(()),
+                    _ => return Err(nonsense()),
+                },
+                _ => return Err(nonsense()),
+            }
+        }
+    }
+
     /// Reads any other job to its end, handing out full-size frames by the index of their time.
     pub(super) fn run(mut self, picture: &mut dyn FnMut(usize, Frame)) -> Result<Outcome> {
         let mut body = Vec::new();
@@ -197,7 +218,7 @@ impl Drop for Process {
 
 fn longest_message(job: &Job, max_pixels: u64) -> usize {
     let pixels = match job {
-        Job::Probe | Job::Clip { .. } => 0,
+        Job::Probe | Job::Sound | Job::Clip { .. } => 0,
         Job::Scan { width, height } => u64::from(*width) * u64::from(*height),
         // Pixels that are not square stretch a picture up to ten times.
         Job::Frames { max_side, .. } => {

@@ -42,6 +42,7 @@ pub(super) struct Request {
 pub(super) enum Job {
     Probe,
     Scan { width: u32, height: u32 },
+    Sound,
     Frames { times: Vec<f64>, max_side: u32, way: Option<Way> },
     Clip { start: f64, end: f64, exact: bool, max_bytes: u64 },
 }
@@ -51,6 +52,7 @@ pub(super) enum Job {
 pub(super) enum Outcome {
     Probed(Probed),
     Scanned(Scanned),
+    Heard,
     Frames(Way),
     Cut { start: f64, copied: bool, video: bool },
     Failed { kind: Failure, message: String },

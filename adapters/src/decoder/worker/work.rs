@@ -53,6 +53,10 @@ fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcom
             let summary = decoder.scan_file(file, &ScanOptions { width, height }, out)?;
             Outcome::Scanned(summary.into())
         }
+        Job::Sound => {
+            decoder.sound_of_file(file, out)?;
+            Outcome::Heard
+        }
         Job::Frames { mut times, max_side, way } => {
             times.truncate(FRAMES_AT_ONCE);
             let way =

@@ -806,6 +806,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/videos/{video_id}/peaks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How loud the sound is over time, as a waveform is drawn.
+         * @description Peak `n` is the largest amplitude within the seconds from `n × interval` to `(n + 1) × interval`,
+         *     from 0 (silence) to 1 (full scale), of all channels mixed. The first call for a video decodes its
+         *     sound.
+         */
+        get: operations["peaks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/videos/{video_id}/storyboard": {
         parameters: {
             query?: never;
@@ -2301,6 +2323,17 @@ export interface components {
              */
             next?: string;
         };
+        /** Peaks */
+        Peaks: {
+            video_id: string;
+            /**
+             * Format: double
+             * @description Seconds that each peak stands for.
+             */
+            interval: number;
+            /** @description The largest amplitude of each part, 0 to 1; empty where the video has no sound. */
+            peaks: number[];
+        };
         /** PeopleOutput */
         PeopleOutput: {
             /**
@@ -3412,6 +3445,7 @@ export type NewCorrection = components['schemas']['NewCorrection'];
 export type ObjectDetectionOutput = components['schemas']['ObjectDetectionOutput'];
 export type OcrOutput = components['schemas']['OcrOutput'];
 export type OneAggregate = components['schemas']['OneAggregate'];
+export type Peaks = components['schemas']['Peaks'];
 export type PeopleOutput = components['schemas']['PeopleOutput'];
 export type Plan = components['schemas']['Plan'];
 export type PlanRequest = components['schemas']['PlanRequest'];
@@ -4930,6 +4964,31 @@ export interface operations {
                 };
                 content: {
                     "image/jpeg": string;
+                };
+            };
+        };
+    };
+    peaks: {
+        parameters: {
+            query?: {
+                /** @description Parts that the video is divided into. The most that is accepted is a setting. */
+                buckets?: number;
+            };
+            header?: never;
+            path: {
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Peaks"];
                 };
             };
         };

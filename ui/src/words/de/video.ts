@@ -99,6 +99,7 @@ export const video: typeof english = {
       moments: "Momente",
       tried: "Probeteilung",
       cuts: "Schnitte",
+      sound: "Ton",
       speakers: "Sprecher",
       speech: "Gesprochenes",
       people: "Personen",

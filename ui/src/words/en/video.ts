@@ -98,6 +98,7 @@ export const video = {
       moments: "Moments",
       tried: "Tried split",
       cuts: "Cuts",
+      sound: "Sound",
       speakers: "Speakers",
       speech: "Speech",
       people: "People",

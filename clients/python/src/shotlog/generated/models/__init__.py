@@ -106,6 +106,7 @@ from .new_correction import NewCorrection
 from .object_detection_output import ObjectDetectionOutput
 from .ocr_output import OcrOutput
 from .one_aggregate import OneAggregate
+from .peaks import Peaks
 from .people_output import PeopleOutput
 from .plan import Plan
 from .plan_aggregators import PlanAggregators
@@ -279,6 +280,7 @@ __all__ = (
     "ObjectDetectionOutput",
     "OcrOutput",
     "OneAggregate",
+    "Peaks",
     "PeopleOutput",
     "Plan",
     "PlanAggregators",
