@@ -170,6 +170,52 @@ test("lanes that are switched off stay off", async ({ page, service }) => {
   await expect(lanes).not.toContainText("Moments");
 });
 
+test("a moment stops at its end, and goes on when asked", async ({ page, service }) => {
+  await open(page, service);
+  await page.getByLabel("Speed").selectOption("2");
+  await page.locator("#moments .moment").nth(1).click();
+  await expect(page).toHaveURL(/t=10&until=20/);
+  const stops = page.getByText("Stops at 0:20");
+  await expect(stops).toBeVisible();
+  await expectAccessible(page, "a moment that stops");
+  // Asked to go on before its end, it does not stop.
+  await page.getByRole("button", { name: "Play on" }).click();
+  await expect(stops).toBeHidden();
+  await expect.poll(async () => (await player(page)).t, { timeout: 20_000 }).toBeGreaterThan(20.5);
+  expect((await player(page)).paused).toBe(false);
+
+  // A link stops there as well; at the end it says so, and goes on.
+  await page.keyboard.press("k");
+  await open(page, service, "?t=18.5&until=20");
+  await expect.poll(async () => (await player(page)).t).toBeGreaterThanOrEqual(18.5);
+  await page.evaluate(() => document.querySelector("video").play());
+  await expect(page.getByText("Stopped at its end")).toBeVisible({ timeout: 20_000 });
+  const { paused, t } = await player(page);
+  expect(paused).toBe(true);
+  expect(t).toBeGreaterThanOrEqual(20);
+  expect(t).toBeLessThan(20.8);
+  await page.getByRole("button", { name: "Play on" }).click();
+  await expect.poll(async () => (await player(page)).t).toBeGreaterThan(20.8);
+  await expect(page.getByRole("button", { name: "Play on" })).toBeHidden();
+  await page.keyboard.press("k");
+  await page.getByLabel("Speed").selectOption("1");
+});
+
+test("a hit stops at its end", async ({ page, service }) => {
+  await page.goto(`${service.url}/#/search?q=people`);
+  await page.locator(".hits .thumb").first().click();
+  await page.evaluate(() => {
+    const video = document.querySelector("video");
+    video.playbackRate = 4;
+    video.muted = true;
+    return video.play();
+  });
+  await expect(page.getByText("Stopped at its end")).toBeVisible({ timeout: 20_000 });
+  const at = (await player(page)).t;
+  await page.getByRole("button", { name: "Play on" }).click();
+  await expect.poll(async () => (await player(page)).t).toBeGreaterThan(at + 0.5);
+});
+
 test("the sound is drawn as a lane that is asked for once and can be switched off", async ({ page, service }) => {
   const answers = [];
   await page.route(/\/peaks\?/, async (route) => {

@@ -51,6 +51,8 @@ const short = (value: number) => String(Number(value.toFixed(3)));
 const PARAMETERS = {
   /** Seconds into the video. */
   t: number,
+  /** Where playing stops. */
+  until: number,
   range,
   /** What was found in the video. */
   hit: spans,
@@ -86,7 +88,7 @@ const FILTER = "filter.";
 /** The pages, by the first part of their address, and what each says beyond. */
 const PAGES = {
   "": ["name", "analyzer", "collection", "order", "url"],
-  videos: ["t", "range", "hit", "tab", "q"],
+  videos: ["t", "until", "range", "hit", "tab", "q"],
   search: [
     "q",
     "like",

@@ -1,5 +1,6 @@
 // How times, counts, ids and citations read.
 import type { Names } from "../words/names";
+import { link } from "./address.svelte";
 import { m, number } from "./language.svelte";
 
 export function clock(seconds: number): string {
@@ -28,8 +29,8 @@ export const analyzerName = (id: string) => own(m.analyzers, id) ?? named(m.aggr
 export const stageName = (stage: string) => named(m.jobs.stages, stage);
 
 /** The address of a video, or of a second in it. */
-export const moment = (id: string, seconds?: number) =>
-  `#/videos/${encodeURIComponent(id)}${seconds === undefined ? "" : `?t=${Number(seconds.toFixed(2))}`}`;
+export const moment = (id: string, seconds?: number, until?: number) =>
+  link("videos", { t: seconds && Number(seconds.toFixed(2)), until: until && Number(until.toFixed(2)) }, id);
 
 export type Piece = { text: string; cited?: { id: string; start: number; end: number } };
 

@@ -1,7 +1,9 @@
 // One video element: where it is, and how it is moved.
 import { keep, kept } from "./kept";
 import { frameAfter } from "./timecode";
-import type { Span } from "./types";
+
+/** By how much playing may pass the end of a part before that is seen, seconds. */
+const PASSED = 3;
 
 export class Playback {
   element = $state<HTMLVideoElement>();
@@ -13,11 +15,14 @@ export class Playback {
   /** Pictures per second, where that is known. */
   frameRate: number | undefined;
   /** Where it stops by itself. */
-  private until = Infinity;
+  until = $state(Infinity);
+  /** Whether it stopped by itself, and has not gone on. */
+  stopped = $state(false);
 
   seek(time: number, play = true) {
     if (!this.element) return;
     this.until = Infinity;
+    this.stopped = false;
     this.element.currentTime = time;
     this.time = time;
     // A browser may refuse to start with sound: the picture then waits at the right second.
@@ -29,8 +34,9 @@ export class Playback {
   }
 
   toggle() {
-    if (this.element?.paused) this.element.play().catch(() => {});
-    else this.pause();
+    if (!this.element?.paused) return this.pause();
+    this.stopped = false;
+    this.element.play().catch(() => {});
   }
 
   /** Moves by so many seconds, and goes on playing only if it was. */
@@ -46,17 +52,40 @@ export class Playback {
     this.seek(Math.min(end, frameAfter(this.time, count, this.frameRate)), false);
   }
 
-  /** Plays a part and stops at its end. */
-  play({ start, end }: Span) {
+  /** Plays a part and stops at its end; without an end, on and on. */
+  play({ start, end }: { start: number; end?: number | null }) {
     this.seek(start);
-    this.until = end;
+    if (end && end > start) this.until = end;
   }
 
-  /** To be called while it plays. */
-  stopAtEnd() {
-    if (this.time < this.until) return;
+  /** No longer stops by itself, and plays if it has. */
+  goOn() {
     this.until = Infinity;
-    this.pause();
+    if (this.stopped) this.element?.play().catch(() => {});
+    this.stopped = false;
+  }
+
+  /** To be called when the picture has moved. */
+  moved() {
+    this.time = this.element?.currentTime ?? 0;
+    if (this.element?.paused ?? true) return;
+    this.stopped = false;
+    if (this.time < this.until) return;
+    // A reader who went beyond the end wants to see what is there.
+    this.stopped = this.time < this.until + PASSED;
+    this.until = Infinity;
+    if (this.stopped) this.pause();
+  }
+
+  /** An effect of what shows it: it tells by itself four times a second, which is too seldom for a playhead. */
+  follow() {
+    if (this.paused) return;
+    const each = () => {
+      this.moved();
+      frame = requestAnimationFrame(each);
+    };
+    let frame = requestAnimationFrame(each);
+    return () => cancelAnimationFrame(frame);
   }
 
   changeSpeed(speed: number) {
