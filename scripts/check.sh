@@ -60,6 +60,7 @@ check_ui() {
     heading "web UI"
     npm --prefix ui run --silent format:check
     npm --prefix ui run --silent check
+    npm --prefix ui run --silent lint
     npm --prefix ui test --silent
     counts+=("web UI ok")
 }
