@@ -1,7 +1,7 @@
 // The queue of uploads, and one that is cut off time and again.
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, mkdtemp, open, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, expectAccessible, test as base } from "./fixtures.js";
