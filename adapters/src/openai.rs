@@ -2,17 +2,20 @@
 //! adapters that speak to one share it; what they say to it is their own business. The key never
 //! leaves this file except in the `Authorization` header.
 
+mod streamed;
+
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
 use ports::{ErrorKind, PortError, Result};
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::multipart::Form;
 use reqwest::{RequestBuilder, StatusCode, Url};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use self::streamed::{Hear, Streamed};
 use crate::llm::Settings;
 
 /// Where the server is and how patient to be with it.
@@ -78,6 +81,12 @@ impl fmt::Debug for Connection {
             .field("retry", retry)
             .finish()
     }
+}
+
+/// Whether a response comes piece by piece.
+fn is_event_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
 /// Largest response body that is read.
@@ -213,7 +222,17 @@ impl Client {
 
     /// Posts `body` to `path` below the base address until an answer comes or patience ends.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Exchange> {
-        self.send(path, |request| request.json(body)).await
+        self.send(path, |request| request.json(body), None).await
+    }
+
+    /// As [`Self::post`]; a server that answers piece by piece is heard as it does.
+    pub(crate) async fn post_heard(
+        &self,
+        path: &str,
+        body: &Value,
+        hear: Hear<'_>,
+    ) -> Result<Exchange> {
+        self.send(path, |request| request.json(body), Some(hear)).await
     }
 
     /// As [`Self::post`] with the form that `form` writes anew for every attempt.
@@ -222,7 +241,7 @@ impl Client {
         path: &str,
         form: impl Fn() -> Form + Sync,
     ) -> Result<Exchange> {
-        self.send(path, |request| request.multipart(form())).await
+        self.send(path, |request| request.multipart(form()), None).await
     }
 
     /// Asks once, and for nothing that is billed, whether the server answers and takes the key. A
@@ -238,7 +257,7 @@ impl Client {
         let status = response.status();
         let denied = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         if denied || status.is_server_error() {
-            let text = self.read(response).await.unwrap_or_default();
+            let text = self.read(response, None).await.unwrap_or_default();
             return Err(self.refusal(status, &text).into_error());
         }
         Ok(())
@@ -248,6 +267,7 @@ impl Client {
         &self,
         path: &str,
         fill: impl Fn(RequestBuilder) -> RequestBuilder + Sync,
+        hear: Option<Hear<'_>>,
     ) -> Result<Exchange> {
         let url = self.base_url.join(path).map_err(|e| {
             PortError::caused_by(ErrorKind::Invalid, "the model server's url cannot be extended", e)
@@ -257,7 +277,7 @@ impl Client {
         let attempts = self.retry.attempts.max(1);
         for attempt in 1.. {
             let (failure, asked) =
-                match self.send_once(fill(self.http.post(url.clone())), &mut calls).await? {
+                match self.send_once(fill(self.http.post(url.clone())), hear, &mut calls).await? {
                     Attempt::Settled(outcome) => return Ok(Exchange { outcome, calls }),
                     Attempt::Again { failure, retry_after } => (failure, retry_after),
                 };
@@ -285,7 +305,12 @@ impl Client {
         unreachable!("the loop ends by returning")
     }
 
-    async fn send_once(&self, request: RequestBuilder, calls: &mut u32) -> Result<Attempt> {
+    async fn send_once(
+        &self,
+        request: RequestBuilder,
+        hear: Option<Hear<'_>>,
+        calls: &mut u32,
+    ) -> Result<Attempt> {
         // Pauses happen outside: a request that waits for its retry leaves its place to others.
         let _permit =
             self.permits.acquire().await.map_err(|e| {
@@ -298,7 +323,9 @@ impl Client {
         *calls += 1;
         let status = response.status();
         let retry_after = retry_after(response.headers(), SystemTime::now());
-        let text = match self.read(response).await {
+        let streams = status.is_success() && is_event_stream(response.headers());
+        let mut streamed = hear.filter(|_| streams).map(Streamed::new);
+        let text = match self.read(response, streamed.as_mut()).await {
             Ok(text) => text,
             Err(ReadFailure::Broken(e)) => return self.broken(e),
             Err(ReadFailure::TooLong) => {
@@ -308,6 +335,15 @@ impl Client {
                 ));
             }
         };
+        if let Some(streamed) = streamed {
+            return streamed.finish().map(|body| Attempt::Settled(Ok(body))).map_err(|why| {
+                let why = self.presentable(&why);
+                PortError::new(
+                    ErrorKind::Corrupt,
+                    format!("the model server's stream failed: {why}"),
+                )
+            });
+        }
         if status.is_success() {
             return serde_json::from_slice(&text).map(|body| Attempt::Settled(Ok(body))).map_err(
                 |e| {
@@ -354,11 +390,18 @@ impl Client {
         Ok(Attempt::Again { failure, retry_after: None })
     }
 
-    async fn read(&self, mut response: reqwest::Response) -> Result<Vec<u8>, ReadFailure> {
+    async fn read(
+        &self,
+        mut response: reqwest::Response,
+        mut streamed: Option<&mut Streamed<'_>>,
+    ) -> Result<Vec<u8>, ReadFailure> {
         let mut text = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(ReadFailure::Broken)? {
             if text.len() + piece.len() > MAX_RESPONSE_BYTES {
                 return Err(ReadFailure::TooLong);
+            }
+            if let Some(streamed) = &mut streamed {
+                streamed.take(&piece);
             }
             text.extend_from_slice(&piece);
         }

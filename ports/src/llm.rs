@@ -4,6 +4,9 @@
 //! model is shown all of it as a prompt; an extractive one selects from the passages. Both answer a
 //! [`Task`] with JSON of the same shape, the types below.
 
+use std::fmt;
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -330,6 +333,46 @@ impl Passage {
     }
 }
 
+/// What is called with each piece of a text, and whether the text begins with it.
+type Heard = dyn Fn(&str, bool) + Send + Sync;
+
+/// Hears the sentences of an answer while a model writes them, before it is whole. A model that gives
+/// its answer at once tells nothing. Where it is written again it begins again.
+#[derive(Clone, Default)]
+pub struct Telling(Option<Arc<Heard>>);
+
+impl Telling {
+    /// Calls `heard` with each piece, and whether the answer begins with it.
+    pub fn new(heard: impl Fn(&str, bool) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(heard)))
+    }
+
+    /// Whether anybody listens.
+    pub fn is_heard(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Tells a piece.
+    pub fn tell(&self, piece: &str, begins: bool) {
+        if let Some(heard) = &self.0 {
+            heard(piece, begins);
+        }
+    }
+}
+
+impl fmt::Debug for Telling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Telling").field(&self.is_heard()).finish()
+    }
+}
+
+/// Who listens makes no other request of it.
+impl PartialEq for Telling {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 /// One call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
@@ -347,6 +390,8 @@ pub struct Request {
     pub images: Vec<bytes::Bytes>,
     /// Most tokens the answer may take.
     pub max_tokens: u32,
+    /// For [`Task::Answer`], who hears it while it is written.
+    pub telling: Telling,
 }
 
 /// What calls cost.

@@ -29,7 +29,8 @@ impl AskApi {
     /// Question answering using aggregates and segments.
     ///
     /// Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
-    /// `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
+    /// `piece` with the `text` that a language model is writing, which nobody has checked yet (what was written
+    /// before is void where it `begins`), `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
     /// JSON else. What fails before the moments are known has its status; after that an event `error` with
     /// its `detail` ends the stream.
     #[oai(path = "/ask", method = "post", operation_id = "ask")]
@@ -70,6 +71,9 @@ fn event(told: Result<AskEvent, Error>) -> (&'static str, Value) {
     let (name, data) = match told {
         Ok(AskEvent::Moments(hits)) => {
             ("moments", Some(json!({"results": standard(hits).to_json()})))
+        }
+        Ok(AskEvent::Piece { text, begins }) => {
+            ("piece", Some(json!({"text": text, "begins": begins})))
         }
         Ok(AskEvent::Sentence(sentence)) => ("sentence", AuditedSentence::from(sentence).to_json()),
         Ok(AskEvent::Answer(answer)) => ("answer", AskResponse::from(*answer).to_json()),

@@ -214,6 +214,7 @@ test("an answer is shown as it is made: its moments, its sentences, then all of 
     const tell = (event, data) => answer.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
     steps.push(
       () => tell("moments", { results: [hit] }),
+      () => { tell("piece", { text: "A dog", begins: true }); tell("piece", { text: "A boat", begins: true }); tell("piece", { text: " leaves at", begins: false }); },
       () => tell("sentence", sentence),
       () => { tell("answer", { question: "What leaves?", answer: `A boat leaves. ${citations}`, answered: true, audit: [sentence], sources: {}, results: [hit] }); answer.end(); },
     );
@@ -226,14 +227,19 @@ test("an answer is shown as it is made: its moments, its sentences, then all of 
     await page.getByLabel("Ask about the footage").fill("What leaves?");
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     await expect(page.getByText("Looking for the moments")).toBeVisible();
-    await expect.poll(() => steps.length).toBe(3);
+    await expect.poll(() => steps.length).toBe(4);
     steps[0]();
     await expect(page.getByText("Reading 1 moment…")).toBeVisible();
     await expect(page.locator("#hits li")).toHaveCount(1);
     steps[1]();
-    await expect(page.locator(".answer-text")).toContainText("A boat leaves.");
-    await expect(page.locator("#answer")).toHaveCount(0);
+    await expect(page.getByText("A boat leaves at", { exact: true })).toBeVisible();
+    await expect(page.getByText("A dog")).toHaveCount(0);
+    await expect(page.getByText("not checked against the moments yet")).toBeVisible();
     steps[2]();
+    await expect(page.locator(".answer-text")).toContainText("A boat leaves.");
+    await expect(page.getByText("not checked against the moments yet")).toHaveCount(0);
+    await expect(page.locator("#answer")).toHaveCount(0);
+    steps[3]();
     await expect(page.locator("#answer .cite")).toBeVisible();
     await expect(page.getByRole("heading", { name: "1 source" })).toBeVisible();
   } finally {

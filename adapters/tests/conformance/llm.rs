@@ -1,10 +1,13 @@
 //! Adapters of the `llm` port.
 
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use ports::ErrorKind;
 use ports::conformance::llm as suite;
-use ports::llm::{Answer, LanguageModel, Passage, PassageKind, Request, Task, Title, Usage};
+use ports::llm::{
+    Answer, LanguageModel, Passage, PassageKind, Request, Task, Telling, Title, Usage,
+};
 use serde_json::{Value, json};
 use shotlog_adapters::llm::{
     Extractive, ExtractiveOptions, OpenAiLanguageModel, OpenAiOptions, Scripted,
@@ -71,6 +74,7 @@ fn request(task: Task) -> Request {
         fields: Vec::new(),
         images: Vec::new(),
         max_tokens: 50,
+        telling: Telling::default(),
     }
 }
 
@@ -394,4 +398,55 @@ async fn openai_keeps_to_its_concurrency() {
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert_eq!(in_flight.load(Ordering::SeqCst), 2);
     asking.iter().for_each(|task| task.abort());
+}
+
+#[tokio::test]
+async fn openai_tells_an_answer_while_it_is_written() {
+    let answer = json!({ "sentences": [
+        { "text": "It rains.", "passages": ["v:0"] }, { "text": "Much.", "passages": ["v:0"] },
+    ] })
+    .to_string();
+    let (first, second) = answer.split_at(30);
+    let event = |delta: &str, finish: Value| {
+        let choice = json!({ "delta": { "content": delta }, "finish_reason": finish });
+        format!("data: {}\n\n", json!({ "choices": [choice] }))
+    };
+    let usage =
+        json!({ "choices": [], "usage": { "prompt_tokens": 100, "completion_tokens": 10 } });
+    let stream = [
+        event(first, Value::Null),
+        event(second, json!("stop")),
+        format!("data: {usage}\n\ndata: [DONE]\n\n"),
+    ]
+    .concat();
+    let headers = "content-type: text/event-stream\r\n".to_owned();
+    let refused = "Unrecognized request argument supplied: stream_options";
+    for (replies, pieces, streamed) in [
+        (vec![Reply::Send(200, headers, stream)], 2, vec![true]),
+        // A server that answers at once all the same.
+        (vec![says(&answer)], 0, vec![true]),
+        (vec![fails(400, refused), says(&answer)], 0, vec![true, false]),
+    ] {
+        let server = Server::in_turn(replies).await;
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let heard = told.clone();
+        let telling = Telling::new(move |piece, begins| {
+            heard.lock().unwrap().push((piece.to_owned(), begins));
+        });
+        let request = Request { telling, ..request(Task::Answer) };
+        let completion = model(&server).complete(&request).await.unwrap();
+        assert_eq!(completion.answer.to_string(), answer);
+        assert_eq!(completion.usage.output_tokens, 10);
+        let told = told.lock().unwrap();
+        assert_eq!(told.len(), pieces, "{told:?}");
+        let text: String = told.iter().map(|(piece, _)| piece.as_str()).collect();
+        assert!(pieces == 0 || (text == "It rains. Much." && told[0].1 && !told[1].1), "{told:?}");
+        let asked: Vec<bool> =
+            server.received().iter().map(|sent| sent.body["stream"] == json!(true)).collect();
+        assert_eq!(asked, streamed);
+    }
+    // Nobody listening, nothing is asked to be streamed.
+    let server = Server::in_turn(vec![says(&answer)]).await;
+    model(&server).complete(&request(Task::Answer)).await.unwrap();
+    assert_eq!(server.received()[0].body["stream"], Value::Null);
 }

@@ -120,10 +120,15 @@ async fn serve(stream: TcpStream, log: Arc<Mutex<Vec<Received>>>, reply: Arc<Beh
         log.len() - 1
     };
     let text = match reply(&request, before) {
-        Reply::Send(status, headers, body) => format!(
-            "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{headers}connection: close\r\n\r\n{body}",
-            body.len()
-        ),
+        Reply::Send(status, mut headers, body) => {
+            if !headers.contains("content-type") {
+                headers.push_str("content-type: application/json\r\n");
+            }
+            format!(
+                "HTTP/1.1 {status} X\r\ncontent-length: {}\r\n{headers}connection: close\r\n\r\n{body}",
+                body.len()
+            )
+        }
         Reply::Hang => {
             tokio::time::sleep(Duration::from_secs(3600)).await;
             return;

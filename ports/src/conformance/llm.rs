@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::ErrorKind;
 use crate::llm::{
     Answer, Description, Events, Extraction, LanguageModel, Moment, Narrative, Passage,
-    PassageKind, Persons, Request, Summary, Task, Title,
+    PassageKind, Persons, Request, Summary, Task, Telling, Title,
 };
 
 const TEXT_TASKS: [Task; 5] =
@@ -177,6 +177,7 @@ fn request(task: Task, passages: Vec<Passage>) -> Request {
         fields: Vec::new(),
         images: Vec::new(),
         max_tokens: 800,
+        telling: Telling::default(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use ports::llm::{Answer, Moment, Passage, PassageKind};
+use ports::llm::{Answer, Moment, Passage, PassageKind, Telling};
 use text::questions::AnswerKind;
 use text::{Quotations, sentences, shared, tokens, words};
 
@@ -270,8 +270,9 @@ impl Answering {
         question: &str,
         context: &[&Evidence],
         form: CitationForm,
+        telling: Telling,
     ) -> Attempt {
-        match self.answer(question, context, form).await {
+        match self.answer(question, context, form, telling).await {
             Ok(None) => Attempt::default(),
             Ok(Some(Answered { text, answered, audit })) => {
                 Attempt { text: Some(text), answered, audit, error: None }
@@ -322,6 +323,7 @@ impl Answering {
         question: &str,
         context: &[&Evidence],
         form: CitationForm,
+        telling: Telling,
     ) -> Result<Option<Answered>> {
         if context.is_empty() {
             return Ok(None);
@@ -333,6 +335,7 @@ impl Answering {
             passages,
             question: Some(question.to_owned()),
             max_tokens: MAX_TOKENS,
+            telling,
             ..Prompt::default()
         };
         let answer: Answer = self.llm.ask(prompt).await?;

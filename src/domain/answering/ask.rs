@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use futures::channel::mpsc::UnboundedSender;
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::{Filter, Predicate, VectorQuery};
-use ports::llm::PassageKind;
+use ports::llm::{PassageKind, Telling};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -112,6 +112,14 @@ const NEAREST_SECTIONS: usize = 3;
 pub enum AskEvent {
     /// The supporting segments: what is read for it.
     Moments(Vec<SearchResult>),
+    /// Words of it as they are written, which nobody has checked; the answer `begins` with the first, and
+    /// may begin again.
+    Piece {
+        /// What goes on from the piece before.
+        text: String,
+        /// Whether what was written before it is void.
+        begins: bool,
+    },
     /// A sentence that stands in it, once it was checked.
     Sentence(AuditedSentence),
     /// All of it.
@@ -119,7 +127,16 @@ pub enum AskEvent {
 }
 
 /// Where they are told.
-pub(crate) type Telling = UnboundedSender<Result<AskEvent>>;
+pub(crate) type Listener = UnboundedSender<Result<AskEvent>>;
+
+/// Tells what a model writes.
+fn written_to(listener: &Listener) -> Telling {
+    let listener = listener.clone();
+    Telling::new(move |text, begins| {
+        // Nobody listening any more is no error.
+        let _ = listener.unbounded_send(Ok(AskEvent::Piece { text: text.to_owned(), begins }));
+    })
+}
 
 impl Answering {
     /// Answers a question from what a caller sees.
@@ -132,7 +149,7 @@ impl Answering {
         &self,
         access: &Access,
         question: Question,
-        telling: Option<&Telling>,
+        telling: Option<&Listener>,
     ) -> Result<AskResponse> {
         let tell = |event: AskEvent| telling.map(|telling| telling.unbounded_send(Ok(event)));
         if let Some(id) = &question.analyzer {
@@ -187,7 +204,8 @@ impl Answering {
             let results = contexts.iter().flat_map(|context| context.results.iter().cloned());
             let _ = tell(AskEvent::Moments(results.collect()));
         }
-        let answer = self.attempt_answer(&question, &kept, CitationForm::Plain).await;
+        let written = telling.map_or_else(Telling::default, written_to);
+        let answer = self.attempt_answer(&question, &kept, CitationForm::Plain, written).await;
         for sentence in answer.audit.iter().filter(|one| one.verdict != Verdict::Unsupported) {
             let _ = tell(AskEvent::Sentence(sentence.clone()));
         }

@@ -1,5 +1,7 @@
 //! Searches with an optional answer over the hits.
 
+use ports::llm::Telling;
+
 use super::answer::{Attempt, CitationForm, Evidence, Told};
 use super::audit::AuditedSentence;
 use crate::domain::answering::Answering;
@@ -52,7 +54,8 @@ impl Answering {
             let evidence: Vec<Told> =
                 results.iter().flat_map(|hit| Evidence::of_hit(hit, &query.text)).collect();
             let context = self.context(&evidence);
-            self.attempt_answer(&query.text, &context, CitationForm::Seconds).await
+            let form = CitationForm::Seconds;
+            self.attempt_answer(&query.text, &context, form, Telling::default()).await
         } else {
             Attempt::default()
         };

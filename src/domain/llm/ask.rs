@@ -1,6 +1,6 @@
 //! Typed questions: what is asked for decides the task, and the answer is of its type.
 
-use ports::llm::{Field, LanguageModel, Passage, Request, TaskAnswer};
+use ports::llm::{Field, LanguageModel, Passage, Request, TaskAnswer, Telling};
 use serde_json::Value;
 
 use crate::domain::kernel::error::{Error, Result};
@@ -20,13 +20,16 @@ pub struct Prompt {
     pub images: Vec<bytes::Bytes>,
     /// Most tokens the answer may take.
     pub max_tokens: u32,
+    /// Who hears an answer while it is written.
+    pub telling: Telling,
 }
 
 impl Prompt {
     /// As a model takes it.
     pub(super) fn request<T: TaskAnswer>(self) -> Request {
-        let Self { instructions, passages, question, fields, images, max_tokens } = self;
-        Request { task: T::TASK, instructions, passages, question, fields, images, max_tokens }
+        let Self { instructions, passages, question, fields, images, max_tokens, telling } = self;
+        let task = T::TASK;
+        Request { task, instructions, passages, question, fields, images, max_tokens, telling }
     }
 }
 

@@ -199,6 +199,7 @@ mod tests {
             fields: Vec::new(),
             images: Vec::new(),
             max_tokens,
+            telling: Default::default(),
         }
     }
 

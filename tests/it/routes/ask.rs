@@ -1,7 +1,11 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use poem::http::Method;
+use ports::llm::{Completion, LanguageModel, Request};
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, clip, keys, mentions};
+use crate::support::{FakeModel, TestApp, clip, keys, mentions};
 
 #[tokio::test]
 async fn an_answer_cites_and_names_its_sources() {
@@ -123,6 +127,16 @@ async fn an_unknown_analyzer_is_refused() {
     mentions(&reply.error(400), &["nope", "default_video"]);
 }
 
+/// The events of a stream, with their data.
+fn told(stream: &str) -> Vec<(String, Value)> {
+    let events = stream.split("\n\n").filter_map(|event| {
+        let name = event.lines().find_map(|line| line.strip_prefix("event: "))?;
+        let data = event.lines().find_map(|line| line.strip_prefix("data: "))?;
+        Some((name.to_owned(), serde_json::from_str(data).unwrap()))
+    });
+    events.collect()
+}
+
 #[tokio::test]
 async fn an_answer_is_told_as_it_becomes_known() {
     let app = TestApp::new().await;
@@ -135,16 +149,8 @@ async fn an_answer_is_told_as_it_becomes_known() {
     };
     let reply = streamed(question).await;
     assert_eq!((reply.status, reply.header("content-type")), (200, "text/event-stream"));
-    let text = reply.text();
-    let events: Vec<(&str, Value)> = text
-        .split("\n\n")
-        .filter_map(|event| {
-            let name = event.lines().find_map(|line| line.strip_prefix("event: "))?;
-            let data = event.lines().find_map(|line| line.strip_prefix("data: "))?;
-            Some((name, serde_json::from_str(data).unwrap()))
-        })
-        .collect();
-    let names: Vec<&str> = events.iter().map(|(name, _)| *name).collect();
+    let events = told(&reply.text());
+    let names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
     let kept = whole["audit"].as_array().unwrap().iter().filter(|s| s["verdict"] != "unsupported");
     let kept: Vec<&Value> = kept.collect();
     assert_eq!(names, [&["moments"], &vec!["sentence"; kept.len()][..], &["answer"]].concat());
@@ -196,4 +202,51 @@ async fn a_question_about_chosen_moments_is_answered_from_them_alone() {
         mentions(&ask(wrong).await.error(400), &[words]);
     }
     ask(json!([])).await.error(422);
+}
+
+/// A model that writes aloud, twice, before it has its answer.
+struct Aloud(Arc<dyn LanguageModel>);
+
+#[async_trait]
+impl LanguageModel for Aloud {
+    fn model(&self) -> &str {
+        self.0.model()
+    }
+
+    fn sees(&self) -> bool {
+        self.0.sees()
+    }
+
+    fn billed(&self) -> bool {
+        self.0.billed()
+    }
+
+    fn context_tokens(&self) -> usize {
+        self.0.context_tokens()
+    }
+
+    async fn complete(&self, request: &Request) -> ports::Result<Completion> {
+        for (piece, begins) in [("A dog", true), ("A woman", true), (" opens it.", false)] {
+            request.telling.tell(piece, begins);
+        }
+        self.0.complete(request).await
+    }
+}
+
+#[tokio::test]
+async fn what_a_model_writes_is_told_before_it_is_checked() {
+    let app = TestApp::with(|setup| {
+        setup.llm = Some(Arc::new(Aloud(Arc::new(FakeModel::default()))));
+    })
+    .await;
+    app.video().await;
+    let question = json!({"question": "Who opens the door?"});
+    let request = app.request(Method::POST, "/ask").header("accept", "text/event-stream");
+    let reply = app.raw(request.content_type("application/json").body(question.to_string())).await;
+    let events = told(&reply.text());
+    let names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names[..4], ["moments", "piece", "piece", "piece"]);
+    assert!(names[4..].starts_with(&["sentence"]) && names.ends_with(&["answer"]), "{names:?}");
+    assert_eq!(events[2].1, json!({"text": "A woman", "begins": true}));
+    assert_eq!(events[3].1, json!({"text": " opens it.", "begins": false}));
 }

@@ -8,6 +8,8 @@ import type { Asked, Audited, Hit, Schema } from "./types";
 export type Told = {
   /** What is read for the answer. */
   moments: (hits: Hit[]) => void;
+  /** Words as they are written, which nobody has checked; what was written before is void where they begin. */
+  piece: (text: string, begins: boolean) => void;
   /** A sentence that stands in it. */
   sentence: (sentence: Audited) => void;
 };
@@ -22,6 +24,8 @@ export type Turn = {
   reply: Asked | null;
   moments: Hit[];
   sentences: Audited[];
+  /** What is being written. */
+  draft: string;
   error: string;
   busy: boolean;
 };
@@ -67,7 +71,10 @@ export async function ask(json: Question, told: Told, signal?: AbortSignal): Pro
   let reply: Asked | undefined;
   for await (const { event, data } of events(response.body)) {
     if (event === "moments") told.moments((data as { results: Hit[] }).results);
-    else if (event === "sentence") told.sentence(data as Audited);
+    else if (event === "piece") {
+      const { text, begins } = data as { text: string; begins: boolean };
+      told.piece(text, begins);
+    } else if (event === "sentence") told.sentence(data as Audited);
     else if (event === "answer") reply = data as Asked;
     else if (event === "error") throw failed(500, data as { detail?: string });
   }

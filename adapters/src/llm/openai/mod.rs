@@ -2,6 +2,7 @@
 //! not to accept (a schema, a parameter) is remembered and not tried again.
 
 mod answer;
+mod draft;
 mod prompt;
 
 use std::sync::{Mutex, PoisonError};
@@ -11,6 +12,7 @@ use ports::llm::{Completion, LanguageModel, Request, Task, Usage};
 use ports::{ErrorKind, PortError, Result};
 use serde_json::{Value, json};
 
+use self::draft::Draft;
 use crate::openai::{Client, Connection, Refusal};
 
 /// What to ask, and what the model can do.
@@ -47,6 +49,8 @@ pub struct OpenAiLanguageModel {
 /// What the server accepts, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Dialect {
+    /// Whether it sends an answer while it is written.
+    streams: bool,
     format: Format,
     max_completion_tokens: bool,
     temperature: bool,
@@ -76,6 +80,9 @@ impl Dialect {
         }
         if refusal.mentions(&["temperature"]) && self.temperature {
             return Some(Self { temperature: false, ..self });
+        }
+        if refusal.mentions(&["stream"]) && self.streams {
+            return Some(Self { streams: false, ..self });
         }
         let about_format = refusal.mentions(&[
             "response_format",
@@ -110,6 +117,7 @@ impl OpenAiLanguageModel {
         }
         let client = Client::new(&options.connection)?;
         let dialect = Dialect {
+            streams: true,
             format: Format::Schema,
             max_completion_tokens: false,
             temperature: options.temperature.is_some(),
@@ -124,15 +132,25 @@ impl OpenAiLanguageModel {
     /// One answer of the model, in whatever dialect it takes.
     async fn ask(
         &self,
-        task: Task,
+        request: &Request,
         messages: &[Value],
         max_tokens: u32,
         usage: &mut Usage,
     ) -> Result<Reply> {
         loop {
             let dialect = self.dialect();
-            let body = self.body(task, messages, max_tokens, dialect);
-            let exchange = self.client.post("chat/completions", &body).await?;
+            let mut body = self.body(request.task, messages, max_tokens, dialect);
+            let heard = request.task == Task::Answer && request.telling.is_heard();
+            let exchange = if heard && dialect.streams {
+                body["stream"] = json!(true);
+                body["stream_options"] = json!({ "include_usage": true });
+                let draft = Draft::new(&request.telling);
+                self.client
+                    .post_heard("chat/completions", &body, &|piece| draft.hear(piece))
+                    .await?
+            } else {
+                self.client.post("chat/completions", &body).await?
+            };
             usage.calls += exchange.calls;
             match exchange.outcome {
                 Ok(body) => return self.reply(&body, usage),
@@ -147,6 +165,7 @@ impl OpenAiLanguageModel {
                     );
                     let mut known = self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
                     // Another request may have learned more in the meantime.
+                    known.streams &= next.streams;
                     known.format = known.format.max(next.format);
                     known.max_completion_tokens |= next.max_completion_tokens;
                     known.temperature &= next.temperature;
@@ -274,7 +293,7 @@ impl LanguageModel for OpenAiLanguageModel {
         let mut enlarged = false;
         let mut repaired = false;
         loop {
-            let reply = self.ask(request.task, &messages, max_tokens, &mut usage).await?;
+            let reply = self.ask(request, &messages, max_tokens, &mut usage).await?;
             let problem = match answer::read(request, &reply.text) {
                 Ok(answer) => return Ok(Completion { answer, usage }),
                 Err(problem) => problem,
@@ -318,8 +337,12 @@ mod tests {
 
     #[test]
     fn a_dialect_gives_up_what_the_server_names() {
-        let full =
-            Dialect { format: Format::Schema, max_completion_tokens: false, temperature: true };
+        let full = Dialect {
+            streams: true,
+            format: Format::Schema,
+            max_completion_tokens: false,
+            temperature: true,
+        };
         let no_schema =
             full.after(&refusal("response_format type json_schema is not supported")).unwrap();
         assert_eq!(no_schema.format, Format::JsonObject);
@@ -333,6 +356,7 @@ mod tests {
             .unwrap();
         assert!(renamed.max_completion_tokens && renamed.temperature);
         assert!(!full.after(&refusal("'temperature' does not support 0.0")).unwrap().temperature);
+        assert!(!full.after(&refusal("Unknown parameter: 'stream_options'")).unwrap().streams);
         assert_eq!(full.after(&refusal("no such model")), None);
         let late = Refusal { status: StatusCode::UNAUTHORIZED, ..refusal("response_format") };
         assert_eq!(full.after(&late), None);

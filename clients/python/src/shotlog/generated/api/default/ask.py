@@ -60,7 +60,10 @@ def sync_detailed(
     """Question answering using aggregates and segments.
 
      Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
-    `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
+    `piece` with the `text` that a language model is writing, which nobody has checked yet (what was
+    written
+    before is void where it `begins`), `sentence` for each that stands in the answer, as in `audit`, and
+    `answer` with all that comes as
     JSON else. What fails before the moments are known has its status; after that an event `error` with
     its `detail` ends the stream.
 
@@ -94,7 +97,10 @@ def sync(
     """Question answering using aggregates and segments.
 
      Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
-    `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
+    `piece` with the `text` that a language model is writing, which nobody has checked yet (what was
+    written
+    before is void where it `begins`), `sentence` for each that stands in the answer, as in `audit`, and
+    `answer` with all that comes as
     JSON else. What fails before the moments are known has its status; after that an event `error` with
     its `detail` ends the stream.
 
@@ -123,7 +129,10 @@ async def asyncio_detailed(
     """Question answering using aggregates and segments.
 
      Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
-    `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
+    `piece` with the `text` that a language model is writing, which nobody has checked yet (what was
+    written
+    before is void where it `begins`), `sentence` for each that stands in the answer, as in `audit`, and
+    `answer` with all that comes as
     JSON else. What fails before the moments are known has its status; after that an event `error` with
     its `detail` ends the stream.
 
@@ -155,7 +164,10 @@ async def asyncio(
     """Question answering using aggregates and segments.
 
      Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
-    `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
+    `piece` with the `text` that a language model is writing, which nobody has checked yet (what was
+    written
+    before is void where it `begins`), `sentence` for each that stands in the answer, as in `audit`, and
+    `answer` with all that comes as
     JSON else. What fails before the moments are known has its status; after that an event `error` with
     its `detail` ends the stream.
 
