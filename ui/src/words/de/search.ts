@@ -163,6 +163,7 @@ export const search: typeof english = {
     stop: "Anhalten",
     thinking: "Denkt nach …",
     stopped: "Angehalten.",
+    writing: "Wird geschrieben; noch nicht an den Momenten geprüft.",
     onAboutMoments: (count) =>
       count === 1
         ? "Weiterfragen zu diesem Moment"

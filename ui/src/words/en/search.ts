@@ -154,6 +154,7 @@ export const search = {
     stop: "Stop",
     thinking: "Thinking…",
     stopped: "You stopped it.",
+    writing: "Being written; not checked against the moments yet.",
     onAboutMoments: (count: number) =>
       count === 1 ? "Ask on about this moment" : `Ask on about these ${many(count, "moment", "moments")}`,
     onAboutVideos: (count: number) =>
