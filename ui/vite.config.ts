@@ -11,6 +11,8 @@ const api = [
   "/query",
   "/values",
   "/ask",
+  "/alerts",
+  "/collections",
   "/media",
   "/session",
   "/storage",

@@ -106,6 +106,7 @@ const PAGES = {
   ],
   ask: ["q", "video", "analyzer", "moment", "every", "filters"],
   jobs: [],
+  alerts: [],
   settings: [],
 } as const;
 

@@ -1,7 +1,7 @@
 // The jobs: those that run are followed by server-sent events, and the list is asked for where those do
 // not come.
 import { api, ApiError, at, videoPath } from "./api";
-import { app, message, refreshVideos, retries, toast } from "./state.svelte";
+import { app, loadVideos, message, refreshVideos, retries, toast } from "./state.svelte";
 import type { Job, RerunAccepted } from "./types";
 
 /** A browser keeps about six connections to a host, over all its tabs: most of them must stay free. */
@@ -41,7 +41,9 @@ function show(jobs: Job[]) {
   app.jobs = jobs;
   for (const job of done) delete retries[job.job_id];
   const fresh = before ? done.filter((job) => !before.has(job.job_id)) : [];
-  if (fresh.length) void refreshVideos(fresh.flatMap((job) => job.result?.video_id ?? []));
+  // A collection may have had any of the videos.
+  if (fresh.some((job) => job.result?.collection)) void loadVideos();
+  else if (fresh.length) void refreshVideos(fresh.flatMap((job) => job.result?.video_id ?? []));
   follow();
 }
 

@@ -107,6 +107,10 @@ export function offered(schema: Schema | null, analyzer: string, present?: Set<s
 
 export const filterName = (name: string) => named(m.filters.names, name);
 
+/** What filters leave, each in a few words. */
+export const narrowedBy = (filters: Filters) =>
+  Object.entries(filters).map(([name, all]) => `${filterName(name)}: ${all.join(", ")}`);
+
 /** Why filters that were asked for, by a link say, cannot let anything through. */
 export function impossible(
   filters: Filters,

@@ -17,6 +17,7 @@ export type Entity = Schemas["Entity"];
 export type Deleted = Schemas["Deleted"];
 export type IngestAccepted = Schemas["IngestAccepted"];
 export type Plan = Schemas["Plan"];
+export type Alert = Schemas["Alert"];
 export type RerunAccepted = Schemas["RerunAccepted"];
 
 export type Job = Omit<Schemas["Job"], "detail" | "result"> & {
@@ -30,7 +31,7 @@ export type Job = Omit<Schemas["Job"], "detail" | "result"> & {
     total?: number;
     traceback?: string;
   };
-  result: Partial<Schemas["IngestResult"] & Schemas["AggregatesResult"]> | null;
+  result: Partial<Schemas["IngestResult"] & Schemas["AggregatesResult"] & Schemas["CollectionResult"]> | null;
 };
 
 export type Span = { start: number; end: number };

@@ -39,6 +39,7 @@ export const frame: typeof english = {
     search: "Suchen",
     ask: "Fragen",
     jobs: "Aufträge",
+    alerts: "Benachrichtigungen",
     settings: "Einstellungen",
   },
   frame: {

@@ -24,6 +24,7 @@ export const jobs: typeof english = {
       analyzing: "Wird analysiert",
       indexing: "Wird für die Suche erfasst",
       aggregating: "Wird zusammengefasst",
+      changing: "Sammlung wird geändert",
       alerting: "Benachrichtigungen gehen hinaus",
       evaluating: "Bewertete Fragen werden gestellt",
       complete: "Fertig",

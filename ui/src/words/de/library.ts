@@ -66,6 +66,24 @@ export const library: typeof english = {
     done: (done, all) => `${done} von ${all} erledigt`,
     put: "Dorthin legen",
   },
+  collection: {
+    renameOpen: (name) => `„${name}“ umbenennen …`,
+    deleteOpen: (name) => `„${name}“ löschen …`,
+    renameTitle: (name) => `Die Sammlung „${name}“ umbenennen`,
+    newName: "Neuer Name",
+    renameAbout: (videos) => `Darin bleibt, was darin ist: ${videos}.`,
+    joins: (name) => `Eine Sammlung „${name}“ gibt es schon: Sie nimmt diese Videos auf.`,
+    rename: "Umbenennen",
+    renaming: (name, to) => `„${name}“ wird in „${to}“ umbenannt.`,
+    deleteTitle: (name) => `Die Sammlung „${name}“ löschen?`,
+    fate: (videos) => `Was wird aus ihrem Inhalt (${videos})?`,
+    fates: {
+      keep: "Bleibt erhalten, in keiner Sammlung",
+      delete:
+        "Wird mit allem, was darin gefunden wurde, ebenfalls gelöscht. Das lässt sich nicht rückgängig machen.",
+    },
+    deleting: (name) => `„${name}“ wird gelöscht.`,
+  },
   remove: {
     title: "Dieses Video löschen?",
     about: (name) =>

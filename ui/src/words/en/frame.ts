@@ -42,6 +42,7 @@ export const frame = {
     search: "Search",
     ask: "Ask",
     jobs: "Jobs",
+    alerts: "Alerts",
     settings: "Settings",
   },
   frame: {

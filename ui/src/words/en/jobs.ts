@@ -23,6 +23,7 @@ export const jobs = {
       analyzing: "Analysing",
       indexing: "Indexing",
       aggregating: "Summing up",
+      changing: "Changing the collection",
       alerting: "Telling alerts",
       evaluating: "Asking judged questions",
       complete: "Done",

@@ -62,6 +62,23 @@ export const library = {
     done: (done: number, all: number) => `${done} of ${all} done`,
     put: "Put there",
   },
+  collection: {
+    renameOpen: (name: string) => `Rename “${name}”…`,
+    deleteOpen: (name: string) => `Delete “${name}”…`,
+    renameTitle: (name: string) => `Rename the collection “${name}”`,
+    newName: "New name",
+    renameAbout: (videos: string) => `It keeps its ${videos}.`,
+    joins: (name: string) => `There is a collection “${name}” already: it takes these videos in.`,
+    rename: "Rename",
+    renaming: (name: string, to: string) => `“${name}” is being renamed to “${to}”.`,
+    deleteTitle: (name: string) => `Delete the collection “${name}”?`,
+    fate: (videos: string) => `What becomes of its ${videos}?`,
+    fates: {
+      keep: "They stay, in no collection",
+      delete: "They are deleted too, with everything found in them. This cannot be undone.",
+    },
+    deleting: (name: string) => `“${name}” is being deleted.`,
+  },
   remove: {
     title: "Delete this video?",
     about: (name: string) =>

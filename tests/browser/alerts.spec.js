@@ -1,0 +1,183 @@
+// Being told of new videos that have what was searched for, and renaming and removing collections.
+import { expect, expectAccessible, test } from "./fixtures.js";
+import { startService } from "./service.js";
+
+test.use({ settings: { environment: { SERVICE_CALLBACKS__SECRET: "only-for-this-test" } } });
+
+const ID = "00c0ffee00c0ffee";
+const HIT = { video_id: ID, chunk_id: 1, start: 30, end: 35, timecode: "", score: 0.6, p_present: 0.9, description: "A red boat.", objects: [], tags: [], turns: [] };
+const ALERT = {
+  name: "red-boat", text: "a red boat", mode: null, analyzer: "*", field: "combined", filters: { objects: { all: ["boat", "buoy"] } }, score_threshold: null,
+  min_p_present: 0.5, limit: 5, webhook: "https://example.org/hook", created_at: "2026-01-01T00:00:00Z", delivered: 3, last_delivered_at: "2026-01-02T12:00:00Z",
+  failed: [{ event_id: "e1", video_id: ID, error: "the webhook answered 500", at: "2026-01-03T12:00:00Z" }],
+};
+const json = (page, path, answer) => page.route((url) => url.pathname === path, (route) => {
+  const body = answer(route.request());
+  return body === undefined ? route.fallback() : route.fulfill({ json: body });
+});
+const alerts = async (service) => (await (await fetch(`${service.url}/alerts`)).json()).alerts;
+
+test("a search is kept as an alert, tried and deleted, by keyboard alone", async ({ page, service }) => {
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto(`${service.url}/#/search?q=A+red+boat&filter.objects=boat&sure=0.7`);
+  const tell = page.getByRole("button", { name: "Tell me of new videos that have this" });
+  await tell.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Tell of new videos" });
+  await expect(dialog.getByLabel("Name of the alert")).toHaveValue("a-red-boat");
+  await expect(dialog.getByLabel("At least this probable (0–1)")).toHaveValue("0.7");
+  await expect(dialog).toContainText("Objects: boat");
+  await expectAccessible(page, "the dialog of a new alert");
+  await page.screenshot({ path: test.info().outputPath("new.png") });
+
+  const address = dialog.getByLabel("Web address that is told (webhook)");
+  await address.fill("https://example.org/hook");
+  await address.press("Enter");
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText("The alert “a-red-boat” is kept.")).toBeVisible();
+  expect(await alerts(service)).toMatchObject([
+    { name: "a-red-boat", text: "A red boat", analyzer: "*", filters: { objects: ["boat"] }, min_p_present: 0.7, webhook: "https://example.org/hook" },
+  ]);
+
+  await tell.press("Enter");
+  await expect(dialog).toContainText("There is an alert of this name");
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "Alerts" }).press("Enter");
+  await expect(page).toHaveTitle("Alerts · Shotlog");
+  const alert = page.getByRole("region", { name: "a-red-boat" });
+  await expect(alert).toContainText("never so far");
+  await alert.getByRole("button", { name: "Test" }).press("Enter");
+  await expect(alert.getByRole("heading", { name: "nothing that it would tell of" })).toBeVisible();
+  await expectAccessible(page, "an alert");
+  await alert.getByRole("link", { name: "“A red boat”" }).press("Enter");
+  await expect(page).toHaveURL(/#\/search\?q=A\+red\+boat&sure=0.7&filter.objects=boat$/);
+  await page.goBack();
+
+  await alert.getByRole("button", { name: "Delete…" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).press("Enter");
+  await expect(page.getByRole("heading", { name: "No alerts yet" })).toBeVisible();
+  expect(await alerts(service)).toEqual([]);
+  await expectAccessible(page, "no alerts");
+});
+
+for (const [width, colorScheme, locale] of [[360, "dark", "de-DE"], [1280, "light", "en-US"], [1920, "dark", "en-US"]]) {
+  test.describe(`at ${width} px, ${colorScheme}, ${locale}`, () => {
+    test.use({ viewport: { width, height: 900 }, colorScheme, locale, contextOptions: { reducedMotion: "reduce" } });
+
+    test("what was told, what was not, and what would be", async ({ page, service }) => {
+      let failed = ALERT.failed;
+      const posted = [];
+      await json(page, "/alerts", () => ({ alerts: [{ ...ALERT, failed }] }));
+      await json(page, "/alerts/red-boat/test", () => ({ results: [HIT] }));
+      await json(page, "/alerts/red-boat/retry", (request) => {
+        posted.push(request.method());
+        return { job_ids: ["1".repeat(32)] };
+      });
+      await json(page, `/videos/${ID}`, () => ({ video_id: ID, filename: "harbour.mp4" }));
+      let jobs = [];
+      await json(page, "/jobs", () => ({ jobs, total: jobs.length }));
+      const german = locale === "de-DE";
+      const words = german
+        ? { missed: "1 Nachricht nicht zugestellt", retry: "Fehlgeschlagene erneut senden", test: "Ausprobieren", told: "3 Mal, zuletzt am" }
+        : { missed: "1 message not delivered", retry: "Try failed ones again", test: "Test", told: "3 times, the last on" };
+      await page.goto(`${service.url}/#/settings`);
+      await page.getByRole("heading", { name: german ? "Benachrichtigungen" : "Alerts" }).getByRole("link").click();
+      const alert = page.getByRole("region", { name: "red-boat" });
+      await expect(alert).toContainText(words.told);
+      await expect(alert).toContainText("boat, buoy");
+      await alert.getByText(words.missed).click();
+      await expect(alert).toContainText("the webhook answered 500");
+      await expect(alert.getByRole("link", { name: "harbour.mp4" })).toHaveAttribute("href", `#/videos/${ID}`);
+
+      await alert.getByRole("button", { name: words.test }).click();
+      await expect(alert.locator(".hits")).toContainText("A red boat.");
+      await expectAccessible(page, `alerts ${width} ${colorScheme}`);
+      await page.screenshot({ path: test.info().outputPath("alerts.png"), fullPage: true });
+
+      // With the job that tells it again the failure goes.
+      await alert.getByRole("button", { name: words.retry }).click();
+      await expect.poll(() => posted).toEqual(["POST"]);
+      failed = [];
+      jobs = [{ job_id: "1".repeat(32), source: "harbour.mp4", status: "done", stage: "complete", detail: {}, result: null, error: null, created_at: "", updated_at: "" }];
+      await expect(alert.getByRole("button", { name: words.retry })).toHaveCount(0);
+      await expect(alert.getByText(words.missed)).toHaveCount(0);
+    });
+  });
+}
+
+test("who may not keep an alert is told why", async ({ browser }) => {
+  const tokens = '["all-of-it", { token = "a-part-of-it", collections = ["street"] }]';
+  const service = await startService({ environment: { SERVICE_AUTH__TOKENS: tokens } });
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    await page.goto(`${service.url}/#/alerts`);
+    await page.getByLabel("Access token").fill("a-part-of-it");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByText("Alerts are not open to you here")).toBeVisible();
+    await expectAccessible(page, "alerts that are not shown");
+    await page.goto(`${service.url}/#/search?q=boat`);
+    await page.getByRole("button", { name: "Tell me of new videos that have this" }).click();
+    await expect(page.getByRole("dialog")).toContainText("Alerts are not open to you here");
+    await expect(page.getByRole("dialog").getByRole("textbox")).toHaveCount(0);
+    await page.keyboard.press("Escape");
+
+    // Who sees everything could, if the service had a key to sign its messages with.
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Access token").fill("all-of-it");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.goto(`${service.url}/#/search?q=boat`);
+    await page.getByRole("button", { name: "Tell me of new videos that have this" }).click();
+    await page.getByLabel("Web address that is told (webhook)").fill("https://example.org/hook");
+    await page.getByRole("button", { name: "Keep the alert" }).click();
+    await expect(page.getByRole("dialog").getByRole("alert")).toContainText("callbacks.secret");
+  } finally {
+    await context.close();
+    await service.stop();
+  }
+});
+
+test("a collection is renamed, and removed with or without its videos", async ({ page, service }) => {
+  const videos = (place) => [ID, "feedfacefeedface"].map((video_id, index) => ({
+    video_id, filename: `${index}.mp4`, duration: 30, chunks: 3, analyzers: ["default_video"], collection: index ? "market" : place,
+  }));
+  let place = "harbour";
+  let jobs = [];
+  const asked = [];
+  const job = (status) => ({
+    job_id: "2".repeat(32), source: place, status, stage: status === "done" ? "complete" : "changing", detail: {}, error: null, created_at: "2026-01-31T12:00:00Z",
+    updated_at: "2026-01-31T12:01:00Z", result: status === "done" ? { collection: "harbour", videos: 1 } : null,
+  });
+  await json(page, "/videos", () => ({ videos: videos(place), total: 2 }));
+  await json(page, "/jobs", () => ({ jobs, total: jobs.length }));
+  await page.route((url) => url.pathname.startsWith("/collections/"), (route) => {
+    const url = new URL(route.request().url());
+    asked.push([route.request().method(), url.pathname + url.search, route.request().postDataJSON()]);
+    jobs = [job("queued")];
+    return route.fulfill({ status: 202, json: { job_id: "2".repeat(32), status: "queued", collection: place } });
+  });
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto(service.url);
+  await page.getByLabel("Collection", { exact: true }).selectOption("harbour");
+  await page.getByRole("button", { name: "Rename “harbour”…" }).press("Enter");
+  const dialog = page.getByRole("dialog");
+  const name = dialog.getByLabel("New name");
+  await expect(dialog.getByRole("button", { name: "Rename" })).toBeDisabled();
+  await name.fill("market");
+  await expect(dialog).toContainText("There is a collection “market” already");
+  await expectAccessible(page, "renaming a collection");
+  await name.fill("port / west");
+  await name.press("Enter");
+  await expect(dialog).toBeHidden();
+  expect(asked).toEqual([["PATCH", "/collections/harbour", { name: "port / west" }]]);
+  // When the job is done the page has the new name.
+  place = "port / west";
+  jobs = [job("done")];
+  await page.getByRole("button", { name: "Delete “port / west”…" }).press("Enter");
+  await expect(dialog.getByLabel("They stay, in no collection")).toBeChecked();
+  await expectAccessible(page, "deleting a collection");
+  await page.screenshot({ path: test.info().outputPath("delete.png") });
+  await dialog.getByLabel("They are deleted too").check();
+  await dialog.getByRole("button", { name: "Delete" }).press("Enter");
+  await expect(dialog).toBeHidden();
+  expect(asked.at(-1)).toEqual(["DELETE", "/collections/port%20%2F%20west?videos=delete", null]);
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { link, parse } from "./address.svelte";
+import { alertOf, nameOf, searchOf } from "./alerts";
+import { asked } from "./search";
+import type { Alert, Schema } from "./types";
+
+const of = (type: string) => ({ type, matches: "any", payload_field: "" });
+const schema = {
+  filters: { objects: of("list[str]"), tags: of("list[str]"), min_people: of("int"), metadata: of("dict") },
+  metadata_keys: { camera: "string", take: "number" },
+} as unknown as Schema;
+
+describe("an alert", () => {
+  it("looks for what was searched for, in every video", () => {
+    const search = asked(
+      parse(
+        "#/search?q=a+red+car&video=x&mode=text&alike=0.3&every=objects&filter.objects=car&filter.objects=dog" +
+          "&filter.min_people=2&filter.metadata=camera%3Dnorth&filter.metadata=take%3D3&filter.metadata=take%3D4",
+      ),
+    );
+    const alert = alertOf(search, schema, "https://example.org/hook", 0.7);
+    expect(alert).toEqual({
+      text: "a red car",
+      analyzer: "*",
+      field: "combined",
+      mode: "text",
+      filters: {
+        objects: { all: ["car", "dog"] },
+        min_people: 2,
+        metadata: { camera: "north", take: [3, 4] },
+      },
+      score_threshold: 0.3,
+      min_p_present: 0.7,
+      webhook: "https://example.org/hook",
+    });
+  });
+
+  it("is searched for by a link, which makes the same alert again", () => {
+    const alert = {
+      text: "a red car",
+      analyzer: "ocr",
+      field: "objects",
+      mode: "vector",
+      filters: { tags: ["street", "night"], objects: { all: ["car", "dog"] }, metadata: { camera: "north" } },
+      score_threshold: null,
+      min_p_present: 0.5,
+    };
+    const search = asked(parse(link("search", searchOf(alert as unknown as Alert))));
+    expect(alertOf(search, schema, "", 0.5)).toEqual({ ...alert, webhook: "" });
+  });
+
+  it("is called after what it looks for", () => {
+    expect(nameOf("A red car, “Café”!")).toBe("a-red-car-cafe");
+    expect(nameOf("…")).toBe("");
+  });
+});

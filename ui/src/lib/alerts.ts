@@ -1,0 +1,67 @@
+// Alerts: searches that the service keeps, and tells a web address of each new video that has what they
+// look for.
+import { EVERYTHING, typed, type Asked } from "./search";
+import type { Alert, Schema } from "./types";
+
+/** What is told is at least as probably there as not, where nothing else is said. */
+export const LIKELY = 0.5;
+
+export const alertPath = (name: string) => `alerts/${encodeURIComponent(name)}`;
+
+/** A name that alerts may have, from what is looked for. */
+export const nameOf = (text: string) =>
+  text
+    .toLowerCase()
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 40)
+    .replace(/^-|-$/g, "");
+
+/** The body of `PUT /alerts/{name}`: a search with words, in every new video. */
+export function alertOf(search: Asked, schema: Schema | null, webhook: string, sure: number) {
+  const { q, analyzer, field, mode, alike, every, filters } = search;
+  return {
+    text: q.trim(),
+    analyzer: analyzer || EVERYTHING,
+    field: field || "combined",
+    ...(mode ? { mode } : {}),
+    filters: typed(filters, schema, every),
+    score_threshold: alike,
+    min_p_present: sure,
+    webhook,
+  };
+}
+
+/** What an alert looks for, as the page searches for it. */
+export function searchOf(alert: Alert): Asked {
+  const filters: Asked["filters"] = {};
+  const every: string[] = [];
+  for (const [name, value] of Object.entries(alert.filters as Record<string, unknown>)) {
+    const all = value && typeof value === "object" && "all" in value ? value.all : undefined;
+    if (Array.isArray(all)) every.push(name);
+    filters[name] = written(all ?? value);
+  }
+  return {
+    q: alert.text,
+    like: "",
+    video: [],
+    analyzer: alert.analyzer === EVERYTHING ? "" : alert.analyzer,
+    field: alert.field === "combined" ? "" : alert.field,
+    mode: alert.mode ?? "",
+    limit: null,
+    alike: alert.score_threshold,
+    sure: alert.min_p_present || null,
+    group: "",
+    answer: false,
+    every,
+    filters,
+  };
+}
+
+/** The values of a filter as the address has them; those of metadata as `key=value`. */
+function written(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map(String);
+  if (!value || typeof value !== "object") return [String(value)];
+  return Object.entries(value).flatMap(([key, all]) => written(all).map((one) => `${key}=${one}`));
+}
