@@ -17,6 +17,7 @@ import uuid
 
 NAME = "Ada Lovelace"
 BAR = 1.0  # seconds
+WORDS = 10
 
 
 def call(base, path, body=None, kind="application/json"):
@@ -79,11 +80,13 @@ def main():
     speaker = next(one["speaker"] for one in said if one.get("speaker"))
     corrections = [{"of": "speaker", "from": speaker, "to": NAME}]
     words = []
-    for one in said:
+    # The first word is looked for among what the speaker says.
+    for one in sorted(said, key=lambda one: one.get("speaker") != speaker):
         alone = [word for word in re.findall(r"[A-Za-z]{5,}", one["text"])
                  if len(re.findall(rf"\b{word}\b", one["text"], re.I)) == 1]
-        if alone and one.get("speaker") == speaker and len(words) < 10:
-            word = alone[len(alone) // 2]
+        for word in alone[:2]:
+            if len(words) == WORDS:
+                break
             words.append(f"Zq{len(words)}{word.lower()}")
             corrections.append({"of": "words", "from": word, "to": words[-1],
                                 "start": one["start"], "end": one["end"]})
