@@ -170,6 +170,20 @@ test("lanes that are switched off stay off", async ({ page, service }) => {
   await expect(lanes).not.toContainText("Moments");
 });
 
+test("lanes keep the order that they were given", async ({ page, service }) => {
+  await open(page, service);
+  const names = () => page.getByRole("list", { name: "Lanes" }).getByRole("listitem").allTextContents();
+  await expect.poll(async () => (await names()).slice(0, 2)).toEqual(["Chapters", "Moments"]);
+  await page.getByText("Lanes", { exact: true }).click();
+  await page.getByRole("button", { name: "Move Moments up" }).click();
+  await expect.poll(async () => (await names()).slice(0, 2)).toEqual(["Moments", "Chapters"]);
+  // The menu stays open, and the button stays with its lane.
+  await expect(page.getByRole("button", { name: "Move Moments up" })).toHaveAttribute("aria-disabled", "true");
+  await expectAccessible(page, "order of lanes", "section[aria-label=Timeline]");
+  await page.reload();
+  await expect.poll(async () => (await names()).slice(0, 2)).toEqual(["Moments", "Chapters"]);
+});
+
 test("a moment stops at its end, and goes on when asked", async ({ page, service }) => {
   await open(page, service);
   await page.getByLabel("Speed").selectOption("2");

@@ -94,6 +94,8 @@ export const video: typeof english = {
     zoomIn: "Vergrößern",
     fit: "Einpassen",
     lanes: "Spuren",
+    up: (name: string) => `${name} nach oben`,
+    down: (name: string) => `${name} nach unten`,
     time: "Zeit",
     part: "Teil des Videos, der gezeigt wird",
     names: {

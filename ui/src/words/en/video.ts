@@ -93,6 +93,8 @@ export const video = {
     zoomIn: "Zoom in",
     fit: "Fit",
     lanes: "Lanes",
+    up: (name: string) => `Move ${name} up`,
+    down: (name: string) => `Move ${name} down`,
     time: "Time",
     part: "Part of the video that is shown",
     names: {
