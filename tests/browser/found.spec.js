@@ -68,3 +68,62 @@ test("what is like a moment is found from the moment", async ({ page, service })
   await expect(page.locator(".hits .score").first()).toContainText("Likeness");
   await expect(page.getByText("Really here")).toHaveCount(0);
 });
+
+test("moments are set aside and seen side by side, by keyboard alone", async ({ page, service }, testInfo) => {
+  await page.goto(`${service.url}/#/search?video=${id}`);
+  const compare = page.getByRole("button", { name: "Compare", exact: true });
+  await compare.first().press("Enter");
+  const tray = page.getByRole("complementary", { name: "Compare" });
+  await expect(tray).toContainText("1 moment to compare");
+  await expect(tray).toContainText("Choose another");
+  // What is set aside outlasts the page, and is taken back where it was chosen.
+  await page.reload();
+  await expect(compare.first()).toHaveAttribute("aria-pressed", "true");
+  await compare.first().press("Enter");
+  await expect(tray).toBeHidden();
+  await compare.nth(0).press("Enter");
+  await compare.nth(2).press("Enter");
+  await expectAccessible(page, "moments set aside");
+  await tray.getByRole("link", { name: "Show side by side" }).press("Enter");
+
+  await expect(page).toHaveURL(new RegExp(`#/compare\\?moment=m_${id}_0_10000&moment=m_${id}_20000_30000`));
+  await expect(page).toHaveTitle("Compare · Shotlog");
+  await expect(tray).toBeHidden();
+  const moments = page.locator("main li.card");
+  await expect(moments).toHaveCount(2);
+  await expect(moments.nth(1)).toContainText("0:20–0:30");
+  await expect(moments.nth(1)).toContainText("Scenes");
+  const videos = () => page.evaluate(() => [...document.querySelectorAll("video")].map(({ currentTime: t, paused, muted }) => ({ t, paused, muted })));
+  await expect(page.locator("video")).toHaveCount(2);
+  await page.getByRole("button", { name: "Play all together" }).press("Enter");
+  await expect.poll(async () => (await videos()).map(({ t, paused }) => !paused && t % 20 > 0.2)).toEqual([true, true]);
+  const [first, second] = await videos();
+  expect([first.t < 10, second.t >= 20 && second.t < 30, first.muted, second.muted]).toEqual([true, true, false, true]);
+  await page.getByRole("button", { name: "Pause all" }).press("Enter");
+  await expect.poll(async () => (await videos()).map(({ paused }) => paused)).toEqual([true, true]);
+  for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expectAccessible(page, `side by side at ${width}`);
+    await page.screenshot({ path: testInfo.outputPath(`compare-${width}.png`) });
+  }
+
+  await moments.first().getByRole("button", { name: "Take out" }).press("Enter");
+  await expect(moments).toHaveCount(1);
+  await page.reload();
+  await expect(moments).toHaveCount(1);
+  await moments.getByRole("button", { name: "Take out" }).press("Enter");
+  await expect(page.getByRole("heading", { name: "No moments to compare" })).toBeVisible();
+
+  // A range of the timeline is a moment too, and no more are taken than fit.
+  await page.goto(`${service.url}/#/videos/${id}?range=3.5-6`);
+  await compare.press("Enter");
+  await expect(tray).toContainText("1 moment to compare");
+  await page.goto(`${service.url}/#/search?video=${id}`);
+  for (const index of [0, 1, 2]) await compare.nth(index).press("Enter");
+  await expect(tray).toContainText("4 moments");
+  await compare.nth(3).press("Enter");
+  await expect(page.getByText("No more than 4 moments fit side by side.")).toBeVisible();
+  await tray.getByRole("button", { name: "Clear" }).press("Enter");
+  await expect(tray).toBeHidden();
+});

@@ -73,7 +73,7 @@ const PARAMETERS = {
   answer: flag,
   /** The filters of which a moment must have every value, not any. */
   every: list,
-  /** The moments that alone are asked about. */
+  /** The moments that alone are asked about, or that are compared. */
   moment: list,
   /** Part of a name that is looked for. */
   name: text,
@@ -107,6 +107,7 @@ const PAGES = {
   ask: ["q", "video", "analyzer", "moment", "every", "filters"],
   jobs: [],
   alerts: [],
+  compare: ["moment"],
   settings: [],
 } as const;
 

@@ -40,6 +40,7 @@ export const frame: typeof english = {
     ask: "Fragen",
     jobs: "Aufträge",
     alerts: "Benachrichtigungen",
+    compare: "Vergleichen",
     settings: "Einstellungen",
   },
   frame: {

@@ -160,6 +160,24 @@ export const search: typeof english = {
     wordsHint: "Wie gut die Wörter selbst übereinstimmen; nach oben offen.",
     openVideo: "Video öffnen",
   },
+  compare: {
+    compare: "Vergleichen",
+    title: "Momente nebeneinander",
+    aside: (moments) => `${moments} zum Vergleichen`,
+    another: "Noch einen wählen",
+    show: "Nebeneinander zeigen",
+    clear: "Leeren",
+    most: (count) => `Mehr als ${count} Momente passen nicht nebeneinander.`,
+    playAll: "Alle zusammen abspielen",
+    pauseAll: "Alle anhalten",
+    copyLink: "Link zu diesen kopieren",
+    these: "diesen Momenten",
+    remove: "Herausnehmen",
+    empty: "Keine Momente zum Vergleichen",
+    emptyAbout:
+      "Wählen Sie „Vergleichen“ bei zwei gefundenen Momenten oder unter einem Ausschnitt der Zeitleiste.",
+    toSearch: "Momente suchen",
+  },
   /** How sure it is that what was found is what is looked for. */
   spread: {
     title: "Wie sicher ist das?",

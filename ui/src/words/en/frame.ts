@@ -43,6 +43,7 @@ export const frame = {
     ask: "Ask",
     jobs: "Jobs",
     alerts: "Alerts",
+    compare: "Compare",
     settings: "Settings",
   },
   frame: {

@@ -149,6 +149,25 @@ export const search = {
     wordsHint: "How well the words themselves match; it has no upper end.",
     openVideo: "Open the video",
   },
+  /** Moments side by side. */
+  compare: {
+    compare: "Compare",
+    title: "Moments side by side",
+    aside: (moments: string) => `${moments} to compare`,
+    another: "Choose another",
+    show: "Show side by side",
+    clear: "Clear",
+    most: (count: number) => `No more than ${count} moments fit side by side.`,
+    playAll: "Play all together",
+    pauseAll: "Pause all",
+    copyLink: "Copy link to these",
+    these: "these moments",
+    remove: "Take out",
+    empty: "No moments to compare",
+    emptyAbout:
+      "Choose “Compare” beside two moments that were found, or below a range of a video’s timeline.",
+    toSearch: "Search for moments",
+  },
   /** How sure it is that what was found is what is looked for. */
   spread: {
     title: "How sure is this?",
