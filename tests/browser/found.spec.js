@@ -127,3 +127,10 @@ test("moments are set aside and seen side by side, by keyboard alone", async ({ 
   await tray.getByRole("button", { name: "Clear" }).press("Enter");
   await expect(tray).toBeHidden();
 });
+
+test("what has no picture is shown as sound", async ({ page, service }) => {
+  await page.route("**/frames?*", (route) => route.fulfill({ status: 404, json: { detail: "no picture" } }));
+  await page.goto(`${service.url}/#/search?video=${id}`);
+  await expect(page.locator(".hits .thumb").first()).toContainText("♪");
+  await expect(page.locator(".hits .thumb img")).toHaveCount(0);
+});
