@@ -29,7 +29,7 @@ export default defineConfig({
   build: {
     target: "es2022",
     // Nothing is inlined, since the content policy allows files of the service alone, and nothing is split but
-    // the languages that not everybody reads.
+    // the languages that not everybody reads, and the charts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rollupOptions: {

@@ -413,6 +413,8 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) 
     await page.getByRole("tab", { name: "Moments" }).click();
     await page.getByRole("button", { name: /^Inspect the moment at/ }).first().click();
     await expect(page.getByRole("heading", { name: "Scenes" })).toBeVisible();
+    // On a phone the player stays in view, and hides a part of what is scrolled below it.
+    await page.evaluate(() => scrollTo(0, 0));
     await expectAccessible(page, "inspector");
     for (const [name, label, text] of [
       ["search", "Search the footage", "boat"], ["ask", "Ask about the footage", "What happens in this film?"],
