@@ -1,5 +1,8 @@
-// Prints how fast the page is: script size, first paint, and frames per second of the timeline of a
-// three-hour video while it is zoomed and scrolled. SHOTLOG_BINARY names the service.
+// Prints how fast the page is: script size, first paint, frames per second of the timeline of a three-hour
+// video while it is zoomed and scrolled; and of a large library the first cards, frames per second while it is
+// scrolled, and what memory the page takes in some minutes of use. SHOTLOG_BINARY names the service,
+// SHOTLOG_LIBRARY the data folder of a large library (else that part is left out), SHOTLOG_MINUTES how long it
+// is used.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -7,39 +10,95 @@ import { chromium } from "@playwright/test";
 import { longVideo } from "./long-video.js";
 import { browser as options, root, startService } from "./service.js";
 
-const service = await startService();
 const browser = await chromium.launch(options);
-try {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  await page.goto(service.url);
-  await page.getByText("Nothing here yet").waitFor();
-  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
-  const script = gzipSync(await readFile(join(root, "ui/dist/app.js"))).length;
-  console.log(`script ${(script / 1024).toFixed(1)} KB compressed (bar 150), first paint ${Math.round(paint)} ms (bar 1000)`);
 
-  const id = await longVideo(page);
-  await page.goto(`${service.url}/#/videos/${id}`);
-  await page.getByText("2,000 moments").waitFor();
-  await page.getByLabel("Lanes").getByText("Novelty").waitFor();
-  const frames = (move) => page.evaluate(async (move) => {
-    const canvas = document.querySelector("canvas");
-    const box = canvas.getBoundingClientRect();
-    const times = [];
-    for (let round = 0; round <= 240; round += 1) {
-      times.push(await new Promise(requestAnimationFrame));
-      const deltaY = move === "zoom" ? (round % 120 < 60 ? -20 : 20) : 0;
-      const deltaX = move === "scroll" ? (round % 120 < 60 ? 30 : -30) : 0;
-      canvas.dispatchEvent(new WheelEvent("wheel", { deltaX, deltaY, ctrlKey: move === "zoom", clientX: box.left + box.width / 2, clientY: box.top + 40, cancelable: true }));
+/** Frames per second in the mean and at the 95th percentile, of the times at which frames came. */
+function rate(times) {
+  const gaps = times.slice(1).map((time, index) => time - times[index]).sort((a, b) => a - b);
+  const mean = 1000 / (gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length);
+  return `${mean.toFixed(1)} frames per second, ${(1000 / gaps[Math.floor(gaps.length * 0.95)]).toFixed(1)} at the 95th percentile (bar 55)`;
+}
+
+async function longFilm() {
+  const service = await startService();
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await page.goto(service.url);
+    await page.getByText("Nothing here yet").waitFor();
+    const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
+    const script = gzipSync(await readFile(join(root, "ui/dist/app.js"))).length;
+    console.log(`script ${(script / 1024).toFixed(1)} KB compressed (bar 150), first paint ${Math.round(paint)} ms (bar 1000)`);
+
+    const id = await longVideo(page);
+    await page.goto(`${service.url}/#/videos/${id}`);
+    await page.getByText("2,000 moments").waitFor();
+    await page.getByLabel("Lanes").getByText("Novelty").waitFor();
+    const frames = (move) => page.evaluate(async (move) => {
+      const canvas = document.querySelector("canvas");
+      const box = canvas.getBoundingClientRect();
+      const times = [];
+      for (let round = 0; round <= 240; round += 1) {
+        times.push(await new Promise(requestAnimationFrame));
+        const deltaY = move === "zoom" ? (round % 120 < 60 ? -20 : 20) : 0;
+        const deltaX = move === "scroll" ? (round % 120 < 60 ? 30 : -30) : 0;
+        canvas.dispatchEvent(new WheelEvent("wheel", { deltaX, deltaY, ctrlKey: move === "zoom", clientX: box.left + box.width / 2, clientY: box.top + 40, cancelable: true }));
+      }
+      return times;
+    }, move);
+    for (const move of ["zoom", "scroll"]) {
+      if (move === "scroll") for (let times = 0; times < 4; times += 1) await page.getByRole("button", { name: "Zoom in" }).click();
+      console.log(`three hours, ${move}: ${rate(await frames(move))}`);
     }
-    const gaps = times.slice(1).map((time, index) => time - times[index]).sort((a, b) => a - b);
-    return { mean: 1000 / (gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length), slow: 1000 / gaps[Math.floor(gaps.length * 0.95)] };
-  }, move);
-  for (const move of ["zoom", "scroll"]) {
-    if (move === "scroll") for (let times = 0; times < 4; times += 1) await page.getByRole("button", { name: "Zoom in" }).click();
-    const { mean, slow } = await frames(move);
-    console.log(`${move}: ${mean.toFixed(1)} frames per second, ${slow.toFixed(1)} at the 95th percentile (bar 50)`);
+    await page.close();
+  } finally {
+    await service.stop();
   }
+}
+
+async function largeLibrary(data) {
+  const service = await startService({ data });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    const devtools = await page.context().newCDPSession(page);
+    const memory = async () => {
+      await devtools.send("HeapProfiler.collectGarbage");
+      return ((await devtools.send("Runtime.getHeapUsage")).usedSize / 1e6).toFixed(1);
+    };
+    await page.goto(service.url);
+    await page.locator("a.tile").first().waitFor();
+    const shown = await page.evaluate(() => performance.now());
+    const { total } = await (await fetch(`${service.url}/videos?limit=1`)).json();
+    console.log(`library of ${total}: first cards within ${Math.round(shown)} ms (bar 500)`);
+    const scroll = () => page.evaluate(async () => {
+      const times = [];
+      for (let round = 0; round <= 600; round += 1) {
+        times.push(await new Promise(requestAnimationFrame));
+        scrollBy(0, round % 300 < 260 ? 60 : -300);
+      }
+      return times;
+    });
+    console.log(`library of ${total}, scrolled: ${rate(await scroll())}`);
+    const before = await memory();
+    const minutes = Number(process.env.SHOTLOG_MINUTES ?? 5);
+    const end = Date.now() + minutes * 60_000;
+    for (let round = 0; Date.now() < end; round += 1) {
+      await scroll();
+      if (round % 3 === 2) {
+        await page.locator("a.tile").first().click();
+        await page.getByRole("tab", { name: "Moments" }).waitFor();
+        await page.goBack();
+        await page.locator("a.tile").first().waitFor();
+      }
+    }
+    console.log(`library of ${total}: ${before} MB of memory, ${await memory()} MB after ${minutes} minutes (bar 250)`);
+  } finally {
+    await service.stop();
+  }
+}
+
+try {
+  await longFilm();
+  if (process.env.SHOTLOG_LIBRARY) await largeLibrary(process.env.SHOTLOG_LIBRARY);
 } finally {
   await browser.close();
-  await service.stop();
 }
