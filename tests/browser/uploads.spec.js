@@ -13,17 +13,34 @@ const MEGABYTE = 1024 * 1024;
 /** Megabytes of the upload that is cut off; `SHOTLOG_UPLOAD_MB=2048` tries one of two gigabytes. */
 const LARGE = Number(process.env.SHOTLOG_UPLOAD_MB ?? 30);
 
+/**
+ * An S3 server with empty buckets `shotlog` and `shotlog-records`, which then hold everything: in place of a service
+ * that was killed comes another instance, with an empty folder of its own.
+ */
+const S3 = process.env.SHOTLOG_UPLOAD_S3;
+const bucket = S3 && {
+  SERVICE_STORAGE__KIND: "s3", SERVICE_STORAGE__BUCKET: "shotlog", SERVICE_STORAGE__ENDPOINT: S3,
+  SERVICE_RECORDS__KIND: "bucket", SERVICE_RECORDS__BUCKET: "shotlog-records",
+  SERVICE_STORAGE__ACCESS_KEY_ID: "test", SERVICE_STORAGE__SECRET_ACCESS_KEY: "test",
+};
+
 // The service at one end of a line that can be cut; it can be killed, and comes back with what it has.
 const test = base.extend({
   service: [async ({}, use) => {
-    const data = await mkdtemp(join(tmpdir(), "shotlog-uploads-"));
+    const folders = [];
+    const folder = async () => {
+      if (bucket || !folders.length) folders.push(await mkdtemp(join(tmpdir(), "shotlog-uploads-")));
+      return folders.at(-1);
+    };
     const port = await freePort();
     const wire = await startWire(port, Math.max(6, LARGE / 20) * MEGABYTE);
-    const environment = { SERVICE_INGEST__UPLOAD_PART_BYTES: String(Math.max(1, Math.round(LARGE / 120)) * 256 * 1024) };
-    const start = () => startService({ environment, url: wire.url, data, port });
+    const part = Math.max(1, Math.round(LARGE / 120)) * 256 * 1024;
+    const environment = { SERVICE_INGEST__UPLOAD_PART_BYTES: String(part), ...bucket };
+    const start = async () => startService({ environment, url: wire.url, data: await folder(), port });
     let running = await start();
     await use({
       url: wire.url,
+      storage: S3,
       wire,
       restart: async () => {
         await running.kill();
@@ -32,7 +49,7 @@ const test = base.extend({
     });
     wire.close();
     await running.stop();
-    await rm(data, { recursive: true, force: true });
+    for (const each of folders) await rm(each, { recursive: true, force: true });
   }, { scope: "worker", timeout: 90_000 }],
 });
 
