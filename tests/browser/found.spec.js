@@ -1,5 +1,5 @@
 // What was found in a video, on its timeline; against the real service.
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures.js";
 import { sample } from "./service.js";
 
@@ -133,4 +133,19 @@ test("what has no picture is shown as sound", async ({ page, service }) => {
   await page.goto(`${service.url}/#/search?video=${id}`);
   await expect(page.locator(".hits .thumb").first()).toContainText("♪");
   await expect(page.locator(".hits .thumb img")).toHaveCount(0);
+});
+
+test("a moment that was found is cut out and its link is copied, in one click each", async ({ page, service, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
+  await page.goto(`${service.url}/#/search?video=${id}`);
+  const download = page.waitForEvent("download", { timeout: 60_000 });
+  await page.getByRole("button", { name: "Cut a clip" }).nth(1).click();
+  const clip = await download;
+  expect(clip.suggestedFilename()).toMatch(/^shotlog-sample.*\.mp4$/);
+  expect((await stat(await clip.path())).size).toBeGreaterThan(1000);
+  await page.getByRole("button", { name: "Copy link" }).nth(1).click();
+  await expect(page.getByText("The link to this moment is in the clipboard.")).toBeVisible();
+  await page.goto(await page.evaluate(() => navigator.clipboard.readText()));
+  await expect.poll(() => time(page)).toBeGreaterThanOrEqual(9.9);
+  await expect(page.getByText("Stops at 0:20")).toBeVisible();
 });

@@ -150,6 +150,8 @@ export const search: typeof english = {
     onTimeline: "In der Zeitleiste zeigen",
     inVideo: "In diesem Video suchen",
     alike: "Ähnliche Momente",
+    copyLink: "Link kopieren",
+    thisMoment: "diesem Moment",
     likeness: "Ähnlichkeit",
     likenessHint:
       "Wie nahe sich Suche und Moment in der Bedeutung sind, 0 bis 1. Das ist keine Wahrscheinlichkeit.",

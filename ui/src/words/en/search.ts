@@ -139,6 +139,8 @@ export const search = {
     onTimeline: "Show on the timeline",
     inVideo: "Search in this video",
     alike: "More like this",
+    copyLink: "Copy link",
+    thisMoment: "this moment",
     likeness: "Likeness",
     likenessHint:
       "How near the meanings of the search and of the moment are, 0 to 1. It is not a probability.",
