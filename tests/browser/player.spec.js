@@ -87,7 +87,6 @@ test("a range is chosen by keys or by dragging, played, and kept in the address"
   for (const [time, key] of [["12", "i"], ["13.5", "o"]]) {
     await field.fill(time);
     await field.press("Enter");
-    await field.blur();
     await page.keyboard.press(key);
   }
   await expect(page).toHaveURL(/range=12-13\.5/);
@@ -103,6 +102,16 @@ test("a range is chosen by keys or by dragging, played, and kept in the address"
   await range.getByRole("link", { name: "Search in it" }).click();
   await expect(page).toHaveURL(new RegExp(`search\\?video=${id}&filter\\.after=12&filter\\.before=13\\.5`));
   await page.goBack();
+  await page.keyboard.press("x");
+  await expect(range).toBeHidden();
+
+  for (const [time, edge] of [["2", "Range from here"], ["4", "Range to here"]]) {
+    await field.fill(time);
+    await field.press("Enter");
+    await page.getByRole("button", { name: edge }).press("Enter");
+    await expect(page.getByRole("button", { name: edge })).toBeFocused();
+  }
+  await expect(range).toContainText(/0:02\.0\d – 0:04\.0\d/);
   await page.keyboard.press("x");
   await expect(range).toBeHidden();
 
@@ -134,6 +143,7 @@ test("a range is cut out as a clip, and its log taken along", async ({ page, ser
   await range.getByRole("button", { name: "Cut a clip" }).click();
   const clip = await cut;
   expect(clip.suggestedFilename()).toBe("shotlog-sample-12s-13.5s.mp4");
+  await expect(page.getByText("The clip 0:12–0:13 is among this browser’s downloads.")).toBeVisible();
   const bytes = await readFile(await clip.path());
   expect(bytes.subarray(4, 8).toString()).toBe("ftyp");
   await range.getByText("Export range", { exact: true }).click();
@@ -213,6 +223,12 @@ test("a moment stops at its end, and goes on when asked", async ({ page, service
   await expect(page.getByRole("button", { name: "Play on" })).toBeHidden();
   await page.keyboard.press("k");
   await page.getByLabel("Speed").selectOption("1");
+});
+
+test("a link to a range shows no more than the range", async ({ page, service }) => {
+  await page.goto(`${service.url}/#/videos/${id}?t=12&range=12-13.5`);
+  await expect(page.getByText("Stopped at its end")).toBeVisible({ timeout: 20_000 });
+  expect((await player(page)).t).toBeLessThan(14.2);
 });
 
 test("a hit stops at its end", async ({ page, service }) => {

@@ -96,7 +96,7 @@ export const frame = {
     five: "Five seconds back and on",
     frame: "One picture back and on",
     range: "Begin and end a range here",
-    noRange: "Choose no range",
+    noRange: "Clear range",
     hits: "Next and previous of what was found",
     search: "Search",
     zoom: "Zoom the timeline in, out and to fit, when it has the focus",
