@@ -292,7 +292,7 @@ test("the inspector shows what the analyzers said of a moment", async ({ page, s
   await expect(inspector.getByRole("heading", { name: "Scenes" })).toBeVisible();
   await expect(inspector).toContainText("description");
   await inspector.getByRole("button", { name: "Next moment" }).click();
-  await expect(inspector.getByRole("heading", { name: /^Moment 2/ })).toBeVisible();
+  await expect(inspector.getByRole("heading", { name: /^Moment 3/ })).toBeVisible();
   await inspector.getByRole("button", { name: "All moments" }).click();
   await expect(inspector).toBeHidden();
 });
