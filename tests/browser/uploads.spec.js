@@ -11,7 +11,7 @@ import { startWire } from "./wire.js";
 const MEGABYTE = 1024 * 1024;
 
 /** Megabytes of the upload that is cut off; `SHOTLOG_UPLOAD_MB=2048` tries one of two gigabytes. */
-const LARGE = Number(process.env.SHOTLOG_UPLOAD_MB ?? 30);
+const LARGE = Number(process.env.SHOTLOG_UPLOAD_MB ?? 60);
 
 /**
  * An S3 server with empty buckets `shotlog` and `shotlog-records`, which then hold everything: in place of a service
