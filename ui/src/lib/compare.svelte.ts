@@ -4,7 +4,7 @@ import { m } from "./language.svelte";
 import { toast } from "./state.svelte";
 
 /** As many as fit beside each other. */
-const MOST = 4;
+export const MOST = 4;
 
 /** By their names, in the order in which they were set aside. */
 export const compared = $state({ moments: kept<string[]>("compared", []) });
