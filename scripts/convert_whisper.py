@@ -52,6 +52,8 @@ MICROSOFT = "com.microsoft"
 TYPES = {0: np.float32, 1: np.int8, 2: np.int16, 3: np.int32, 4: np.float16}
 FIRST_MULTILINGUAL = 51865
 LAST = np.array([-1], np.int64)
+# What stands for 0 in weights of eight bits.
+NOTHING = np.uint8(128)
 # Tokens of an answer that is checked, at most.
 LONGEST_ANSWER = 224
 
@@ -190,7 +192,7 @@ class Network:
         whole, scale = eight_bits(matrix)
         return w.op(
             "DynamicQuantizeMatMul",
-            [x, w.constant(f"{label}/weight", whole.T), w.constant(f"{label}/scale", scale)],
+            [x, w.constant(f"{label}/weight", whole.T), w.constant(f"{label}/scale", scale), w.shared("nothing", NOTHING)],
             f"{label}/product", domain=MICROSOFT,
         )
 
@@ -273,7 +275,8 @@ class Network:
             table, scales = w.constant("decoder/embeddings", whole.T), w.constant("decoder/embeddings/scale", scale)
             x = w.op("Gather", [table, "input_ids"], "decoder/columns", axis=1)
             x = w.op("Transpose", [x], "decoder/rows", perm=[1, 2, 0])
-            x = w.op("Cast", [x], "decoder/numbers", to=TensorProto.FLOAT)
+            x = w.op("Cast", [x], "decoder/raised", to=TensorProto.FLOAT)
+            x = w.op("Sub", [x, w.constant("decoder/nothing", np.float32(NOTHING))], "decoder/numbers")
             factor = w.op("Gather", [scales, "input_ids"], "decoder/factors", axis=0)
             factor = w.op("Unsqueeze", [factor, w.constant("last", LAST)], "decoder/factor")
             x = w.op("Mul", [x, factor], "decoder/words")
@@ -341,7 +344,7 @@ class Network:
         if self.float32:
             w.op("MatMul", [x, w.op("Transpose", [table], "decoder/projection", perm=[1, 0])], "logits")
         else:
-            w.op("DynamicQuantizeMatMul", [x, table, scales], "logits", domain=MICROSOFT)
+            w.op("DynamicQuantizeMatMul", [x, table, scales, w.shared("nothing", NOTHING)], "logits", domain=MICROSOFT)
 
         inputs = [
             helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "length"]),
@@ -396,10 +399,15 @@ def tensor(name, shape):
 
 
 def eight_bits(matrix):
-    """Whole numbers from -127 to 127 and a factor per row, as CTranslate2 quantises."""
+    """Whole numbers from -127 to 127, raised by `NOTHING`, and a factor per row, as CTranslate2 quantises.
+
+    Raised, since processors without instructions for this (VNNI) add up products of unsigned and signed
+    bytes in 16 bits, which are too few: sums are cut off, and other words heard. Of two unsigned bytes they
+    are exact everywhere."""
     scale = np.abs(matrix).max(axis=1) / 127
     scale[scale == 0] = 1
-    return np.round(matrix / scale[:, None]).astype(np.int8), scale.astype(np.float32)
+    whole = np.round(matrix / scale[:, None]).astype(np.int16) + NOTHING
+    return whole.astype(np.uint8), scale.astype(np.float32)
 
 
 # ---------------------------------------------------------------- the check
