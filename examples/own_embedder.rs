@@ -8,28 +8,17 @@
 //! In the service proper the adapter would be a file below `adapters/src/embedder/`, and in
 //! `adapters/src/embedder/open.rs` a variant of `Kind` and an arm of `open`.
 
-use std::error::Error;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+mod common;
 
-use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
-use adapters::fetcher::{MemoryFetcher, MemoryWebhooks};
-use adapters::index::memory::MemoryIndex;
-use adapters::jobs::MemoryJobs;
-use adapters::listing::memory::MemoryListing;
-use adapters::llm::{Extractive, ExtractiveOptions};
-use adapters::records::MemoryRecords;
-use adapters::storage::OpendalStorage;
+use std::error::Error;
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use ports::embedder::Embedder;
-use shotlog::domain::catalog::about::AboutPatch;
-use shotlog::domain::chunking::ChunkingFields;
-use shotlog::domain::ingest::IngestFields;
-use shotlog::domain::jobs::JobStatus;
+use shotlog::domain::aggregation::Aggregators;
+use shotlog::domain::analysis::Analyzers;
 use shotlog::domain::kernel::access::Access;
 use shotlog::domain::search::Query;
-use shotlog::domain::{Models, Settings, Shotlog, Stores};
 
 const COLOURS: [&str; 11] = [
     "black",
@@ -72,35 +61,6 @@ fn vector(text: &str) -> Vec<f32> {
     vector
 }
 
-fn service(work: &Path) -> Result<Arc<Shotlog>, Box<dyn Error>> {
-    let stores = Stores {
-        storage: Arc::new(OpendalStorage::memory("http://127.0.0.1:8080")?),
-        records: Arc::new(MemoryRecords::new()),
-        index: Arc::new(MemoryIndex::new(ColourEmbedder.dimension())),
-        listing: Arc::new(MemoryListing::new()),
-        jobs: Arc::new(MemoryJobs::new()),
-        fetcher: Arc::new(MemoryFetcher::new(false)),
-        webhooks: Arc::new(MemoryWebhooks::default()),
-    };
-    let models = Models {
-        decoder: Arc::new(FfmpegDecoder::new(FfmpegOptions::default())),
-        embedder: Arc::new(ColourEmbedder),
-        llm: Arc::new(Extractive::new(ExtractiveOptions::default())),
-        transcriber: None,
-        vad: None,
-        speaker_segmentation: None,
-        speaker_embedder: None,
-        detector: None,
-        ocr: None,
-        sentiment: None,
-        ner: None,
-    };
-    let settings = Settings { data_dir: work.to_owned(), ..Settings::default() };
-    let service = Shotlog::new(stores, models, settings);
-    service.jobs.start();
-    Ok(service)
-}
-
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -108,26 +68,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: own_embedder CLIP TEXT".into());
     };
     let work = tempfile::tempdir()?;
-    let service = service(work.path())?;
-    let mut spool = service.ingest.spool_upload().await?;
-    spool.write(&std::fs::read(&clip)?).await?;
-    let fields = IngestFields {
-        analyzers: "default_video".into(),
-        chunking: ChunkingFields::default(),
-        idempotency_key: None,
-        callback_url: None,
-        max_model_calls: None,
-        about: AboutPatch::default(),
-        access: Access::default(),
-    };
-    let mut job = service.jobs.ingest_file(Some(&clip), spool.finish().await?, fields).await?;
-    while !matches!(job.status, JobStatus::Done | JobStatus::Failed) {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        job = service.jobs.get(&job.job_id).await?;
-    }
-    if let Some(error) = job.error {
-        return Err(error.into());
-    }
+    let embedder = Arc::new(ColourEmbedder);
+    let service =
+        common::service(work.path(), embedder, Analyzers::default(), Aggregators::default())?;
+    common::ingested(&service, &clip, "default_video").await?;
     let query = Query {
         text,
         analyzer: "default_video".into(),

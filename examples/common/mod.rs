@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
-use adapters::embedder::HashingEmbedder;
 use adapters::fetcher::{MemoryFetcher, MemoryWebhooks};
 use adapters::index::memory::MemoryIndex;
 use adapters::jobs::MemoryJobs;
@@ -14,6 +13,7 @@ use adapters::listing::memory::MemoryListing;
 use adapters::llm::{Extractive, ExtractiveOptions};
 use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
+use ports::embedder::Embedder;
 use shotlog::domain::aggregation::Aggregators;
 use shotlog::domain::analysis::Analyzers;
 use shotlog::domain::catalog::about::AboutPatch;
@@ -24,18 +24,17 @@ use shotlog::domain::kernel::access::Access;
 use shotlog::domain::kernel::video::VideoId;
 use shotlog::domain::{Models, Settings, Shotlog, Stores};
 
-const DIMENSION: usize = 256;
-
-/// A service with these analyzers and aggregators; files that are worked on are below `work`.
+/// A service with this embedder, these analyzers and aggregators; files that are worked on are below `work`.
 pub(crate) fn service(
     work: &Path,
+    embedder: Arc<dyn Embedder>,
     analyzers: Analyzers,
     aggregators: Aggregators,
 ) -> Result<Arc<Shotlog>, Box<dyn Error>> {
     let stores = Stores {
         storage: Arc::new(OpendalStorage::memory("http://127.0.0.1:8080")?),
         records: Arc::new(MemoryRecords::new()),
-        index: Arc::new(MemoryIndex::new(DIMENSION)),
+        index: Arc::new(MemoryIndex::new(embedder.dimension())),
         listing: Arc::new(MemoryListing::new()),
         jobs: Arc::new(MemoryJobs::new()),
         fetcher: Arc::new(MemoryFetcher::new(false)),
@@ -43,7 +42,7 @@ pub(crate) fn service(
     };
     let models = Models {
         decoder: Arc::new(FfmpegDecoder::new(FfmpegOptions::default())),
-        embedder: Arc::new(HashingEmbedder::new(DIMENSION)?),
+        embedder,
         llm: Arc::new(Extractive::new(ExtractiveOptions::default())),
         transcriber: None,
         vad: None,

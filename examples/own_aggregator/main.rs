@@ -15,7 +15,9 @@ mod common;
 mod darkest;
 
 use std::error::Error;
+use std::sync::Arc;
 
+use adapters::embedder::HashingEmbedder;
 use brightness::Brightness;
 use darkest::Darkest;
 use shotlog::domain::aggregation::Aggregators;
@@ -29,7 +31,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let work = tempfile::tempdir()?;
     let analyzers = Analyzers::default().and(&Brightness);
     let aggregators = Aggregators::default().and(&Darkest);
-    let service = common::service(work.path(), analyzers, aggregators)?;
+    let embedder = Arc::new(HashingEmbedder::new(256)?);
+    let service = common::service(work.path(), embedder, analyzers, aggregators)?;
     let video_id = common::ingested(&service, &clip, brightness::ID).await?;
     println!("{:#}", service.catalog.aggregate(video_id, darkest::ID).await?);
     Ok(())

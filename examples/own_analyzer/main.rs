@@ -12,7 +12,9 @@ mod brightness;
 mod common;
 
 use std::error::Error;
+use std::sync::Arc;
 
+use adapters::embedder::HashingEmbedder;
 use brightness::Brightness;
 use shotlog::domain::aggregation::Aggregators;
 use shotlog::domain::analysis::Analyzers;
@@ -25,7 +27,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let work = tempfile::tempdir()?;
     let analyzers = Analyzers::default().and(&Brightness);
-    let service = common::service(work.path(), analyzers, Aggregators::default())?;
+    let embedder = Arc::new(HashingEmbedder::new(256)?);
+    let service = common::service(work.path(), embedder, analyzers, Aggregators::default())?;
     let video_id = common::ingested(&service, &clip, brightness::ID).await?;
     let query = ChunkQuery { limit: 500, ..ChunkQuery::default() };
     for chunk in service.catalog.chunks(video_id, query).await?.chunks {
