@@ -81,10 +81,10 @@ test("what the library is narrowed to is kept", async ({ page, service }) => {
   const video = { video_id: ID, filename: "harbour.mp4", duration: 9, chunks: 2, analyzers: ["default_video"], poster_url: null };
   await page.route((url) => url.pathname === "/videos", (route) => route.fulfill({ json: { videos: [video], total: 1 } }));
   await page.goto(service.url);
-  await page.getByLabel("Name").fill("no such name");
+  await page.getByLabel("Find by name").fill("no such name");
   await expect(page).toHaveURL(/name=no\+such\+name/);
   await page.reload();
-  await expect(page.getByLabel("Name")).toHaveValue("no such name");
+  await expect(page.getByLabel("Find by name")).toHaveValue("no such name");
   await expect(page.getByText("No video is like that")).toBeVisible();
 });
 

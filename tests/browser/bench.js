@@ -32,7 +32,7 @@ async function longFilm() {
     const id = await longVideo(page);
     await page.goto(`${service.url}/#/videos/${id}`);
     await page.getByText("2,000 moments").waitFor();
-    await page.getByLabel("Lanes").getByText("Novelty").waitFor();
+    await page.getByLabel("Lanes").getByText("Unusual").waitFor();
     const frames = (move) => page.evaluate(async (move) => {
       const canvas = document.querySelector("canvas");
       const box = canvas.getBoundingClientRect();

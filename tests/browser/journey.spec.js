@@ -407,8 +407,8 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) 
     // An open menu lies over what is behind it.
     await expectAccessible(page, "export", "details[open]:has(summary.button)");
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Re-run" }).click();
-    await expectAccessible(page, "re-run");
+    await page.getByRole("button", { name: "Sum up again" }).click();
+    await expectAccessible(page, "sum up again");
     await page.keyboard.press("Escape");
     await page.getByRole("tab", { name: "Moments" }).click();
     await page.getByRole("button", { name: /^Inspect the moment at/ }).first().click();
@@ -433,13 +433,13 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) 
 
 test("the chosen aggregates are worked out again", async ({ page, service }) => {
   await openSample(page, service);
-  await page.getByRole("button", { name: "Re-run" }).click();
+  await page.getByRole("button", { name: "Sum up again" }).click();
   const dialog = page.getByRole("dialog");
   for (const box of await dialog.getByRole("group", { name: "Which" }).getByRole("checkbox").all()) await box.uncheck();
-  await dialog.getByLabel("Novelty").check();
+  await dialog.getByLabel("Unusual moments").check();
   const answer = page.waitForResponse((one) => one.url().includes("/aggregates?force=true"));
   const shown = page.waitForResponse((one) => one.url().endsWith("/aggregates") && one.request().method() === "GET");
-  await dialog.getByRole("button", { name: "Re-run" }).click();
+  await dialog.getByRole("button", { name: "Sum up again" }).click();
   const { job_id: jobId } = await (await answer).json();
   await expect(dialog).toBeHidden();
   await expect.poll(async () => (await (await fetch(`${service.url}/jobs/${jobId}`)).json()).result?.ran).toEqual(["novelty"]);

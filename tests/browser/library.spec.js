@@ -87,8 +87,8 @@ test("several videos are put into a collection, worked out again and deleted at 
 
   done.length = 0;
   await page.getByLabel("Select clip 0004.mp4").check();
-  await bar.getByRole("button", { name: "Re-run…" }).click();
-  await dialog.getByRole("button", { name: "Re-run" }).click();
+  await bar.getByRole("button", { name: "Sum up again…" }).click();
+  await dialog.getByRole("button", { name: "Sum up again" }).click();
   await expect(bar).toBeHidden();
   expect(done.map(([method, n]) => [method, n])).toEqual([["POST", 2], ["POST", 4]]);
 

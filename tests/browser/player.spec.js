@@ -136,6 +136,51 @@ test("a range is chosen by keys or by dragging, played, and kept in the address"
   await page.mouse.up();
 });
 
+test("the edges of a range are dragged, and what is in a lane becomes the range", async ({ page, service }) => {
+  await open(page, service, "?range=12-20");
+  const canvas = page.getByRole("slider", { name: "Time" });
+  await canvas.scrollIntoViewIfNeeded();
+  const { x, y, width } = await canvas.boundingBox();
+  const duration = await page.evaluate(() => document.querySelector("video").duration);
+  const at = (t) => x + (t / duration) * width;
+  const range = () => new URL(page.url().replace("#/", "")).searchParams.get("range").split("-").map(Number);
+  await page.mouse.move(at(20), y + 40);
+  await expect(canvas).toHaveCSS("cursor", "ew-resize");
+  await page.mouse.down();
+  await page.mouse.move(at(30), y + 40, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => range()[1]).toBeGreaterThan(29);
+  expect(range()[0]).toBe(12);
+  expect(range()[1]).toBeLessThan(31);
+  // An edge that is dragged past the other trades places with it.
+  await page.mouse.move(at(range()[1]), y + 40);
+  await page.mouse.down();
+  await page.mouse.move(at(5), y + 40, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => range()[1]).toBe(12);
+  expect(Math.abs(range()[0] - 5)).toBeLessThan(1);
+  // Moments are ten seconds long here, and stand in the lane of that name.
+  const lanes = await page.getByRole("list", { name: "Lanes" }).getByRole("listitem").allTextContents();
+  await page.mouse.dblclick(at(25), y + 22 + 28 * lanes.indexOf("Moments") + 10);
+  await expect.poll(range).toEqual([20, 30]);
+});
+
+test("what the reader has stopped stays so when another place is chosen", async ({ page, service }) => {
+  await open(page, service);
+  const canvas = page.getByRole("slider", { name: "Time" });
+  const { width } = await canvas.boundingBox();
+  await page.keyboard.press("Space");
+  await expect.poll(async () => (await player(page)).paused).toBe(false);
+  await canvas.click({ position: { x: width * 0.4, y: 8 } });
+  await expect.poll(async () => (await player(page)).paused).toBe(false);
+  await page.keyboard.press("k");
+  await expect.poll(async () => (await player(page)).paused).toBe(true);
+  const { t } = await player(page);
+  await canvas.click({ position: { x: width * 0.7, y: 8 } });
+  await expect.poll(async () => (await player(page)).t).toBeGreaterThan(t + 1);
+  expect((await player(page)).paused).toBe(true);
+});
+
 test("a range is cut out as a clip, and its log taken along", async ({ page, service }) => {
   await open(page, service, "?range=12-13.5");
   const range = page.getByRole("group", { name: "Range" });

@@ -82,7 +82,7 @@ test("three hours in 2,000 chunks are listed, zoomed and sought", async ({ page,
   const id = await longVideo(page);
   await page.goto(`${service.url}/#/videos/${id}`);
   await expect(page.getByText("2,000 moments")).toBeVisible();
-  await expect(page.getByLabel("Lanes").getByText("Novelty")).toBeVisible();
+  await expect(page.getByLabel("Lanes").getByText("Unusual")).toBeVisible();
   // The list has all of them, and draws those that are in view.
   await page.getByRole("tabpanel").evaluate((panel) => panel.scrollTo(0, panel.scrollHeight));
   await expect(page.locator("#moments .moment").last()).toContainText("2:59:54");

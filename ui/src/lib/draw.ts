@@ -54,9 +54,17 @@ export function drawTimeline(
     context.globalAlpha = 0.16;
     context.fillRect(left, 0, right - left, view.height);
     context.globalAlpha = 1;
-    for (const edge of [left, right]) context.fillRect(Math.round(edge) - 1, 0, 2, RULER_HEIGHT);
+    for (const edge of [left, right]) drawEdge(context, edge, view);
   }
   context.fillRect(Math.round(x(time)) - 1, 0, 2, view.height);
+}
+
+/** An edge of the range, with what it is dragged by. */
+function drawEdge(context: CanvasRenderingContext2D, at: number, view: View) {
+  context.fillRect(Math.round(at) - 1, 0, 2, view.height);
+  context.beginPath();
+  context.roundRect(at - 4, 2, 8, RULER_HEIGHT - 6, 3);
+  context.fill();
 }
 
 function drawRuler(
@@ -68,8 +76,11 @@ function drawRuler(
   const step = STEPS.find((one) => (one / view.span) * view.width > 64) ?? 7200;
   context.fillStyle = colours.quiet;
   for (let t = Math.ceil(view.from / step) * step; t <= view.from + view.span; t += step) {
-    context.fillText(clock(t), x(t) + 5, 9);
-    context.fillRect(x(t), 4, 1, 12);
+    const at = x(t);
+    const label = clock(t);
+    context.fillRect(at, 4, 1, 12);
+    // Half a label tells nothing.
+    if (at + 5 + context.measureText(label).width <= view.width) context.fillText(label, at + 5, 9);
   }
 }
 

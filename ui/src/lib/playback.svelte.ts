@@ -18,6 +18,8 @@ export class Playback {
   until = $state(Infinity);
   /** Whether it stopped by itself, and has not gone on. */
   stopped = $state(false);
+  /** Whether the reader has it stand still: another place is shown then, and not played. */
+  private still = false;
 
   seek(time: number, play = true) {
     if (!this.element) return;
@@ -34,9 +36,23 @@ export class Playback {
   }
 
   toggle() {
-    if (!this.element?.paused) return this.pause();
+    if (!this.element) return;
+    this.still = !this.element.paused;
+    if (this.still) return this.pause();
     this.stopped = false;
     this.element.play().catch(() => {});
+  }
+
+  /** Goes to another place, and plays from there unless the reader has stopped it. */
+  look(time: number) {
+    this.seek(time, !this.still);
+  }
+
+  /** Goes to another place and stays there. */
+  show(time: number) {
+    this.still = true;
+    this.pause();
+    this.seek(time, false);
   }
 
   /** Moves by so many seconds, and goes on playing only if it was. */
@@ -47,13 +63,13 @@ export class Playback {
 
   /** Moves by so many pictures, and stays there. */
   frame(count: number) {
-    this.pause();
     const end = this.duration || Infinity;
-    this.seek(Math.min(end, frameAfter(this.time, count, this.frameRate)), false);
+    this.show(Math.min(end, frameAfter(this.time, count, this.frameRate)));
   }
 
   /** Plays a part and stops at its end; without an end, on and on. */
   play({ start, end }: { start: number; end?: number | null }) {
+    this.still = false;
     this.seek(start);
     if (end && end > start) this.until = end;
   }

@@ -59,7 +59,7 @@ export function toast(text: string) {
   clearTimeout(toastTimer);
   toastTimer = setTimeout(() => {
     app.toast = "";
-  }, 7000);
+  }, 5000);
 }
 
 /** Puts a link into the clipboard; `what` is what it leads to. */

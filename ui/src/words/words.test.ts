@@ -56,9 +56,9 @@ describe("the catalogues", () => {
 const SAME = [
   "common.megabytes",
   "inspector.moment",
-  "library.name",
   "library.videos",
   "pages.videos",
+  "panels.aPerson",
   "panels.person",
   "player.name",
   "searches.within",

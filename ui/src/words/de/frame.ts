@@ -119,7 +119,7 @@ export const frame: typeof english = {
     stats: "Statistik",
     speaker_stats: "Redeanteile",
     sentiment: "Stimmung",
-    novelty: "Neuheit",
+    novelty: "Ungewöhnliche Momente",
     ner: "Namen",
   },
 };

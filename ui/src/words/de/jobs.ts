@@ -78,13 +78,13 @@ export const jobs: typeof english = {
     seconds: (number) => `${number} s`,
   },
   rerun: {
-    title: "Neu auswerten",
+    title: "Neu zusammenfassen",
     about: "Aus dem, was schon gefunden wurde; kein Video wird noch einmal analysiert.",
     which: "Was",
     asksModel: "fragt das Sprachmodell",
     stored: "Auch, was schon vorliegt",
-    rerun: "Neu auswerten",
-    started: "Die Auswertung läuft; die Seite zeigt das Ergebnis, sobald es da ist.",
+    rerun: "Neu zusammenfassen",
+    started: "Die Zusammenfassung läuft; die Seite zeigt das Ergebnis, sobald es da ist.",
   },
   again: {
     split: "Video neu teilen",

@@ -14,7 +14,7 @@ export const library: typeof english = {
       shortest: "Kürzeste zuerst",
     },
     progress: "In Arbeit",
-    name: "Name",
+    name: "Nach Namen suchen",
     analysed: "Analysiert auf",
     anything: "Beliebiges",
     collection: "Sammlung",
@@ -52,7 +52,7 @@ export const library: typeof english = {
     all: (count) => `Alle ${count} auswählen`,
     none: "Auswahl aufheben",
     collect: "Sammlung …",
-    rerun: "Neu auswerten …",
+    rerun: "Neu zusammenfassen …",
     delete: "Löschen …",
     deleteTitle: (videos) => `${videos} löschen?`,
     deleteAbout:

@@ -78,13 +78,13 @@ export const jobs = {
     seconds: (number: string) => `${number} s`,
   },
   rerun: {
-    title: "Re-run aggregates",
+    title: "Sum up again",
     about: "From what was found already; no video is analysed again.",
     which: "Which",
     asksModel: "asks the model",
     stored: "Also those that are stored already",
-    rerun: "Re-run",
-    started: "The aggregates are being worked out; the page shows them as soon as they are there.",
+    rerun: "Sum up again",
+    started: "The video is being summed up again; the page shows what comes of it as soon as it is there.",
   },
   again: {
     split: "Split the video anew",
