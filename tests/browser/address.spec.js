@@ -71,6 +71,13 @@ test("the focus moves to the heading of the page that is gone to", async ({ page
     await page.getByRole("navigation").getByRole("link", { name, exact: true }).press("Enter");
     await expect(page.getByRole("heading", { name, level: 1 })).toBeFocused();
   }
+  // Whoever types at once types into the page's field.
+  for (const [name, label] of [["Search", "Search the footage"], ["Ask", "Ask about the footage"]]) {
+    await page.getByRole("navigation").getByRole("link", { name, exact: true }).press("Enter");
+    await expect(page.getByRole("heading", { name, level: 1 })).toBeFocused();
+    await page.keyboard.type("a boat");
+    await expect(page.getByLabel(label)).toHaveValue("a boat");
+  }
   // What comes late gets it too: a video's name is its heading.
   const id = await longVideo(page);
   await page.evaluate((to) => { location.hash = to; }, `#/videos/${id}`);

@@ -32,7 +32,7 @@ test("all of a video is listed from its page, and shown on its timeline, by keyb
   expect(await page.locator(".hits .thumb").evaluateAll((all) => all.map((one) => Number(one.dataset.start)))).toEqual(Array.from({ length: moments }, (_, at) => at * 10));
 
   await page.getByRole("link", { name: "Show on the timeline" }).nth(1).press("Enter");
-  await expect(page).toHaveURL(/t=10&hit=0-10&hit=10-20/);
+  await expect(page).toHaveURL(/t=10&until=20&hit=0-10&hit=10-20/);
   await expect(lanes(page).first()).toHaveText("Found");
   await expect.poll(() => time(page)).toBeGreaterThanOrEqual(9.9);
   await page.keyboard.press("k");

@@ -230,8 +230,8 @@ test("the timeline seeks, follows and zooms", async ({ page, service }) => {
   await canvas.click({ position: { x: box.width / 2, y: 8 } });
   const [sought] = await page.waitForFunction(() => window.seeks.length && window.seeks).then((seeks) => seeks.jsonValue());
   expect(sought).toBeCloseTo(half, 0);
-  await expectPlayingFrom(page, sought);
-  await page.evaluate(() => document.querySelector("video").pause());
+  // What stands still goes on doing so.
+  expect(await page.evaluate(() => document.querySelector("video").paused)).toBe(true);
   await expect.poll(async () => Number(await canvas.getAttribute("aria-valuenow"))).toBeGreaterThanOrEqual(Math.floor(half));
   await page.getByRole("button", { name: "Zoom in" }).click();
   await expect(page.getByLabel("Part of the video that is shown")).toBeVisible();

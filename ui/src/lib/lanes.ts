@@ -70,6 +70,7 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
     ...(log.peaks
       ? [{ id: "sound", name: names.sound, kind: "wave" as const, items: [], wave: waveOf(log.peaks) }]
       : []),
+    screenLane(log),
     ...objectLanes(log),
     {
       id: "events",
@@ -125,6 +126,19 @@ function spans<T extends Span>(
 ): Drawn {
   const items = all.map((one, index) => ({ start: one.start, end: one.end, ...look(one, index) }));
   return { id, name, kind: "spans", items };
+}
+
+/** What is read on screen, and when. */
+function screenLane(log: VideoLog): Drawn {
+  const items = log.chunks.flatMap((chunk) =>
+    (chunk.ocr?.texts ?? []).map(({ text = "", first_seen, last_seen }) => ({
+      start: first_seen ?? chunk.start,
+      end: last_seen ?? chunk.end,
+      label: text,
+      colour: 4,
+    })),
+  );
+  return { id: "screen", name: m.timeline.names.screen, kind: "spans", items };
 }
 
 /** One lane for each of the labels that are seen in most chunks. */

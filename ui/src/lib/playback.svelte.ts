@@ -4,6 +4,8 @@ import { frameAfter } from "./timecode";
 
 /** By how much playing may pass the end of a part before that is seen, seconds. */
 const PASSED = 3;
+/** Seconds before the end of a part at which its last picture is seen, where pictures per second are unknown. */
+const LAST_PICTURE = 0.04;
 
 export class Playback {
   element = $state<HTMLVideoElement>();
@@ -18,8 +20,6 @@ export class Playback {
   until = $state(Infinity);
   /** Whether it stopped by itself, and has not gone on. */
   stopped = $state(false);
-  /** Whether the reader has it stand still: another place is shown then, and not played. */
-  private still = false;
 
   seek(time: number, play = true) {
     if (!this.element) return;
@@ -37,28 +37,26 @@ export class Playback {
 
   toggle() {
     if (!this.element) return;
-    this.still = !this.element.paused;
-    if (this.still) return this.pause();
+    if (!this.element.paused) return this.pause();
     this.stopped = false;
     this.element.play().catch(() => {});
   }
 
-  /** Goes to another place, and plays from there unless the reader has stopped it. */
+  /** Goes to another place, and goes on playing only if it was. */
   look(time: number) {
-    this.seek(time, !this.still);
+    this.seek(time, !this.paused);
   }
 
   /** Goes to another place and stays there. */
   show(time: number) {
-    this.still = true;
     this.pause();
     this.seek(time, false);
   }
 
-  /** Moves by so many seconds, and goes on playing only if it was. */
+  /** Moves by so many seconds. */
   step(seconds: number) {
     const end = this.duration || Infinity;
-    this.seek(Math.min(end, Math.max(0, this.time + seconds)), !this.paused);
+    this.look(Math.min(end, Math.max(0, this.time + seconds)));
   }
 
   /** Moves by so many pictures, and stays there. */
@@ -69,7 +67,6 @@ export class Playback {
 
   /** Plays a part and stops at its end; without an end, on and on. */
   play({ start, end }: { start: number; end?: number | null }) {
-    this.still = false;
     this.seek(start);
     if (end && end > start) this.until = end;
   }
@@ -88,9 +85,14 @@ export class Playback {
     this.stopped = false;
     if (this.time < this.until) return;
     // A reader who went beyond the end wants to see what is there.
-    this.stopped = this.time < this.until + PASSED;
+    const last = this.until - 1 / (this.frameRate ?? 1 / LAST_PICTURE);
+    const stopped = this.time < this.until + PASSED;
     this.until = Infinity;
-    if (this.stopped) this.pause();
+    if (!stopped) return;
+    this.pause();
+    // By now the picture may be that of the next shot.
+    this.seek(last, false);
+    this.stopped = true;
   }
 
   /** An effect of what shows it: it tells by itself four times a second, which is too seldom for a playhead. */

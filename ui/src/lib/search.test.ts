@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "./address.svelte";
-import { asked, asks, grouped, impossible, offered, request, typed } from "./search";
+import { asked, asks, grouped, impossible, joined, offered, request, typed } from "./search";
 import type { Schema } from "./types";
 
 const of = (type: string) => ({ type, matches: "any", payload_field: "" });
@@ -23,6 +23,40 @@ const schema = {
   },
   metadata_keys: { take: "number", camera: "string", raw: "boolean" },
 } as unknown as Schema;
+
+describe("a sentence that a border cuts in two", () => {
+  const half = (start: number, end: number, said: string, description = "One two three. Four five.") =>
+    ({
+      video_id: "a",
+      start,
+      end,
+      description,
+      moment_id: `m_${start}`,
+      found_by: ["ocr"],
+      turns: [{ text: said }],
+    }) as unknown as Parameters<typeof joined>[0][number];
+
+  it("is found once, with all of it", () => {
+    for (const hits of [
+      [half(0, 5, "One two"), half(5, 9, "three. Four five.")],
+      [half(5, 9, "three. Four five."), half(0, 5, "One two")],
+    ]) {
+      const [whole, ...rest] = joined(hits);
+      expect(rest).toEqual([]);
+      expect([whole?.start, whole?.end, whole?.moment_id]).toEqual([0, 9, undefined]);
+      expect(whole?.turns?.map(({ text }) => text)).toEqual(["One two", "three. Four five."]);
+    }
+  });
+
+  it("is not made of what only stands side by side", () => {
+    for (const other of [
+      half(6, 9, "three. Four five."),
+      half(5, 9, "Four five."),
+      half(5, 9, "three. Four five.", "Something else is said."),
+    ])
+      expect(joined([half(0, 5, "One two"), other])).toHaveLength(2);
+  });
+});
 
 describe("what was found", () => {
   const hit = (video_id: string, start: number, recorded_at?: string) =>

@@ -105,6 +105,39 @@ export function offered(schema: Schema | null, analyzer: string, present?: Set<s
   });
 }
 
+/** Moments that follow each other and are halves of one sentence, as one that holds all of it. */
+export function joined(hits: Hit[]): Hit[] {
+  const all: Hit[] = [];
+  for (const hit of hits) {
+    const place = all.findIndex((one) => ofOneSentence(one, hit) || ofOneSentence(hit, one));
+    if (place < 0) all.push(hit);
+    else {
+      const [first, second] = [all[place], hit].sort((a, b) => a.start - b.start);
+      const turns = [...(first.turns ?? []), ...(second.turns ?? [])];
+      const found_by = [...new Set([...(all[place].found_by ?? []), ...(hit.found_by ?? [])])];
+      // The id of one half is not that of the whole.
+      all[place] = {
+        ...all[place],
+        start: first.start,
+        end: second.end,
+        turns,
+        found_by,
+        moment_id: undefined,
+      };
+    }
+  }
+  return all;
+}
+function ofOneSentence(first: Hit, second: Hit): boolean {
+  const [begun, ended] = [first.turns?.at(-1)?.text, second.turns?.[0]?.text];
+  return (
+    first.video_id === second.video_id &&
+    Math.abs(first.end - second.start) < 0.01 &&
+    first.description === second.description &&
+    Boolean(begun && ended && first.description?.includes(`${begun} ${ended}`))
+  );
+}
+
 export const filterName = (name: string) => named(m.filters.names, name);
 
 /** What filters leave, each in a few words. */

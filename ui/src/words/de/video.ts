@@ -79,9 +79,11 @@ export const video: typeof english = {
     search: "Darin suchen",
     cut: "Clip ausschneiden",
     cutting: "Wird ausgeschnitten …",
+    saved: "Clip gesichert",
     isCut: (start, end) => `Der Clip ${start}–${end} ist bei den Downloads dieses Browsers.`,
     export: "Ausschnitt exportieren",
     none: "Ausschnitt aufheben",
+    nothing: "Auf dieser Seite ist vom Video nichts mehr übrig: erst an eine andere Stelle gehen.",
   },
   /** Was in einem Video gefunden wurde, eins nach dem anderen. */
   foundHere: {
@@ -113,6 +115,7 @@ export const video: typeof english = {
       sound: "Ton",
       speakers: "Sprecher",
       speech: "Gesprochenes",
+      screen: "Im Bild",
       people: "Personen",
       events: "Ereignisse",
       sentiment: "Stimmung",

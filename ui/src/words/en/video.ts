@@ -77,9 +77,11 @@ export const video = {
     search: "Search in it",
     cut: "Cut a clip",
     cutting: "Cutting…",
+    saved: "Clip saved",
     isCut: (start: string, end: string) => `The clip ${start}–${end} is among this browser’s downloads.`,
     export: "Export range",
     none: "Clear range",
+    nothing: "Nothing of the video is left on that side: go elsewhere in it first.",
   },
   /** What was found in a video, one after the other. */
   foundHere: {
@@ -111,6 +113,7 @@ export const video = {
       sound: "Sound",
       speakers: "Speakers",
       speech: "Speech",
+      screen: "On screen",
       people: "People",
       events: "Events",
       sentiment: "Sentiment",
