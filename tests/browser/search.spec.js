@@ -94,7 +94,7 @@ test("what was found is put in order, and gone on from", async ({ page, service 
   await page.getByRole("link", { name: "More like this" }).first().click();
   await expect.poll(() => sent.findLast(({ like }) => like)?.like).toBe(`m_${ONE}_30000_35000`);
   await expect(page.getByRole("search").getByRole("list", { name: "Searched for" })).toContainText("Like harbour.mp4 at 0:30");
-  await expect(page.getByRole("link", { name: "Show on the timeline" }).first()).toHaveAttribute("href", `#/videos/${ONE}?t=30&hit=10-15&hit=30-35`);
+  await expect(page.getByRole("link", { name: "Show on the timeline" }).first()).toHaveAttribute("href", `#/videos/${ONE}?t=30&until=35&hit=10-15&hit=30-35`);
   await page.getByRole("button", { name: "Search for no moment’s like" }).click();
   await page.getByLabel("Search the footage").fill("buoy");
   await page.getByLabel("Search the footage").press("Enter");
