@@ -84,7 +84,7 @@ test("a job that is done tells what of it failed, was skipped or found nothing, 
   const job = page.getByRole("listitem").filter({ hasText: "clip.mp4" });
   await expect(job).toContainText("Events failed: TimeoutError: the model did not answer");
   await expect(job).toContainText("Nothing was found, so nothing can be searched: Speech");
-  await expect(job).toContainText(/Not possible: Object entities, for want of .*Objects/);
+  await expect(job).toContainText(/Not possible: Recognised objects, for want of .*Objects/);
   await expect(job).toContainText("No longer there, since the video is split otherwise: On-screen text");
   await job.getByText("What it took").click();
   await expect(job).toContainText("7 calls of large-1");

@@ -184,7 +184,7 @@ test.describe("in German", () => {
     await page.getByLabel("hafen.mp4 auswählen").check();
     await expectGerman(page, "library");
     await expectFits(page, "library in German");
-    for (const name of ["Sammlung …", "Neu auswerten …", "Löschen …"]) {
+    for (const name of ["Sammlung …", "Neu zusammenfassen …", "Löschen …"]) {
       await page.getByRole("button", { name }).click();
       await expectGerman(page, name);
       await page.getByRole("button", { name: "Abbrechen" }).last().click();
@@ -219,7 +219,7 @@ test.describe("in German", () => {
     await expect(page.getByText("Rahmen sind eingezeichnet in 1 Bild:")).toBeVisible();
     await expectGerman(page, "inspector");
     await expectFits(page, "inspector in German");
-    for (const name of ["Noch einmal analysieren", "Neu auswerten", "Löschen"]) {
+    for (const name of ["Noch einmal analysieren", "Neu zusammenfassen", "Löschen"]) {
       await page.getByRole("button", { name, exact: true }).first().click();
       await expectGerman(page, name);
       await page.keyboard.press("Escape");
