@@ -25,13 +25,14 @@ export async function start() {
     app.gate = true;
     return;
   }
+  const lists = Promise.all([loadVideos(), loadJobs()]);
   await loadSchema();
   app.ready = true;
   recall();
   recallUploads();
   watchVisibility();
   setInterval(() => !document.hidden && refreshVideos(), VIDEOS_EVERY);
-  await Promise.all([loadVideos(), loadJobs()]);
+  await lists;
 }
 
 async function checkHealth() {
