@@ -85,7 +85,7 @@ export class Playback {
     this.stopped = false;
     if (this.time < this.until) return;
     // A reader who went beyond the end wants to see what is there.
-    const last = this.until - 1 / (this.frameRate ?? 1 / LAST_PICTURE);
+    const last = Math.max(0, this.until - (this.frameRate ? 1 / this.frameRate : LAST_PICTURE));
     const stopped = this.time < this.until + PASSED;
     this.until = Infinity;
     if (!stopped) return;
