@@ -28,10 +28,11 @@ export default defineConfig({
   plugins: [svelte()],
   build: {
     target: "es2022",
-    // Nothing is inlined, since the content policy allows files of the service alone, and nothing is split but
-    // the languages that not everybody reads, and the charts.
+    // Nothing is inlined, since the content policy allows files of the service alone. What is not needed at
+    // first comes in files of its own: the other pages, languages that not everybody reads, and the charts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    cssCodeSplit: false,
     rollupOptions: {
       output: { entryFileNames: "app.js", chunkFileNames: "[name].js", assetFileNames: "app[extname]" },
     },

@@ -1,14 +1,26 @@
 //! JSON schemas of what analyzers and aggregators store, for clients that read it.
 
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
+/// Schemas that were asked for: types do not change while the program runs.
+static KNOWN: LazyLock<Mutex<HashMap<TypeId, Value>>> = LazyLock::new(Mutex::default);
+
 /// The JSON schema of a type as clients see it, in one piece: without its internal fields, whose
 /// names begin with `_`.
-pub fn schema_of<T: JsonSchema>() -> Value {
+pub fn schema_of<T: JsonSchema + 'static>() -> Value {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(TypeId::of::<T>()).or_insert_with(make::<T>).clone()
+}
+
+fn make<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;

@@ -123,7 +123,7 @@ export type Of<P extends Page> = Partial<Pick<Values, Said<P>>>;
 export type Place = { page: string; id: string } & Values;
 
 const names = Object.keys(PARAMETERS) as (keyof Parameters)[];
-const isPage = (page: string): page is Page => Object.hasOwn(PAGES, page);
+export const isPage = (page: string): page is Page => Object.hasOwn(PAGES, page);
 /** What a page is called; nothing where there is no such page. */
 export const pageTitle = (page: string) => (isPage(page) ? m.pages[page] : "");
 

@@ -1,11 +1,12 @@
 // What happens once, when the page is opened.
+import { loadOthers } from "../pages/pages.svelte";
 import { followAddress } from "./address.svelte";
 import { api, onUnauthorised } from "./api";
 import { recall } from "./ingest";
 import { loadJobs, watchVisibility } from "./jobs";
 import { app, loadSchema, loadVideos, refreshVideos } from "./state.svelte";
 import type { Health } from "./types";
-import { recallUploads } from "./uploads.svelte";
+import { recallUploads, sender } from "./uploads.svelte";
 
 const HEALTH_EVERY = 30_000;
 /** Others add and delete videos too. */
@@ -33,6 +34,7 @@ export async function start() {
   watchVisibility();
   setInterval(() => !document.hidden && refreshVideos(), VIDEOS_EVERY);
   await lists;
+  await Promise.allSettled([loadOthers(), sender()]);
 }
 
 async function checkHealth() {

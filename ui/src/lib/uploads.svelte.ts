@@ -1,7 +1,7 @@
 // The files that are on their way to the service, one after the other. They go on where they were cut off:
 // after a lost connection by themselves, after the page was closed once the file is chosen again, since a
 // browser does not keep it.
-import { Upload, type DetailedError } from "tus-js-client";
+import type { DetailedError, Upload } from "tus-js-client";
 import { ApiError, at, onUnauthorised } from "./api";
 import { ingest, type Options } from "./ingest";
 import { m } from "./language.svelte";
@@ -45,7 +45,11 @@ export const queue = $state<Entry[]>([]);
 export const chosen = $state<{ files: File[]; over: boolean }>({ files: [], over: false });
 const files = new Map<string, File>();
 const page = pageId();
-let running: { entry: Entry; upload: Upload } | null = null;
+/** The upload is null as long as what sends it is on its way. */
+let running: { entry: Entry; upload: Upload | null } | null = null;
+
+/** What sends files; it comes behind the page, since nothing is sent in its first moments. */
+export const sender = () => import("tus-js-client");
 
 /** Takes in what is chosen or dropped; what was on its way before goes on at once. */
 export function take(given: File[]) {
@@ -107,7 +111,9 @@ export async function drop(entry: Entry) {
   keep();
   next();
   // What cannot be removed now is removed by the service after a while.
-  if (url) await Upload.terminate(url, { retryDelays: [0, 1000, 5000] }).catch(() => {});
+  if (!url) return;
+  const over = sender().then(({ Upload }) => Upload.terminate(url, { retryDelays: [0, 1000, 5000] }));
+  await over.catch(() => {});
 }
 
 /** Moves an entry one place up (-1) or down (1). */
@@ -143,19 +149,29 @@ function next() {
   if (running) return;
   const entry = queue.find((one) => one.state === "waiting");
   const file = entry && files.get(entry.id);
-  if (entry && file) send(entry, file);
+  if (entry && file) void send(entry, file);
 }
 
 async function stop(entry: Entry) {
   if (running?.entry !== entry) return;
   const { upload } = running;
   running = null;
-  await upload.abort().catch(() => {});
+  await upload?.abort().catch(() => {});
 }
 
-function send(entry: Entry, file: File) {
+async function send(entry: Entry, file: File) {
+  const turn: typeof running = { entry, upload: null };
+  running = turn;
+  entry.state = "sending";
+  const tus = await sender().catch(() => null);
+  if (running !== turn) return;
+  if (!tus) {
+    running = null;
+    refuse(entry, m.uploads.unreachable);
+    return;
+  }
   let last: { time: number; sent: number } | null = null;
-  const upload = new Upload(file, {
+  const upload = new tus.Upload(file, {
     endpoint: at("uploads").href,
     uploadUrl: entry.url,
     metadata: { filename: file.name },
@@ -199,8 +215,7 @@ function send(entry: Entry, file: File) {
       void begin(entry);
     },
   });
-  running = { entry, upload };
-  entry.state = "sending";
+  turn.upload = upload;
   upload.start();
 }
 

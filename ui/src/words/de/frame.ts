@@ -52,6 +52,7 @@ export const frame: typeof english = {
     unfinished: (count) => `${count} noch nicht fertig`,
     noSuchPage: "Seite nicht gefunden",
     thereIsNoSuchPage: "Diese Seite gibt es nicht",
+    notLoaded: (why) => `Diese Seite konnte nicht geladen werden. ${why}`,
     allVideos: "Alle Videos",
     unreachable: "Nicht erreichbar",
     connecting: "Verbindung wird aufgebaut …",

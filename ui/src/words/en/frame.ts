@@ -55,6 +55,7 @@ export const frame = {
     unfinished: (count: number) => `${count} not finished`,
     noSuchPage: "No such page",
     thereIsNoSuchPage: "There is no such page",
+    notLoaded: (why: string) => `This page could not be loaded. ${why}`,
     allVideos: "All videos",
     unreachable: "Not reachable",
     connecting: "Connecting…",
