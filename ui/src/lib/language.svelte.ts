@@ -1,6 +1,7 @@
 // The language of the page: every text that is the page's own stands in a catalogue of `../words`, one per
 // language, and is read through `m`, so that what is shown changes with the language. English is always
 // there; another language is loaded when it is wanted.
+import { written } from "../words/counting";
 import { en, type Messages } from "../words/en";
 import { keep, kept } from "./kept";
 
@@ -56,12 +57,8 @@ function locale(): string {
 }
 
 /** A number as the language writes it, with at most, or exactly, so many places. */
-export function number(value: number, places = 0, exactly = false): string {
-  return value.toLocaleString(language.shown, {
-    maximumFractionDigits: places,
-    minimumFractionDigits: exactly ? places : 0,
-  });
-}
+export const number = (value: number, places = 0, exactly = false) =>
+  written(language.shown, value, places, exactly);
 
 /** A day with its time. */
 export const date = (iso: string) => new Date(iso).toLocaleString(locale());
