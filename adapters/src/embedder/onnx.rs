@@ -78,6 +78,10 @@ struct Tokens {
 /// A token stands for far fewer bytes than this unless the text is made to be silly.
 const BYTES_PER_TOKEN: usize = 256;
 
+/// Most tokens of a run, padding included, unless one text has more: attention takes memory by the
+/// square of a text's length, and a processor computes many long texts at once no faster than a few.
+const RUN_TOKENS: usize = 1024;
+
 impl OnnxEmbedder {
     /// Loads the model and the tokenizer, and runs once to learn the dimension. Blocks.
     pub fn open(runtime: &OnnxRuntime, options: &OnnxEmbedderOptions) -> Result<Self> {
@@ -189,7 +193,7 @@ impl Encoder {
         Ok(encoding.get_ids().len() + cut_off.sum::<usize>())
     }
 
-    /// Batches of texts of like length, so that little of a batch is padding.
+    /// Batches of texts of like length, so that little of a batch is padding; of long texts few.
     fn batches(&self, texts: &[String]) -> Result<Vec<Vec<Tokens>>> {
         let mut tokens = texts
             .iter()
@@ -197,10 +201,15 @@ impl Encoder {
             .map(|(place, text)| self.tokens(place, text))
             .collect::<Result<Vec<_>>>()?;
         tokens.sort_by_key(|tokens| tokens.ids.len());
-        let mut batches = Vec::new();
-        let mut tokens = tokens.into_iter().peekable();
-        while tokens.peek().is_some() {
-            batches.push(tokens.by_ref().take(self.batch).collect());
+        let mut batches: Vec<Vec<Tokens>> = Vec::new();
+        for tokens in tokens {
+            let fits = |batch: &Vec<Tokens>| {
+                batch.len() < self.batch && (batch.len() + 1) * tokens.ids.len() <= RUN_TOKENS
+            };
+            match batches.last_mut().filter(|batch| fits(batch)) {
+                Some(batch) => batch.push(tokens),
+                None => batches.push(vec![tokens]),
+            }
         }
         Ok(batches)
     }
