@@ -127,8 +127,11 @@ impl Config {
                     .into(),
             );
         }
-        if !search.threshold_deviations.is_finite() {
-            return wrong("search.threshold_deviations must be a number".into());
+        if !search.threshold_deviations.is_finite() || search.page_window == 0 {
+            return wrong(
+                "search.threshold_deviations must be a number, search.page_window at least 1"
+                    .into(),
+            );
         }
         if self.ner.labels.iter().any(|label| label.trim().is_empty()) {
             return wrong("ner.labels holds an empty label; remove it or name one".into());

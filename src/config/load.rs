@@ -300,6 +300,7 @@ mod tests {
             (None, vec![("SERVICE_HTTP__PROBE_INTERVAL", "0")], "from 0.1 to 3600"),
             (None, vec![("SERVICE_HTTP__MAX_HEADER_BYTES", "1")], "at least 8192"),
             (None, vec![("SERVICE_MCP__MAX_TOKENS", "1")], "at least 5000"),
+            (None, vec![("SERVICE_SEARCH__PAGE_WINDOW", "0")], "search.page_window at least 1"),
             (None, vec![("SERVICE_LLM__MODLE", "x")], "did you mean 'llm.model'?"),
             (None, vec![("SERVICE_INGEST__WORKERS", "two")], "must be an integer"),
             (None, vec![("SERVICE_AUTH__TOKENS", "a,b")], "a TOML list"),

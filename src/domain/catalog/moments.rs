@@ -228,8 +228,7 @@ fn gone(id: &MomentId) -> String {
 
 /// Why a moment lies outside of its video, if it does.
 fn outside(record: &VideoRecord, spans: &[Span], id: &MomentId) -> Option<String> {
-    // What is decoded may last a little longer than the container says.
-    let end = spans.last().map_or(record.duration, |last| last.end.max(record.duration));
+    let end = record.end(spans);
     let ends = id.span().end;
     (ends > end + ROUNDING).then(|| {
         format!(

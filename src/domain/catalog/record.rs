@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::catalog::about::About;
 use crate::domain::catalog::outputs::OutputPages;
 use crate::domain::chunking::Chunking;
+use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::VideoId;
 
 /// The form in which records are written. Version 1 did not say which analyzers had found anything, and
@@ -153,6 +154,11 @@ pub struct Cost {
 }
 
 impl VideoRecord {
+    /// Where it ends, seconds, by its chunks: what is decoded may last longer than the container says.
+    pub fn end(&self, chunks: &[Span]) -> f64 {
+        chunks.last().map_or(self.duration, |last| last.end.max(self.duration))
+    }
+
     /// Ids of the analyzers with output, in alphabetical order: one that ran and found nothing on any
     /// chunk is not among them.
     pub fn analyzer_ids(&self) -> Vec<String> {

@@ -13,6 +13,9 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
 use crate::domain::media::decode::decode;
 
+/// Counts up when clips are cut otherwise: those that were kept before are not given any more.
+const CUTTING: u32 = 2;
+
 /// A clip that was cut.
 #[derive(Debug)]
 pub struct ClipFile {
@@ -37,10 +40,11 @@ impl Frames {
         exact: bool,
     ) -> Result<ClipFile> {
         let record = self.catalog.record(video_id).await?;
-        self.check_clip(&record, start, end)?;
+        let whole = record.end(&self.catalog.spans(&record).await?);
+        self.check_clip(whole, start, end)?;
         let milliseconds = |time: f64| (time * 1000.0).round() as u64;
         let way = if exact { "" } else { "-key" };
-        let key = format!("{:08}-{:08}{way}", milliseconds(start), milliseconds(end));
+        let key = format!("cut{CUTTING}-{:08}-{:08}{way}", milliseconds(start), milliseconds(end));
         if let Some(clip) = self.kept_clip(&record, &key, start, end).await {
             return Ok(clip);
         }
@@ -63,12 +67,13 @@ impl Frames {
         })
     }
 
-    fn check_clip(&self, record: &VideoRecord, start: f64, end: f64) -> Result<()> {
-        let (duration, longest) = (record.duration, self.settings.clip_seconds);
-        if !(0.0..duration).contains(&start) || end > duration + 0.001 {
+    /// Of a video that lasts `whole` seconds.
+    fn check_clip(&self, whole: f64, start: f64, end: f64) -> Result<()> {
+        let longest = self.settings.clip_seconds;
+        if !(0.0..whole).contains(&start) || end > whole + 0.001 {
             return Err(Error::Invalid(format!(
                 "the clip goes from {start} to {end}; it must lie within the video, from 0 to \
-                 {duration} seconds"
+                 {whole} seconds"
             )));
         }
         if end <= start {

@@ -9,7 +9,6 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ffmpeg::codec::Id;
 use ffmpeg::format::context::{Output, StreamIo};
 use ffmpeg::{Packet, Rational};
 use ffmpeg_next as ffmpeg;
@@ -26,9 +25,6 @@ const ON_KEY_FRAME: f64 = 0.002;
 /// How much earlier than the beginning reading starts, step by step, seconds: streams are not
 /// interleaved to the tick, and some formats do not find the key frame at once.
 const STEPS_BACK: [f64; 3] = [0.5, 5.0, 30.0];
-
-/// Codecs that players take in MP4.
-const PLAYED: &[Id] = &[Id::H264, Id::HEVC, Id::AV1, Id::VP9, Id::AAC, Id::MP3, Id::OPUS];
 
 /// What of a file is written, seconds of its timeline.
 #[derive(Debug, Clone, Copy)]
@@ -56,11 +52,10 @@ pub(super) fn clip(
     let key_frame = if sought { last_key_frame(&mut open()?, cut.start)? } else { None };
     let mut input = open()?;
     let fits = |at: &f64| !cut.exact || (at - cut.start).abs() <= ON_KEY_FRAME;
-    let mut copied_from = key_frame.filter(fits).filter(|_| input.is_of(PLAYED));
-    let begin = |input: &mut Input| match key_frame {
-        Some(key_frame) => input.seek((key_frame - STEPS_BACK[0]).max(0.0)),
-        None => Ok(()),
-    };
+    let mut copied_from = key_frame.filter(fits).filter(|_| input.is_played());
+    // Nothing: the beginning of the file.
+    let read_from = key_frame.map(|key_frame| (key_frame - STEPS_BACK[0]).max(0.0));
+    let begin = |input: &mut Input| read_from.map_or(Ok(()), |time| input.seek(time));
     if let Some(start) = copied_from.filter(|_| cut.exact) {
         let mut ahead = open()?;
         begin(&mut ahead)?;
@@ -69,14 +64,13 @@ pub(super) fn clip(
         }
     }
     let part = Part { start: copied_from.unwrap_or(cut.start), end: cut.end };
-    begin(&mut input)?;
     let full = Arc::new(AtomicBool::new(false));
     let out = Bounded { out, at: 0, most: cut.max_bytes, full: full.clone() };
     let output = StreamIo::from_write_seek(out)?;
     let output = ffmpeg::format::output_to_stream(output, None, Some("mp4"))?;
     let written = match copied_from {
-        Some(_) => copied::write(&mut input, output, part),
-        None => coded::write(&mut input, options, output, part),
+        Some(_) => begin(&mut input).and_then(|()| copied::write(&mut input, output, part)),
+        None => coded::write(&mut input, options, output, part, read_from),
     };
     if full.load(Ordering::Relaxed) {
         return Err(Error::TooManyBytes(cut.max_bytes));

@@ -218,7 +218,7 @@ impl Reel {
             marks.iter().rev().find(|(_, key)| *key <= time).map_or(0, |(number, _)| *number);
         if mark > input.packets + 1 {
             if !self.started {
-                self.show_beginning(input)?;
+                input.show_beginning(&mut self.decoder, 1)?;
             }
             self.current = None;
             self.next = None;
@@ -246,7 +246,7 @@ impl Reel {
 
     fn restart(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {
         if !self.started {
-            self.show_beginning(input)?;
+            input.show_beginning(&mut self.decoder, 1)?;
         }
         self.started = true;
         self.current = None;
@@ -254,18 +254,6 @@ impl Reel {
         self.drained = false;
         self.decoder.flush();
         input.seek(time)
-    }
-
-    /// Shows the decoder the first packet of the picture, which may say what all others depend on:
-    /// x264 tells its version there, without which its early 4:4:4 streams decode to garbage.
-    fn show_beginning(&mut self, input: &mut Input) -> Result<(), Error> {
-        match input.read(&mut self.packet) {
-            Ok(Some(Kind::Picture)) => _ = self.decoder.send_packet(&self.packet),
-            Err(e @ Error::Deadline(_)) => return Err(e),
-            // What cannot be read here is found missing where it is needed.
-            Ok(_) | Err(_) => {}
-        }
-        Ok(())
     }
 
     fn play_to(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {

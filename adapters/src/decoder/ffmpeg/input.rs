@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use ffmpeg::codec::{Context as CodecContext, decoder::Opened, threading};
+use ffmpeg::codec::{Context as CodecContext, Id, Parameters, decoder::Opened, threading};
 use ffmpeg::format::context::Output;
 use ffmpeg::{Discard, Packet, Rational, ffi};
 use ffmpeg_next as ffmpeg;
@@ -144,6 +144,29 @@ impl Input {
         if code < 0 { Err(ffmpeg::Error::from(code).into()) } else { Ok(()) }
     }
 
+    /// Shows a decoder the first packet of the picture, where it is among the first `most` packets: it may
+    /// say what all others depend on. x264 tells its version there, without which its early 4:4:4 streams
+    /// decode to garbage.
+    pub(super) fn show_beginning(
+        &mut self,
+        decoder: &mut Opened,
+        most: usize,
+    ) -> Result<(), Error> {
+        let mut packet = Packet::empty();
+        for _ in 0..most {
+            match self.read(&mut packet) {
+                Ok(Some(Kind::Picture)) => {
+                    _ = decoder.send_packet(&packet);
+                    break;
+                }
+                Err(e @ Error::Deadline(_)) => return Err(e),
+                // What cannot be read here is found missing where it is needed.
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Time of the last key frame at or before `time`, where the container has an index.
     pub(super) fn key_frame_before(&mut self, time: f64) -> Option<f64> {
         let stream = self.picture?;
@@ -250,12 +273,29 @@ impl Input {
         }
     }
 
-    /// Whether both chosen streams are coded as one of these.
-    pub(super) fn is_of(&self, codecs: &[ffmpeg::codec::Id]) -> bool {
-        let streams = [self.picture, self.sound].into_iter().flatten();
-        streams
-            .filter_map(|stream| self.context.stream(stream))
-            .all(|stream| codecs.contains(&stream.parameters().id()))
+    /// Whether players take the chosen streams in MP4 as they are: their codecs, and colours for squares of
+    /// two pixels in up to ten bits.
+    pub(super) fn is_played(&self) -> bool {
+        let parameters = |stream: Option<usize>| Some(self.context.stream(stream?)?.parameters());
+        let played = parameters(self.picture).is_none_or(|picture| {
+            #[expect(unsafe_code, reason = "FFI")]
+            // SAFETY: a plain field of the parameters, which are there as long as the stream.
+            let format = unsafe { (*picture.as_ptr()).format };
+            let of =
+                |formats: &[ffi::AVPixelFormat]| formats.iter().any(|&one| one as c_int == format);
+            let eight = of(&[
+                ffi::AVPixelFormat::AV_PIX_FMT_YUV420P,
+                ffi::AVPixelFormat::AV_PIX_FMT_YUVJ420P,
+            ]);
+            let ten = of(&[ffi::AVPixelFormat::AV_PIX_FMT_YUV420P10LE]);
+            match picture.id() {
+                Id::H264 => eight,
+                Id::HEVC | Id::AV1 | Id::VP9 => eight || ten,
+                _ => false,
+            }
+        });
+        let heard = |sound: Parameters| matches!(sound.id(), Id::AAC | Id::MP3 | Id::OPUS);
+        played && parameters(self.sound).is_none_or(heard)
     }
 
     /// What the stamps of a stream count.

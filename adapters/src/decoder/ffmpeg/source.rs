@@ -3,7 +3,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use ffmpeg::ffi;
@@ -23,14 +23,15 @@ pub(super) struct Source {
 
 struct Reader {
     file: Arc<File>,
+    /// Where this reader goes on: others may read the same descriptor meanwhile, each from its own place.
+    at: u64,
     deadline: Arc<Deadline>,
 }
 
 impl Source {
     /// Reads `file` from its beginning until the deadline.
     pub(super) fn open(file: Arc<File>, deadline: Arc<Deadline>) -> Result<Self, super::Error> {
-        (&*file).rewind()?;
-        let mut reader = Box::new(Reader { file, deadline });
+        let mut reader = Box::new(Reader { file, at: 0, deadline });
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: the buffer is FFmpeg's own and is freed in `drop`; the reader lives as long as
         // `self`, which outlives the context.
@@ -81,42 +82,39 @@ pub(super) extern "C" fn refuse_open(
 
 extern "C" fn read(reader: *mut c_void, buffer: *mut u8, size: c_int) -> c_int {
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: `reader` is the box of the `Source`; FFmpeg's buffer has room for `size` bytes.
+    // SAFETY: `reader` is the box of the `Source`, which nothing else refers to while FFmpeg reads; its
+    // buffer has room for `size` bytes.
     let (reader, buffer) = unsafe {
         let size = usize::try_from(size).unwrap_or(0);
-        (&*reader.cast::<Reader>(), std::slice::from_raw_parts_mut(buffer, size))
+        (&mut *reader.cast::<Reader>(), std::slice::from_raw_parts_mut(buffer, size))
     };
     if reader.deadline.passed() {
         return ffi::AVERROR_EXIT;
     }
-    match (&*reader.file).read(buffer) {
+    match reader.file.read_at(buffer, reader.at) {
         Ok(0) => ffi::AVERROR_EOF,
-        Ok(count) => c_int::try_from(count).unwrap_or(c_int::MAX),
+        Ok(count) => {
+            reader.at += count as u64;
+            c_int::try_from(count).unwrap_or(c_int::MAX)
+        }
         Err(_) => ffi::AVERROR(libc::EIO),
     }
 }
 
 extern "C" fn seek(reader: *mut c_void, offset: i64, whence: c_int) -> i64 {
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: `reader` is the box of the `Source`.
-    let reader = unsafe { &*reader.cast::<Reader>() };
-    let mut file = &*reader.file;
-    let moved = match whence & !(ffi::AVSEEK_FORCE) {
-        ffi::AVSEEK_SIZE => {
-            let size = file.stream_position().and_then(|at| {
-                let size = file.seek(SeekFrom::End(0))?;
-                file.seek(SeekFrom::Start(at))?;
-                Ok(size)
-            });
-            return size.ok().and_then(|size| i64::try_from(size).ok()).unwrap_or(-1);
-        }
-        libc::SEEK_SET => {
-            u64::try_from(offset).map(SeekFrom::Start).map_err(|_| std::io::ErrorKind::InvalidInput)
-        }
-        libc::SEEK_CUR => Ok(SeekFrom::Current(offset)),
-        libc::SEEK_END => Ok(SeekFrom::End(offset)),
-        _ => Err(std::io::ErrorKind::InvalidInput),
+    // SAFETY: `reader` is the box of the `Source`, which nothing else refers to while FFmpeg seeks.
+    let reader = unsafe { &mut *reader.cast::<Reader>() };
+    let size = || reader.file.metadata().ok().and_then(|data| i64::try_from(data.len()).ok());
+    let from = match whence & !(ffi::AVSEEK_FORCE) {
+        ffi::AVSEEK_SIZE => return size().unwrap_or(-1),
+        libc::SEEK_SET => Some(0),
+        libc::SEEK_CUR => i64::try_from(reader.at).ok(),
+        libc::SEEK_END => size(),
+        _ => None,
     };
-    let moved = moved.map_err(std::io::Error::from).and_then(|to| file.seek(to));
-    moved.ok().and_then(|at| i64::try_from(at).ok()).unwrap_or(i64::from(ffi::AVERROR(libc::EIO)))
+    let to = from.and_then(|from| from.checked_add(offset)).filter(|to| *to >= 0);
+    let Some(to) = to else { return i64::from(ffi::AVERROR(libc::EIO)) };
+    reader.at = to.unsigned_abs();
+    to
 }

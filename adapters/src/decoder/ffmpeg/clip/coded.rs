@@ -28,12 +28,17 @@ const BIT_RATE: usize = 160_000;
 /// Slack for the rounding of times to ticks, seconds.
 const EPSILON: f64 = 1e-4;
 
-/// Writes what is seen and heard from the beginning of the part to its end.
+/// Packets among which the first of the picture is looked for.
+const FIRST_PACKETS: usize = 64;
+
+/// Writes what is seen and heard from the beginning of the part to its end. Reads from `from` seconds on,
+/// or from the beginning of the file.
 pub(super) fn write(
     input: &mut Input,
     options: &FfmpegOptions,
     mut output: Output,
     part: Part,
+    from: Option<f64>,
 ) -> Result<(), Error> {
     let mut pictures = match input.picture {
         Some(stream) => Some(Pictures::open(input, stream, options, &mut output, part)?),
@@ -44,6 +49,13 @@ pub(super) fn write(
         None => None,
     };
     output.write_header()?;
+    if let Some(from) = from {
+        if let Some(pictures) = &mut pictures {
+            input.show_beginning(&mut pictures.decoder, FIRST_PACKETS)?;
+            pictures.decoder.flush();
+        }
+        input.seek(from)?;
+    }
     each_packet(input, |input, kind, packet| {
         match (kind, &mut pictures, &mut sounds) {
             (Kind::Picture, Some(pictures), _) => {

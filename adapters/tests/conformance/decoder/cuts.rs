@@ -1,0 +1,132 @@
+//! Pieces of files, cut through the confined decoder: what they show is what the file shows there.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use ports::decoder::{Clip, Cut, ScanOptions, ScanSink, VideoDecoder};
+
+use super::ffmpeg::{Studio, decoder};
+
+const SIZE: ScanOptions = ScanOptions { width: 48, height: 27 };
+
+/// Mean difference of two pictures that coding anew may make, of 255.
+const UNLIKE: f64 = 10.0;
+
+/// Pieces at the beginning, in the middle and at the end of a film that lasts so many seconds.
+fn pieces(seconds: f64) -> [(f64, f64); 4] {
+    let longest = |start: f64, end: f64| (start, end.min(start + 12.0));
+    [
+        longest(0.0, seconds),
+        longest(0.0, seconds * 0.4),
+        longest(seconds * 0.37, seconds * 0.81),
+        ((seconds - 3.0).max(0.0), seconds),
+    ]
+}
+
+/// A file well beyond what a reader holds at once, with a key frame every two seconds.
+#[test]
+fn of_a_long_file() {
+    let Some(studio) = Studio::open() else { return };
+    let seen = "-f lavfi -i testsrc2=s=480x270:r=25:d=12";
+    let heard = "-f lavfi -i sine=frequency=440:duration=12";
+    let coded = "-c:v libx264 -pix_fmt yuv420p -g 50 -c:a aac -movflags faststart";
+    let Some(file) = studio.make("long.mp4", &format!("{seen} {heard} {coded}")) else { return };
+    assert!(file.metadata().unwrap().len() > 256 << 10, "it is too small to tell anything");
+    let film = Film::of(&file);
+    let copied: Vec<bool> = [(0.0, 12.0), (4.0, 8.0), (2.0, 9.5), (4.0, 9.2), (5.3, 7.9)]
+        .map(|(start, end)| film.cut_well(&file, start, end, true))
+        .to_vec();
+    assert_eq!(copied[0..2], [true, true], "a key frame begins them");
+    assert!(!copied[4], "no key frame begins it");
+    assert!(film.cut_well(&file, 5.3, 7.9, false), "the key frame before begins it");
+}
+
+#[test]
+fn of_every_kind_of_colour() {
+    let Some(studio) = Studio::open() else { return };
+    for colours in ["yuv420p", "yuv422p", "yuv444p"] {
+        let seen = "-f lavfi -i testsrc2=s=320x180:r=25:d=6";
+        let coded = format!("-c:v libx264 -preset ultrafast -pix_fmt {colours} -g 25");
+        let name = format!("{colours}.mp4");
+        let Some(file) = studio.make(&name, &format!("{seen} {coded}")) else { return };
+        let copied = Film::of(&file).cut_well(&file, 2.0, 5.0, true);
+        assert_eq!(copied, colours == "yuv420p", "{colours}: players take half the colours alone");
+    }
+}
+
+#[test]
+fn of_real_clips() {
+    let Some(media) = std::env::var_os("SHOTLOG_MEDIA").map(PathBuf::from) else {
+        println!("skipped: SHOTLOG_MEDIA names no folder");
+        return;
+    };
+    let clips = std::fs::read_dir(media).unwrap().map(|entry| entry.unwrap().path());
+    for file in clips.filter(|path| path.extension().is_some_and(|e| e == "mp4" || e == "mov")) {
+        let film = Film::of(&file);
+        for (start, end) in pieces(film.end) {
+            film.cut_well(&file, start, end, true);
+            film.cut_well(&file, start, end, false);
+        }
+    }
+}
+
+/// The frames of a file, with their times.
+#[derive(Default)]
+struct Film {
+    frames: Vec<(f64, Vec<u8>)>,
+    end: f64,
+    damaged: u64,
+}
+
+impl Film {
+    fn of(file: &Path) -> Self {
+        let mut film = Self::default();
+        let summary = decoder().scan(file, &SIZE, &mut film).unwrap();
+        film.end = film.frames.last().map_or(0.0, |(last, _)| *last);
+        film.damaged = summary.damaged;
+        film
+    }
+
+    /// Cuts a piece out of the file and compares it, picture after picture. Whether it was copied.
+    fn cut_well(&self, file: &Path, start: f64, end: f64, exact: bool) -> bool {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cut.mp4");
+        let cut = Cut { start, end, exact, max_bytes: 100 << 20 };
+        let Clip { start, copied, video } =
+            decoder().clip(file, &cut, File::create(&path).unwrap()).unwrap();
+        let what = format!("{} from {start} to {end}, copied: {copied}", file.display());
+        assert!(video && (!exact || start == cut.start), "{what}");
+        let piece = Self::of(&path);
+        assert!(piece.damaged <= self.damaged, "{what}: {} damaged", piece.damaged);
+        // What is shown at the beginning may have begun before.
+        let first = self.frames.iter().rposition(|(time, _)| *time <= start + 2e-3).unwrap_or(0);
+        let past = self.frames.partition_point(|(time, _)| *time < end - 1e-3);
+        let (wanted, came) = (past.saturating_sub(first), piece.frames.len());
+        assert!(came.abs_diff(wanted) <= 2, "{what}: {came} pictures of {wanted}");
+        for (place, (_, shown)) in piece.frames.iter().enumerate() {
+            let at = first + place;
+            let near = &self.frames
+                [at.saturating_sub(2).min(self.frames.len() - 1)..(at + 3).min(self.frames.len())];
+            let unlike = near.iter().map(|(_, frame)| difference(shown, frame));
+            let unlike = unlike.fold(f64::INFINITY, f64::min);
+            assert!(unlike < UNLIKE, "{what}: picture {place} differs by {unlike:.1}");
+        }
+        copied
+    }
+}
+
+fn difference(a: &[u8], b: &[u8]) -> f64 {
+    let apart = a.iter().zip(b).map(|(a, b)| f64::from(a.abs_diff(*b)));
+    apart.sum::<f64>() / a.len().max(1) as f64
+}
+
+impl ScanSink for Film {
+    fn frame(&mut self, time: f64, rgb: &[u8]) -> ports::Result<()> {
+        self.frames.push((time, rgb.to_vec()));
+        Ok(())
+    }
+
+    fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+        Ok(())
+    }
+}
