@@ -183,6 +183,27 @@ test("what the reader has stopped stays so when another place is chosen", async 
   expect((await player(page)).paused).toBe(true);
 });
 
+test("with a range, the link that is copied leads to it", async ({ page, service }) => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await open(page, service, "?t=20&range=12-13.5");
+  await page.getByRole("button", { name: "Copy link", exact: true }).click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/\?t=12&range=12-13\.5$/);
+  await page.keyboard.press("x");
+  await page.getByRole("button", { name: "Copy link", exact: true }).click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/\?t=[\d.]+$/);
+});
+
+test("a place that the browser cannot go to is told, and it plays from the beginning", async ({ page, service }) => {
+  await open(page, service, "?t=30");
+  await page.evaluate(() => document.querySelector("video").dispatchEvent(new Event("error")));
+  const told = page.getByRole("alert");
+  await expect(told).toContainText("cannot go to this place");
+  await told.getByRole("button", { name: "Play from the beginning" }).click();
+  await expect(told).toBeHidden();
+  await expect.poll(async () => (await player(page)).paused).toBe(false);
+  expect((await player(page)).t).toBeLessThan(20);
+});
+
 test("a range is cut out as a clip, and its log taken along", async ({ page, service }) => {
   await open(page, service, "?range=12-13.5");
   const range = page.getByRole("group", { name: "Range" });

@@ -38,6 +38,9 @@ export const video: typeof english = {
     cannotPlay: "Dieser Browser kann die Datei nicht abspielen.",
     cannotPlayHere:
       "Dieser Browser kann die Datei nicht abspielen. Suche und Antworten funktionieren trotzdem.",
+    cannotGoThere:
+      "Dieser Browser kann nicht an diese Stelle der Datei springen. Bis dorthin spielen und einen Clip ausschneiden geht.",
+    fromStart: "Von Anfang an abspielen",
     captions: "Untertitel",
     seek: "Stelle im Video",
     at: (time, length) => `${time} von ${length}`,

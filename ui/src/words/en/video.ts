@@ -37,6 +37,9 @@ export const video = {
     name: "Player",
     cannotPlay: "This browser cannot play the file.",
     cannotPlayHere: "This browser cannot play the file. Search and answers work all the same.",
+    cannotGoThere:
+      "This browser cannot go to this place in the file. It can play up to it, and a clip can be cut out.",
+    fromStart: "Play from the beginning",
     captions: "Captions",
     seek: "Seek",
     at: (time: string, length: string) => `${time} of ${length}`,
