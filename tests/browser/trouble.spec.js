@@ -114,7 +114,7 @@ test("a page whose file does not come says so, and the others work", async ({ pa
   await page.getByRole("link", { name: "Ask", exact: true }).click();
   await page.unrouteAll();
   await page.getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByRole("heading", { name: "Ask" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Ask", exact: true })).toBeVisible();
 });
 
 test("a search that fails leaves nothing of the one before", async ({ page, service }) => {
