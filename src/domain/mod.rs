@@ -245,6 +245,7 @@ impl Shotlog {
                 jobs.clone(),
                 settings.probes,
                 settings.ui,
+                settings.callbacks.are_sent(),
             ),
             tokens: Tokens::new(embedder),
             extractors: Extractors::new(catalog.clone(), settings.extractors),

@@ -74,6 +74,8 @@ pub struct Schema {
     pub presets: &'static [Preset],
     /// Aggregators by id.
     pub aggregators: Vec<AggregatorInfo>,
+    /// Whether callbacks are sent, without which there are no alerts either.
+    pub callbacks: bool,
 }
 
 /// One aggregator.
@@ -101,6 +103,7 @@ pub struct Status {
     /// Looks at what is measured so.
     measuring: Arc<Probe>,
     ui: bool,
+    callbacks: bool,
 }
 
 impl Status {
@@ -111,6 +114,7 @@ impl Status {
         jobs: Arc<Jobs>,
         settings: ProbeSettings,
         ui: bool,
+        callbacks: bool,
     ) -> Self {
         let probes = probes(&stores, &models, settings);
         let storage = probes[0].clone();
@@ -118,7 +122,7 @@ impl Status {
         let measuring = Probe::new("measured", "what is measured", settings, move || {
             measure(index.clone(), of.0.clone(), of.1.clone()).boxed()
         });
-        Self { stores, models, catalog, settings, storage, probes, measuring, ui }
+        Self { stores, models, catalog, settings, storage, probes, measuring, ui, callbacks }
     }
 
     /// Records what is measured by looking, jobs, points and videos, at most once per
@@ -181,6 +185,7 @@ impl Status {
             chunking_modes: pairs(chunking::MODES),
             detectors: pairs(chunking::DETECTORS),
             presets: chunking::PRESETS,
+            callbacks: self.callbacks,
             aggregators: self
                 .catalog
                 .aggregators

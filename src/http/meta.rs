@@ -109,6 +109,8 @@ pub(crate) struct Schema {
     pub(crate) filter_analyzers: Ordered<Vec<String>>,
     /// Metadata key of the videos that the token sees to its type: `string`, `number`, `boolean`, `time` or `list`.
     pub(crate) metadata_keys: Ordered<String>,
+    /// Whether this install sends callbacks: where it does not, `callback_url` and alerts are refused.
+    callbacks: bool,
 }
 
 #[derive(Object)]
@@ -211,6 +213,7 @@ impl Schema {
         let by_analyzer = thresholds.iter().map(|(id, of)| (id.clone(), fields(of)));
         Self {
             analyzers: schema.analyzers,
+            callbacks: schema.callbacks,
             metadata_keys: Ordered(keys.collect()),
             exclusive_groups: schema.exclusive_groups,
             vector_fields: Ordered(schema.vector_fields),

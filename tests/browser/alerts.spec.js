@@ -106,7 +106,7 @@ for (const [width, colorScheme, locale] of [[360, "dark", "de-DE"], [1280, "ligh
 
 test("who may not keep an alert is told why", async ({ browser }) => {
   const tokens = '["all-of-it", { token = "a-part-of-it", collections = ["street"] }]';
-  const service = await startService({ environment: { SERVICE_AUTH__TOKENS: tokens } });
+  const service = await startService({ environment: { SERVICE_AUTH__TOKENS: tokens, SERVICE_CALLBACKS__SECRET: "only-for-this-test" } });
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
@@ -120,16 +120,23 @@ test("who may not keep an alert is told why", async ({ browser }) => {
     await expect(page.getByRole("dialog")).toContainText("Alerts are not open to you here");
     await expect(page.getByRole("dialog").getByRole("textbox")).toHaveCount(0);
     await page.keyboard.press("Escape");
+  } finally {
+    await context.close();
+    await service.stop();
+  }
+});
 
-    // Who sees everything could, if the service had a key to sign its messages with.
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByLabel("Access token").fill("all-of-it");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.goto(`${service.url}/#/search?q=boat`);
-    await page.getByRole("button", { name: "Tell me of new videos that have this" }).click();
-    await page.getByLabel("Web address that is told (webhook)").fill("https://example.org/hook");
-    await page.getByRole("button", { name: "Keep the alert" }).click();
-    await expect(page.getByRole("dialog").getByRole("alert")).toContainText("callbacks.secret");
+test("where no callbacks are sent, alerts are said to be off and are not offered", async ({ browser }) => {
+  const service = await startService();
+  const context = await browser.newContext();
+  try {
+    const here = await context.newPage();
+    await here.goto(`${service.url}/#/search?q=boat`);
+    await expect(here.getByRole("button", { name: "Keep this search" })).toBeVisible();
+    await expect(here.getByRole("button", { name: "Tell me of new videos that have this" })).toHaveCount(0);
+    await here.getByRole("link", { name: "Alerts" }).click();
+    await expect(here.getByText("Alerts are switched off here.")).toBeVisible();
+    await expectAccessible(here, "alerts that are off");
   } finally {
     await context.close();
     await service.stop();

@@ -36,6 +36,13 @@ impl Default for CallbackSettings {
     }
 }
 
+impl CallbackSettings {
+    /// Whether notices are sent at all: there is a key to sign them with.
+    pub(crate) fn are_sent(&self) -> bool {
+        !self.secret.is_empty()
+    }
+}
+
 /// Where to send a notice.
 #[derive(Clone)]
 pub(crate) struct Webhook {
@@ -54,7 +61,7 @@ impl Webhook {
         settings: &CallbackSettings,
     ) -> Result<Self> {
         check_url(url).map_err(|e| Error::Invalid(format!("{field}: {e}")))?;
-        if settings.secret.is_empty() {
+        if !settings.are_sent() {
             return Err(Error::Invalid(format!(
                 "{field}: this install sends no callbacks, for lack of a key to sign them with; set \
                  callbacks.secret"

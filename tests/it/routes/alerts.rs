@@ -192,4 +192,7 @@ async fn what_is_no_alert_is_refused() {
     mentions(&app.put_json("/alerts/two", door()).await.error(400), &["1 alerts", "alerts.max"]);
     let app = TestApp::with(|setup| setup.settings.callbacks.secret.clear()).await;
     mentions(&app.put_json("/alerts/one", door()).await.error(400), &["callbacks.secret"]);
+    assert_eq!(app.get("/schema").await.ok()["callbacks"], false, "it is said before");
+    let app = TestApp::new().await;
+    assert_eq!(app.get("/schema").await.ok()["callbacks"], true);
 }

@@ -46,6 +46,7 @@ async fn schema_describes_everything_searchable() {
         [
             "aggregators",
             "analyzers",
+            "callbacks",
             "chunking",
             "detail_levels",
             "exclusive_groups",

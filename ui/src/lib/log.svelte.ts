@@ -1,7 +1,8 @@
 // Everything that is stored of one video, read once and derived from there.
-import { api, videoPath } from "./api";
+import { api, ApiError, videoPath } from "./api";
 import type { Correction, Corrections, NewCorrection } from "./corrections";
 import { loadJobs } from "./jobs";
+import { m } from "./language.svelte";
 import { message } from "./state.svelte";
 import type { Aggregates, Chunk, Entity, Peaks, Preview, Span, VideoDetail } from "./types";
 
@@ -76,7 +77,8 @@ export class VideoLog {
       void this.listen(this.detail.duration);
       await Promise.all([this.loadChunks(), this.loadAggregates(), this.loadCorrections()]);
     } catch (reason) {
-      this.error = message(reason);
+      const gone = reason instanceof ApiError && reason.status === 404;
+      this.error = gone ? m.video.gone(this.id) : message(reason);
     } finally {
       this.loading = false;
     }

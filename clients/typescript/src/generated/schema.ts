@@ -2893,6 +2893,8 @@ export interface components {
             metadata_keys: {
                 [key: string]: string;
             };
+            /** @description Whether this install sends callbacks: where it does not, `callback_url` and alerts are refused. */
+            callbacks: boolean;
         };
         /**
          * SearchConfiguration

@@ -124,6 +124,7 @@ export const search: typeof english = {
     all: "Alle Benachrichtigungen",
     kept: (name) => `Die Benachrichtigung „${name}“ ist eingerichtet.`,
     refused: (why) => `Benachrichtigungen sind hier nicht freigegeben: ${why}`,
+    off: "Benachrichtigungen sind hier ausgeschaltet. Wer den Dienst betreibt, kann sie einschalten.",
     empty: "Noch keine Benachrichtigungen",
     emptyAbout: "Nach etwas suchen und dann „Neue Videos melden, die das enthalten“ wählen.",
     toSearch: "Zur Suche",

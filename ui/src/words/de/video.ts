@@ -3,6 +3,7 @@ import type { video as english } from "../en/video";
 
 export const video: typeof english = {
   video: {
+    gone: (id) => `Ein Video ${id} gibt es nicht. Vielleicht wurde es gelöscht.`,
     ask: "Fragen",
     analyseAgain: "Noch einmal analysieren",
     recorded: (when) => `aufgenommen ${when}`,

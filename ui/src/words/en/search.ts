@@ -113,6 +113,7 @@ export const search = {
     all: "All alerts",
     kept: (name: string) => `The alert “${name}” is kept.`,
     refused: (why: string) => `Alerts are not open to you here: ${why}`,
+    off: "Alerts are switched off here. Whoever runs the service can switch them on.",
     empty: "No alerts yet",
     emptyAbout: "Search for something, then choose “Tell me of new videos that have this”.",
     toSearch: "Go to Search",

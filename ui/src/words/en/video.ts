@@ -3,6 +3,7 @@ import type { Names } from "../names";
 
 export const video = {
   video: {
+    gone: (id: string) => `There is no video ${id}. It may have been deleted.`,
     ask: "Ask",
     analyseAgain: "Analyse again",
     recorded: (when: string) => `recorded ${when}`,

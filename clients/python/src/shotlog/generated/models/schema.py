@@ -50,6 +50,8 @@ class Schema:
             it lets nothing through. Filters about every chunk are absent.
         metadata_keys (SchemaMetadataKeys): Metadata key of the videos that the token sees to its type: `string`,
             `number`, `boolean`, `time` or `list`.
+        callbacks (bool): Whether this install sends callbacks: where it does not, `callback_url` and alerts are
+            refused.
     """
 
     analyzers: list[str]
@@ -66,6 +68,7 @@ class Schema:
     results: SchemaResults
     filter_analyzers: SchemaFilterAnalyzers
     metadata_keys: SchemaMetadataKeys
+    callbacks: bool
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,6 +104,8 @@ class Schema:
 
         metadata_keys = self.metadata_keys.to_dict()
 
+        callbacks = self.callbacks
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -119,6 +124,7 @@ class Schema:
                 "results": results,
                 "filter_analyzers": filter_analyzers,
                 "metadata_keys": metadata_keys,
+                "callbacks": callbacks,
             }
         )
 
@@ -177,6 +183,8 @@ class Schema:
 
         metadata_keys = SchemaMetadataKeys.from_dict(d.pop("metadata_keys"))
 
+        callbacks = d.pop("callbacks")
+
         schema = cls(
             analyzers=analyzers,
             exclusive_groups=exclusive_groups,
@@ -192,6 +200,7 @@ class Schema:
             results=results,
             filter_analyzers=filter_analyzers,
             metadata_keys=metadata_keys,
+            callbacks=callbacks,
         )
 
         schema.additional_properties = d
