@@ -104,6 +104,8 @@ plain("a link survives signing in, below a path too", async ({ page }) => {
       answer.writeHead(given.statusCode, given.headers);
       given.pipe(answer);
     });
+    // The service ends before the page does.
+    onward.on("error", () => answer.destroy());
     asked.pipe(onward);
   });
   await new Promise((done) => { proxy.listen(0, "127.0.0.1", done); });
