@@ -83,6 +83,42 @@ fn is_time(word: &str) -> bool {
     WEEKDAYS.contains(&word) || month || TIMES.contains(&word)
 }
 
+/// Words that say when beside now, such as `last year` and `yesterday`: what is told of another time does
+/// not fit them.
+pub fn times_told(all: &[Token<'_>]) -> Vec<String> {
+    let lower = |at: usize| all.get(at).map_or("", |word| word.lower.as_str());
+    let told = |at: usize| match lower(at) {
+        day @ ("yesterday" | "today" | "tonight" | "tomorrow") => Some(day.to_owned()),
+        which @ ("last" | "this" | "next") => {
+            let of = lower(at + 1);
+            let period = PERIODS.contains(&of) || WEEKDAYS.contains(&of) || MONTHS.contains(&of);
+            period.then(|| format!("{which} {of}"))
+        }
+        _ => None,
+    };
+    (0..all.len()).filter_map(told).collect()
+}
+
+/// What `last` and `next` count.
+const PERIODS: &[&str] = &[
+    "year",
+    "month",
+    "week",
+    "weekend",
+    "night",
+    "morning",
+    "afternoon",
+    "evening",
+    "spring",
+    "summer",
+    "autumn",
+    "fall",
+    "winter",
+    "season",
+    "century",
+    "decade",
+];
+
 /// Whether a lower-case word of a search says nothing about what is searched for, as in `find the
 /// moment when someone says …`.
 pub fn is_asking(lower: &str) -> bool {
@@ -364,6 +400,18 @@ mod tests {
             ("What is it?", None),
         ] {
             assert_eq!(subject(question), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn times_are_told_from_what_is_last_or_next() {
+        for (text, expected) in [
+            ("How many were there last year?", &["last year"][..]),
+            ("What comes next Monday, and what was yesterday?", &["next monday", "yesterday"]),
+            ("What does he say last?", &[]),
+            ("What is the last word of this talk?", &[]),
+        ] {
+            assert_eq!(times_told(&tokens(text)), expected, "{text}");
         }
     }
 

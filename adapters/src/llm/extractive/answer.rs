@@ -26,6 +26,9 @@ const PAUSE: f64 = 3.0;
 /// What a number right before the thing that is asked for adds.
 const COUNTED: f64 = 1.5;
 
+/// What is told of another time than the one asked about counts, where something is told of that one.
+const OTHER_TIME: f64 = 0.4;
+
 /// What a question about nothing in particular is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overview {
@@ -167,6 +170,13 @@ fn evidence(document: &Document, question: &Question) -> Answer {
         };
         let brevity = if sentence.length < 3 { 0.7 } else { 1.0 };
         scored.push((at, with_near / total * bonus * kind * brevity));
+    }
+    let of_time = |at: usize| question.is_of_time(&sentences[at].text);
+    if scored.iter().any(|(at, _)| of_time(*at)) {
+        scored
+            .iter_mut()
+            .filter(|(at, _)| !of_time(*at))
+            .for_each(|(_, score)| *score *= OTHER_TIME);
     }
     // Of equals the one that says little else.
     let length = |at: usize| sentences[at].length;

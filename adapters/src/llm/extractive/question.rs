@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use text::numbers::is_amount;
-use text::questions::{AnswerKind, is_generic};
+use text::questions::{AnswerKind, is_generic, times_told};
 use text::{is_stop_word, stem, words};
 
 use super::document::Sentence;
@@ -15,6 +15,8 @@ pub(super) struct Question {
     /// Stems without which nothing is an answer: names and numbers.
     pub(super) required: BTreeSet<String>,
     pub(super) asks_for: AnswerKind,
+    /// The times that it is about, in words: `last year`.
+    pub(super) times: Vec<String>,
 }
 
 /// What a word counts that belongs to asking rather than to what is asked about.
@@ -37,7 +39,7 @@ impl Question {
             }
             terms.insert(stem, if generic { GENERIC_WEIGHT } else { 1.0 });
         }
-        Self { terms, required, asks_for: AnswerKind::asked_for(&all) }
+        Self { terms, required, asks_for: AnswerKind::asked_for(&all), times: times_told(&all) }
     }
 
     /// Rarer words weigh more; one that occurs nowhere weighs most.
@@ -55,6 +57,12 @@ impl Question {
                 (term.clone(), weight * (1.0 + total / count).ln())
             })
             .collect()
+    }
+
+    /// Whether a sentence tells of the same times.
+    pub(super) fn is_of_time(&self, sentence: &str) -> bool {
+        let told = times_told(&words(sentence));
+        self.times.iter().all(|time| told.contains(time))
     }
 }
 

@@ -174,6 +174,20 @@ fn questions_find_their_evidence() {
 }
 
 #[test]
+fn what_is_told_of_another_time_is_no_answer() {
+    let seals = [
+        "In 2019 the scientists counted 120 seals on the island.",
+        "Last year they counted 214. That is the highest number ever seen here.",
+    ];
+    let seals: Vec<Passage> =
+        seals.iter().enumerate().map(|(id, text)| passage(id, Speech, text)).collect();
+    let first = |question: &str| answer(&seals, question)[0].0.clone();
+    assert!(first("How many seals were counted last year?").contains("214"));
+    assert!(first("How many seals were counted in 2019?").contains("120"));
+    assert!(first("How many seals did the scientists count?").contains("120"));
+}
+
+#[test]
 fn questions_without_evidence_find_nothing() {
     for question in [
         "Who is the president of France?",
