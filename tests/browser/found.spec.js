@@ -76,6 +76,15 @@ test("moments are set aside and seen side by side, by keyboard alone", async ({ 
   const tray = page.getByRole("complementary", { name: "Compare" });
   await expect(tray).toContainText("1 moment to compare");
   await expect(tray).toContainText("Choose another");
+  // It lies over nothing at the end of a page, on a phone either.
+  await page.setViewportSize({ width: 360, height: 780 });
+  const gap = () => page.evaluate(() => {
+    scrollTo(0, document.documentElement.scrollHeight);
+    const end = document.querySelector("main > :last-child").getBoundingClientRect().bottom;
+    return document.querySelector(".tray").getBoundingClientRect().top - end;
+  });
+  await expect.poll(gap).toBeGreaterThanOrEqual(0);
+  await page.setViewportSize({ width: 1280, height: 800 });
   // What is set aside outlasts the page, and is taken back where it was chosen.
   await page.reload();
   await expect(compare.first()).toHaveAttribute("aria-pressed", "true");
