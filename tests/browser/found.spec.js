@@ -66,7 +66,7 @@ test("what is like a moment is found from the moment", async ({ page, service })
   const starts = await page.locator(".hits .thumb").evaluateAll((all) => all.map((one) => Number(one.dataset.start)));
   expect(starts).not.toContain(10);
   await expect(page.locator(".hits .score").first()).toContainText("Likeness");
-  await expect(page.getByText("Really here")).toHaveCount(0);
+  await expect(page.getByText("How sure", { exact: true })).toHaveCount(0);
 });
 
 test("moments are set aside and seen side by side, by keyboard alone", async ({ page, service }, testInfo) => {

@@ -198,10 +198,29 @@ test("a place that the browser cannot go to is told, and it plays from the begin
   await page.evaluate(() => document.querySelector("video").dispatchEvent(new Event("error")));
   const told = page.getByRole("alert");
   await expect(told).toContainText("cannot go to this place");
-  await told.getByRole("button", { name: "Play from the beginning" }).click();
+  const button = told.getByRole("button", { name: "Play from the beginning" });
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    await expectAccessible(page, `a place that is not played, ${colorScheme}`);
+    // Over a picture contrast is not judged there.
+    const [colour, behind] = await button.evaluate((element) => {
+      const { color, backgroundColor } = getComputedStyle(element);
+      return [color, backgroundColor];
+    });
+    expect(colour).not.toBe(behind);
+  }
+  await button.click();
   await expect(told).toBeHidden();
   await expect.poll(async () => (await player(page)).paused).toBe(false);
   expect((await player(page)).t).toBeLessThan(20);
+
+  // Of a moment that a link leads to, a clip is played.
+  await open(page, service, "?t=20&until=24");
+  await page.evaluate(() => document.querySelector("video").dispatchEvent(new Event("error")));
+  await told.getByRole("button", { name: "Play this moment" }).click();
+  const clip = page.locator('video[src*="/clip?"][src*="end=24"]');
+  await expect.poll(() => clip.evaluate(({ duration, currentTime }) => duration > 1 && currentTime > 0)).toBe(true);
+  await expect(told).toBeHidden();
 });
 
 test("a range is cut out as a clip, and its log taken along", async ({ page, service }) => {

@@ -168,7 +168,7 @@ test("how sure it is what was found is a picture with a line, and a table", asyn
   await page.getByText("How sure is this?").press("Enter");
   await expect(page.getByText("2 moments of 6 are more probably there than not: right of the line.")).toBeVisible();
   await page.getByText("Numbers").click();
-  await expect(page.getByRole("row")).toHaveText([/Really here\s*Moments/, /0 % to 10 %\s*1/, /10 % to 20 %\s*2/, /30 % to 40 %\s*1/, /80 % to 90 %\s*1/, /90 % to 100 %\s*1/]);
+  await expect(page.getByRole("row")).toHaveText([/How sure\s*Moments/, /0 % to 10 %\s*1/, /10 % to 20 %\s*2/, /30 % to 40 %\s*1/, /80 % to 90 %\s*1/, /90 % to 100 %\s*1/]);
   for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

@@ -110,7 +110,7 @@ export const search: typeof english = {
   },
   alerts: {
     about:
-      "Jedes neue Video wird danach durchsucht. Enthält es das Gesuchte, wird eine Webadresse benachrichtigt.",
+      "Jedes neue Video wird danach durchsucht. Enthält es das Gesuchte, geht eine Nachricht an eine Webadresse.",
     tellMe: "Neue Videos melden, die das enthalten",
     newTitle: "Neue Videos melden",
     newAbout: "Jedes Video, das ab jetzt hinzukommt oder neu analysiert wird, wird danach durchsucht:",
@@ -156,9 +156,9 @@ export const search: typeof english = {
     likeness: "Ähnlichkeit",
     likenessHint:
       "Wie nahe sich Suche und Moment in der Bedeutung sind, 0 bis 1. Das ist keine Wahrscheinlichkeit.",
-    reallyHere: "Wirklich da",
-    reallyHereHint:
-      "An Suchen nach anderem gemessen: wie wahrscheinlich es ist, dass das Gesuchte wirklich hier ist.",
+    howSure: "Wie sicher",
+    howSureHint:
+      "Wie wahrscheinlich es ist, dass das Gesuchte wirklich hier ist: an Suchen nach anderem gemessen, und nicht sicherer, als Gesehenes erkannt wurde.",
     words: "Wörter",
     wordsHint: "Wie gut die Wörter selbst übereinstimmen; nach oben offen.",
     openVideo: "Video öffnen",
@@ -189,7 +189,7 @@ export const search: typeof english = {
     probable: (above, of) => `${above} von ${of}: eher da als nicht, rechts der Linie.`,
     advised: (value, above, of) =>
       `Ab ${value}, wo die Linie steht, ist ein Treffer selten Zufall: ${above} von ${of}.`,
-    present: "Wirklich da",
+    present: "Wie sicher",
     likeness: "Ähnlichkeit",
     onlyThose: "Nur diese zeigen",
     allAgain: "Wieder alle zeigen",

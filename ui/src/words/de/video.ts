@@ -42,6 +42,7 @@ export const video: typeof english = {
     cannotGoThere:
       "Dieser Browser kann nicht an diese Stelle der Datei springen. Bis dorthin spielen und einen Clip ausschneiden geht.",
     fromStart: "Von Anfang an abspielen",
+    cutOut: "Diesen Moment abspielen",
     captions: "Untertitel",
     seek: "Stelle im Video",
     at: (time, length) => `${time} von ${length}`,

@@ -52,7 +52,7 @@ export const library = {
     rerun: "Sum up again…",
     delete: "Delete…",
     deleteTitle: (videos: string) => `Delete ${videos}?`,
-    deleteAbout: "They, their moments and everything found in them will be removed. This cannot be undone.",
+    deleteAbout: "The moments and everything that was found in them are removed, too. This cannot be undone.",
     deleted: (videos: string) => `${videos} deleted.`,
     collectTitle: (videos: string) => `Put ${videos} into a collection`,
     collectLabel: "Collection, left empty to take them out of theirs",

@@ -99,7 +99,7 @@ export const search = {
     all: "All moments",
   },
   alerts: {
-    about: "Each new video is searched for these. Where it has what is looked for, a web address is told.",
+    about: "Each new video is searched for these. When one has it, a message goes to a web address.",
     tellMe: "Tell me of new videos that have this",
     newTitle: "Tell of new videos",
     newAbout: "Each video that is added or analysed anew from now on is searched for this:",
@@ -145,9 +145,9 @@ export const search = {
     likeness: "Likeness",
     likenessHint:
       "How near the meanings of the search and of the moment are, 0 to 1. It is not a probability.",
-    reallyHere: "Really here",
-    reallyHereHint:
-      "Measured against unrelated searches: how probable it is that what is searched for is really here.",
+    howSure: "How sure",
+    howSureHint:
+      "How probable it is that what is searched for is really here: measured against unrelated searches, and no surer than the recognition of what was seen.",
     words: "Words",
     wordsHint: "How well the words themselves match; it has no upper end.",
     openVideo: "Open the video",
@@ -180,7 +180,7 @@ export const search = {
       `${many(above, "moment", "moments")} of ${of} ${above === 1 ? "is" : "are"} more probably there than not: right of the line.`,
     advised: (value: string, above: number, of: number) =>
       `From ${value} on, where the line stands, a match is rarely chance: ${above} of ${of}.`,
-    present: "Really here",
+    present: "How sure",
     likeness: "Likeness",
     onlyThose: "Show only those",
     allAgain: "Show all again",

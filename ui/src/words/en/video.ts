@@ -41,6 +41,7 @@ export const video = {
     cannotGoThere:
       "This browser cannot go to this place in the file. It can play up to it, and a clip can be cut out.",
     fromStart: "Play from the beginning",
+    cutOut: "Play this moment",
     captions: "Captions",
     seek: "Seek",
     at: (time: string, length: string) => `${time} of ${length}`,
