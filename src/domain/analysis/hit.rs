@@ -1,9 +1,11 @@
 //! What a hit of a search shows of a chunk.
 
+use ports::llm::PassageKind;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::analysis::analyzers::object_detection::Detection;
 use crate::domain::analysis::analyzers::people::Person;
+use crate::domain::analysis::certainty::{Certainty, names};
 use crate::domain::analysis::finding::Part;
 use crate::domain::media::screen_text::ScreenLine;
 use crate::domain::media::speech::{SpeakerTurn, Utterance};
@@ -49,4 +51,55 @@ pub struct HitDocument {
     pub detections: Vec<Detection>,
     /// Records of OCR.
     pub texts: Vec<ScreenLine>,
+    /// How sure detectors are of what they found.
+    #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
+    pub certainty: Certainty,
+}
+
+impl HitDocument {
+    /// How sure it is, 0..1, that what words name is really seen: certain where it is said, read or
+    /// written, too, or is no thing that a detector looks for.
+    pub(crate) fn certainty(&self, words: &[String]) -> f32 {
+        let told_otherwise = |word: &str| {
+            let mut parts = self.parts.iter().filter(|part| part.kind != PassageKind::Objects);
+            parts.any(|part| names(word, &part.text))
+        };
+        let sure = words
+            .iter()
+            .filter_map(|word| self.certainty.of_named(word).filter(|_| !told_otherwise(word)));
+        sure.fold(1.0, f32::min)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_seen_is_as_sure_as_the_detector_is_unless_it_is_told_otherwise_too() {
+        let part = |kind, text: &str| Part { kind, text: text.into() };
+        let hit: HitDocument = serde_json::from_value(json!({
+            "_certainty": {"bird": 0.48, "cow": 0.6, "person": 0.9, "train": 0.55},
+            "_parts": [
+                part(PassageKind::Objects, "A bird and a cow are in view."),
+                part(PassageKind::Speech, "The train leaves at nine."),
+            ],
+        }))
+        .expect("a hit");
+        for (words, expected) in [
+            (&["bird"][..], 0.48),
+            (&["birds"], 0.48),
+            (&["animal"], 0.6),
+            (&["people", "cow"], 0.6),
+            (&["train"], 1.0),
+            (&["river"], 1.0),
+            (&[], 1.0),
+        ] {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(hit.certainty(&words), expected, "{words:?}");
+        }
+        assert_eq!(HitDocument::default().certainty(&["bird".to_owned()]), 1.0);
+    }
 }

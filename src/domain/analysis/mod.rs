@@ -4,6 +4,7 @@
 //! searches or cites an output reads what the file declares.
 
 pub mod analyzers;
+pub mod certainty;
 pub mod chunk_text;
 pub mod correction;
 pub mod evidence;

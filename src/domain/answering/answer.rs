@@ -455,7 +455,11 @@ impl Answering {
                 vector.map_or(0.0, |v| presence.probability(style, dot(v, &asked), text))
             };
             let together = joined(&said);
-            let p_present = probability(said[0].text).max(probability(&together));
+            let told = probability(said[0].text).max(probability(&together));
+            let evidence = said[0].evidence;
+            // No surer than it is that what was detected is there.
+            let sure = evidence.p_present.filter(|_| evidence.kind == PassageKind::Objects);
+            let p_present = told.min(sure.unwrap_or(1.0));
             let fits = !asked_for.is_definite() || asked_for.is_in(&words(&together));
             Nearest { said, p_present, fits }
         });

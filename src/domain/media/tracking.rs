@@ -34,6 +34,10 @@ const DOUBTFUL: f32 = 0.5;
 /// See [`DOUBTFUL`].
 const FEW_FRAMES: usize = 4;
 
+/// What a single sight among so many frames is worth of one that is seen again: a thing that is there
+/// is there in the next frame, too.
+const ALONE: f32 = 0.72;
+
 /// Where something is at one moment, as it is stored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -123,6 +127,13 @@ impl Track {
     /// That of the surest sight.
     pub(crate) fn confidence(&self) -> f32 {
         self.points.iter().map(|point| point.confidence).fold(0.0, f32::max)
+    }
+
+    /// How sure it is that the object is what it is taken for, 0..1, where so many frames were looked
+    /// at: less so where only one of them shows it.
+    pub(crate) fn certainty(&self, frames: usize) -> f32 {
+        let alone = self.points.len() == 1 && frames >= FEW_FRAMES;
+        self.confidence() * if alone { ALONE } else { 1.0 }
     }
 
     /// When it was first seen, seconds.

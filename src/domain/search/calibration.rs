@@ -17,6 +17,7 @@ use text::questions::is_asking;
 use text::things::shared_things;
 use text::{is_function_word, tokens};
 
+use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::{self, TextStyle};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::vector::dot;
@@ -141,6 +142,12 @@ impl Search {
 }
 
 impl Presence<'_> {
+    /// How probable it is that what is searched for is really in a moment, 0..1: that the text is about
+    /// it, and that what detectors have found of it is there.
+    pub(crate) fn of_hit(&self, style: TextStyle, cosine: f32, hit: &HitDocument) -> f32 {
+        self.probability(style, cosine, &hit.text) * hit.certainty(&self.words)
+    }
+
     /// How probable it is that what is searched for is really in a text, 0..1.
     pub(crate) fn probability(&self, style: TextStyle, cosine: f32, text: &str) -> f32 {
         let [intercept, by_meaning, by_words] = MODEL;

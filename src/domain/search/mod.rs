@@ -502,7 +502,7 @@ impl Search {
             timecode: span.timecode(),
             score: hit.score.clamp(0.0, 1.0),
             text_score: hit.text_score,
-            p_present: presence.map_or(0.0, |p| p.probability(style, hit.score, &document.text)),
+            p_present: presence.map_or(0.0, |p| p.of_hit(style, hit.score, &document)),
             found_by: vec![hit.id.analyzer_id],
             text: analyzer.map_or_else(|| document.text.clone(), |a| a.embedded(field, &document)),
             snippet: document.text.chars().take(SNIPPET).collect(),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::plural::counted;
 
+use crate::domain::analysis::certainty::Certainty;
 use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::finding::{Finding, Statement, Stored, read_migrated};
 use crate::domain::analysis::hit::HitDocument;
@@ -29,7 +30,7 @@ pub(crate) struct ObjectDetection;
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "object_detection";
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The objects of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +40,10 @@ pub(crate) struct Objects {
     pub(crate) objects: Vec<String>,
     /// One record for each label.
     pub(crate) detections: Vec<Detection>,
+    /// How sure it is that they are there.
+    #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
+    #[schemars(skip)]
+    pub(crate) certainty: Certainty,
 }
 
 /// All objects of one label in a chunk.
@@ -117,7 +122,7 @@ impl Analyzer for ObjectDetection {
         labels.sort_by_key(|(_, tracks)| std::cmp::Reverse(tracks.len()));
         let objects = labels.iter().map(|(label, _)| (*label).to_owned()).collect();
         let detections = labels.iter().map(|(label, tracks)| detection(label, tracks)).collect();
-        let found = Objects { objects, detections };
+        let found = Objects { objects, detections, certainty: Certainty::of(seen) };
         Ok(Some(Arc::new(Stored::seen(found, seen.times.clone()))))
     }
 
@@ -162,8 +167,14 @@ impl Finding for Objects {
             .map(|found| Detection { locations: Vec::new(), tracks: Vec::new(), ..found.clone() })
             .collect();
         let objects = self.objects.clone();
-        let document =
-            HitDocument { description: text, objects, detections, ..HitDocument::default() };
+        let certainty = self.certainty.clone();
+        let document = HitDocument {
+            description: text,
+            objects,
+            detections,
+            certainty,
+            ..HitDocument::default()
+        };
         Indexed { fields, document }
     }
 
@@ -247,6 +258,7 @@ mod tests {
         let found = Objects {
             objects: vec!["car".into()],
             detections: vec![detection("car", &[&left, &right])],
+            certainty: Certainty::default(),
         };
         let stored = json!(found);
         assert_eq!(

@@ -72,6 +72,7 @@ pub(crate) fn compose(
         people: people.into_iter().map(|person| person.description).collect(),
         objects: seen.labels.into_iter().filter(|label| label != "person").collect(),
         counts: seen.counts,
+        certainty: seen.certainty,
         actions: seen.actions,
         tags,
         parts: told.parts,

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::domain::analysis::certainty::Certainty;
 use crate::domain::analysis::correction::Overlay;
 use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::finding::{Finding, Part, Statement, Stored, read};
@@ -60,6 +61,10 @@ pub(crate) struct Shown {
     #[serde(rename = "_counts", skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(skip)]
     pub(crate) counts: BTreeMap<String, usize>,
+    /// How sure it is that they are there.
+    #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
+    #[schemars(skip)]
+    pub(crate) certainty: Certainty,
 }
 
 impl From<Description> for Shown {
@@ -73,7 +78,7 @@ impl From<Description> for Shown {
 const VERSION: u32 = 2;
 
 /// Changes whenever the composition does.
-const COMPOSITION: u32 = 4;
+const COMPOSITION: u32 = 5;
 
 const PROMPT: &str = include_str!("prompt.md");
 
@@ -199,6 +204,7 @@ impl Finding for Shown {
             objects: self.objects.clone(),
             actions: self.actions.clone(),
             tags: self.tags.clone(),
+            certainty: self.certainty.clone(),
             ..HitDocument::default()
         };
         Indexed { fields, document }

@@ -5,19 +5,14 @@ use std::collections::BTreeMap;
 
 use text::plural::{counted, plural};
 
+use crate::domain::analysis::certainty::Certainty;
 use crate::domain::analysis::evidence::ChunkTracks;
 use crate::domain::analysis::prose::{in_view, sentence, with_article};
 use crate::domain::media::movement::Movement;
 use crate::domain::media::tracking::{Track, TrackPoint};
 
-/// What is told is more likely right than wrong at its surest sight …
+/// What is told is more likely right than wrong.
 const LIKELY: f32 = 0.5;
-
-/// … and seen more than once, or this sure: a thing that is there is there in the next frame, too …
-const SURE_ALONE: f32 = 0.7;
-
-/// … where at least so many frames were looked at.
-const FEW_FRAMES: usize = 4;
 
 /// It takes so many sights to know where something goes …
 const LEAST_SIGHTS: usize = 3;
@@ -100,12 +95,13 @@ pub(super) struct Seen {
     pub(super) counts: BTreeMap<String, usize>,
     /// `car driving to the left`.
     pub(super) actions: Vec<String>,
+    /// Of each how sure it is, 0..1.
+    pub(super) certainty: Certainty,
 }
 
 /// Whether a track is worth telling of: not what is seen once and unsurely.
 pub(super) fn is_told(track: &Track, frames: usize) -> bool {
-    let alone = track.points.len() == 1 && frames >= FEW_FRAMES;
-    track.confidence() >= if alone { SURE_ALONE } else { LIKELY }
+    track.certainty(frames) >= LIKELY
 }
 
 /// What there is to tell of the objects of a chunk.
@@ -151,7 +147,8 @@ pub(super) fn seen(found: &ChunkTracks) -> Seen {
     actions.sort_unstable();
     let labels = kinds.iter().map(|kind| kind.label.to_owned()).collect();
     let counts = kinds.iter().map(|kind| (kind.label.to_owned(), kind.count)).collect();
-    Seen { sentences, labels, counts, actions }
+    let certainty = Certainty::of(found);
+    Seen { sentences, labels, counts, actions, certainty }
 }
 
 /// The kinds of things, those of which most are seen at once first.
