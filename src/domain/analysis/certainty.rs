@@ -30,6 +30,11 @@ impl Certainty {
         self.0.is_empty()
     }
 
+    /// That of the surest thing.
+    pub(crate) fn surest(&self) -> Option<f32> {
+        self.0.values().map(|sure| *sure as f32).reduce(f32::max)
+    }
+
     /// That of the surest of the things that a word names, if it names any.
     pub(crate) fn of_named(&self, word: &str) -> Option<f32> {
         let named = self.0.iter().filter(|(label, _)| names(word, label));

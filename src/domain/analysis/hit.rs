@@ -58,7 +58,8 @@ pub struct HitDocument {
 
 impl HitDocument {
     /// How sure it is, 0..1, that what words name is really seen: certain where it is said, read or
-    /// written, too, or is no thing that a detector looks for.
+    /// written, too, or is no thing that a detector looks for; but where nothing is told except what
+    /// detectors saw, no surer than the surest of that.
     pub(crate) fn certainty(&self, words: &[String]) -> f32 {
         let told_otherwise = |word: &str| {
             let mut parts = self.parts.iter().filter(|part| part.kind != PassageKind::Objects);
@@ -67,7 +68,9 @@ impl HitDocument {
         let sure = words
             .iter()
             .filter_map(|word| self.certainty.of_named(word).filter(|_| !told_otherwise(word)));
-        sure.fold(1.0, f32::min)
+        let only_seen = self.parts.iter().all(|part| part.kind == PassageKind::Objects);
+        let surest = self.certainty.surest().filter(|_| only_seen);
+        sure.fold(surest.unwrap_or(1.0), f32::min)
     }
 }
 
@@ -100,6 +103,10 @@ mod tests {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             assert_eq!(hit.certainty(&words), expected, "{words:?}");
         }
-        assert_eq!(HitDocument::default().certainty(&["bird".to_owned()]), 1.0);
+        let parrot = ["parrot".to_owned()];
+        assert_eq!(HitDocument::default().certainty(&parrot), 1.0);
+        let certainty = hit.certainty.clone();
+        let seen = HitDocument { certainty, ..HitDocument::default() };
+        assert_eq!(seen.certainty(&parrot), 0.9, "nothing else is told");
     }
 }

@@ -192,7 +192,11 @@ fn evidence(document: &Document, question: &Question) -> Answer {
             break;
         }
         let full = told.len() == MAX_SENTENCES;
-        match told.iter_mut().find(|(other, _)| same(&sentences[*other], &sentences[at])) {
+        let retold = |other: usize| {
+            let (other, new) = (&sentences[other], &sentences[at]);
+            same(other, new) || reads_no_more(other, new)
+        };
+        match told.iter_mut().find(|(other, _)| retold(*other)) {
             // What is retold was said: whoever says it is quoted, with what they say next.
             Some((other, passages)) if said(at) && !said(*other) => {
                 *other = at;
@@ -415,6 +419,12 @@ fn likeness(a: &str, b: &str) -> f64 {
     let longest = a.len().max(b.len());
     let letters = !a.bytes().any(|byte| byte.is_ascii_digit());
     if letters && common >= 5 && common * 10 >= longest * 7 { 0.7 } else { 0.0 }
+}
+
+/// Whether both are read on the screen, and the second has nothing that the first has not.
+fn reads_no_more(first: &Sentence, second: &Sentence) -> bool {
+    let read = |sentence: &Sentence| sentence.kind == PassageKind::Screen;
+    read(first) && read(second) && second.stems.iter().all(|stem| first.stems.contains(stem))
 }
 
 fn same(a: &Sentence, b: &Sentence) -> bool {

@@ -188,6 +188,16 @@ fn what_is_told_of_another_time_is_no_answer() {
 }
 
 #[test]
+fn what_is_read_again_in_part_is_told_once() {
+    let read = ["11:15 ROSA'S KITCHEN, Fish soup for 60", "11:15 ROSA'S KITCHEN"];
+    let read: Vec<Passage> =
+        read.iter().enumerate().map(|(id, text)| passage(id, Screen, text)).collect();
+    let told = answer(&read, "What soup is there in Rosa's kitchen, and for how many people?");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].0.contains("Fish soup"), "{told:?}");
+}
+
+#[test]
 fn questions_without_evidence_find_nothing() {
     for question in [
         "Who is the president of France?",
