@@ -25,6 +25,12 @@ impl Certainty {
         Self(surest)
     }
 
+    /// Of these labels alone.
+    pub(crate) fn only(mut self, labels: &[String]) -> Self {
+        self.0.retain(|label, _| labels.contains(label));
+        self
+    }
+
     /// Whether nothing was found, or nothing is known of it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

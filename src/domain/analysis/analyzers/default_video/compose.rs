@@ -11,6 +11,7 @@ use text::{in_a_row, letters_and_digits};
 use crate::domain::analysis::analyzers::default_video::heard::{self, VOICES};
 use crate::domain::analysis::analyzers::default_video::{Shown, picture, seen};
 use crate::domain::analysis::analyzers::people::{Appearance, person};
+use crate::domain::analysis::certainty::Certainty;
 use crate::domain::analysis::evidence::{ChunkEvidence, ChunkTracks};
 use crate::domain::analysis::finding::Part;
 use crate::domain::analysis::prose::sentence;
@@ -38,6 +39,7 @@ pub(crate) fn compose(
     let mut told = Told::default();
 
     let seen = seen::seen(found);
+    let certainty = Certainty::of(found).only(&seen.labels);
     tags.extend(seen.labels.iter().cloned());
 
     let captions = captions(lines);
@@ -72,7 +74,7 @@ pub(crate) fn compose(
         people: people.into_iter().map(|person| person.description).collect(),
         objects: seen.labels.into_iter().filter(|label| label != "person").collect(),
         counts: seen.counts,
-        certainty: seen.certainty,
+        certainty,
         actions: seen.actions,
         tags,
         parts: told.parts,

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use text::plural::{counted, plural};
 
-use crate::domain::analysis::certainty::Certainty;
 use crate::domain::analysis::evidence::ChunkTracks;
 use crate::domain::analysis::prose::{in_view, sentence, with_article};
 use crate::domain::media::movement::Movement;
@@ -95,8 +94,6 @@ pub(super) struct Seen {
     pub(super) counts: BTreeMap<String, usize>,
     /// `car driving to the left`.
     pub(super) actions: Vec<String>,
-    /// Of each how sure it is, 0..1.
-    pub(super) certainty: Certainty,
 }
 
 /// Whether a track is worth telling of: not what is seen once and unsurely.
@@ -147,8 +144,7 @@ pub(super) fn seen(found: &ChunkTracks) -> Seen {
     actions.sort_unstable();
     let labels = kinds.iter().map(|kind| kind.label.to_owned()).collect();
     let counts = kinds.iter().map(|kind| (kind.label.to_owned(), kind.count)).collect();
-    let certainty = Certainty::of(found);
-    Seen { sentences, labels, counts, actions, certainty }
+    Seen { sentences, labels, counts, actions }
 }
 
 /// The kinds of things, those of which most are seen at once first.
