@@ -2,6 +2,8 @@
 //! what nearest-match suggestions are drawn from.
 
 use ports::index::{Condition, Filter, Predicate};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::domain::analysis::{AnalyzerRef, AnalyzerSpec};
@@ -142,13 +144,44 @@ impl Spec {
         specs.filter(|spec| spec.filtered_by.contains(&self.field))
     }
 
-    /// The tests of `{"all": […]}`, which each value must pass; `None` where that is not asked for. A
-    /// chunk has several words of what is found in it, and one of all else.
-    fn all_of(&self, value: &Value) -> Option<Result<Vec<Predicate>>> {
-        let all = value.get("all").filter(|_| self.about == About::Found)?;
-        let Some(words) = all.as_array() else { return Some(Err(self.wrong(value))) };
-        let test = |word: &Value| self.test(&Value::Array(vec![word.clone()]));
-        Some(words.iter().map(test).collect())
+    /// What a request asks of the field. Several predicates must all hold.
+    fn predicates(&self, value: &Value) -> Result<Vec<Predicate>> {
+        let one = match self.kind {
+            Kind::Strings => return self.words(value),
+            Kind::Integers => Predicate::AnyInteger(self.read(value)?),
+            Kind::Text => Predicate::AnyKeyword(vec![self.read(value)?]),
+            Kind::Integer => self.bound(self.read::<i64>(value)? as f64),
+            Kind::Time => {
+                let time =
+                    instant(&self.read::<String>(value)?).ok_or_else(|| self.wrong(value))?;
+                self.bound(time as f64)
+            }
+            Kind::Number | Kind::Object => self.bound(self.read(value)?),
+        };
+        Ok(vec![one])
+    }
+
+    /// A chunk has several words of what is found in it, and one of all else.
+    fn words(&self, value: &Value) -> Result<Vec<Predicate>> {
+        match self.read(value)? {
+            Words::List(any) => Ok(vec![Predicate::AnyKeyword(any)]),
+            _ if self.about != About::Found => Err(self.wrong(value)),
+            Words::All { all } => {
+                Ok(all.into_iter().map(|word| Predicate::AnyKeyword(vec![word])).collect())
+            }
+            Words::Any { any } => Ok(vec![Predicate::AnyKeyword(any)]),
+        }
+    }
+
+    fn bound(&self, number: f64) -> Predicate {
+        match self.matches {
+            Matches::AtLeast => Predicate::AtLeast(number),
+            _ => Predicate::AtMost(number),
+        }
+    }
+
+    fn read<T: DeserializeOwned>(&self, value: &Value) -> Result<T> {
+        T::deserialize(value).map_err(|_| self.wrong(value))
     }
 
     fn wrong(&self, value: &Value) -> Error {
@@ -158,40 +191,15 @@ impl Spec {
         };
         Error::Unprocessable(format!("filter '{}' is {value}; it must be {form}", self.name))
     }
+}
 
-    fn test(&self, value: &Value) -> Result<Predicate> {
-        let wrong = || self.wrong(value);
-        let test = match self.kind {
-            Kind::Strings => {
-                let value =
-                    value.get("any").filter(|_| self.about == About::Found).unwrap_or(value);
-                let items = value.as_array().ok_or_else(wrong)?.iter();
-                let strings = items.map(|v| v.as_str().map(str::to_owned)).collect::<Option<_>>();
-                Predicate::AnyKeyword(strings.ok_or_else(wrong)?)
-            }
-            Kind::Integers => {
-                let items = value.as_array().ok_or_else(wrong)?.iter();
-                Predicate::AnyInteger(
-                    items.map(Value::as_i64).collect::<Option<_>>().ok_or_else(wrong)?,
-                )
-            }
-            Kind::Text => Predicate::AnyKeyword(vec![value.as_str().ok_or_else(wrong)?.to_owned()]),
-            Kind::Integer | Kind::Number | Kind::Time | Kind::Object => {
-                let number = match self.kind {
-                    Kind::Integer => value.as_i64().map(|n| n as f64),
-                    Kind::Time => value.as_str().and_then(instant).map(|instant| instant as f64),
-                    _ => value.as_f64(),
-                };
-                let number = number.filter(|n| n.is_finite()).ok_or_else(wrong)?;
-                if self.matches == Matches::AtLeast {
-                    Predicate::AtLeast(number)
-                } else {
-                    Predicate::AtMost(number)
-                }
-            }
-        };
-        Ok(test)
-    }
+/// Words of which a chunk has at least one, or all.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Words {
+    List(Vec<String>),
+    All { all: Vec<String> },
+    Any { any: Vec<String> },
 }
 
 /// A field whose values are words.
@@ -250,15 +258,14 @@ pub fn parse(filters: &Map<String, Value>) -> Result<Parsed> {
         let spec = FILTERS.iter().find(|spec| spec.name == name).ok_or_else(|| unknown(name))?;
         if spec.kind == Kind::Object {
             parsed.metadata = Some(value.clone());
-        } else if let Some(all) = spec.all_of(value) {
-            for one in all? {
-                parsed.chunks = parsed.chunks.and(spec.field, one);
+            continue;
+        }
+        for predicate in spec.predicates(value)? {
+            if spec.about == About::Video {
+                parsed.videos.push(Condition { field: spec.field.into(), predicate });
+            } else {
+                parsed.chunks = parsed.chunks.and(spec.field, predicate);
             }
-        } else if spec.about == About::Video {
-            let predicate = spec.test(value)?;
-            parsed.videos.push(Condition { field: spec.field.into(), predicate });
-        } else {
-            parsed.chunks = parsed.chunks.and(spec.field, spec.test(value)?);
         }
     }
     Ok(parsed)
