@@ -2,7 +2,7 @@
 //! time taken with that of the `ffmpeg` program decoding the same file in the same run. Processor
 //! time is printed too: on a busy machine its ratio is steadier than that of wall time.
 //!
-//! `cargo run --release --example boundaries -- [--truth truth.json] [--repeat N] FILE…`
+//! `cargo run --release --example boundaries -- [--truth truth.json] [--repeat N] [--exact] FILE…`
 //!
 //! The truth maps file names to `cuts` (seconds), and optionally `ambiguous` (seconds that are not
 //! judged), `soft_transitions` (texts with "between A and B") and `fade_boundaries_sec`.
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
-use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
 use shotlog::domain::chunking::cut::{CutDetector, Cuts};
 use shotlog::domain::chunking::silence::{SilenceDetector, Silences};
 
@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut files = Vec::new();
     let mut truth = serde_json::Value::Null;
     let mut repeat = 1;
+    let mut exact = false;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -37,17 +38,18 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let path = arguments.next().ok_or("--truth needs a file")?;
                 truth = serde_json::from_str(&std::fs::read_to_string(path)?)?;
             }
+            "--exact" => exact = true,
             "--repeat" => repeat = arguments.next().ok_or("--repeat needs a number")?.parse()?,
             _ => files.push(PathBuf::from(argument)),
         }
     }
     if files.is_empty() {
-        return Err("usage: boundaries [--truth truth.json] [--repeat N] FILE…".into());
+        return Err("usage: boundaries [--truth truth.json] [--repeat N] [--exact] FILE…".into());
     }
     let mut total = Score::default();
     for file in &files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let found = best_of(repeat, || detect(file))?;
+        let found = best_of(repeat, || detect(file, exact))?;
         let reference = best_of(repeat, || decode_with_ffmpeg(file)).ok();
         println!("{name}");
         report(&found.value, (found.wall, found.cpu), reference.map(|r| (r.wall, r.cpu)));
@@ -81,9 +83,9 @@ struct Detectors {
 }
 
 impl ScanSink for Detectors {
-    fn frame(&mut self, time: f64, rgb: &[u8]) -> ports::Result<()> {
+    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
         let start = Instant::now();
-        self.cut.push(time, rgb);
+        self.cut.push(frame);
         self.in_cut += start.elapsed();
         Ok(())
     }
@@ -97,7 +99,7 @@ impl ScanSink for Detectors {
     }
 }
 
-fn detect(file: &Path) -> Result<Found, Box<dyn Error>> {
+fn detect(file: &Path, exact: bool) -> Result<Found, Box<dyn Error>> {
     let decoder = FfmpegDecoder::new(FfmpegOptions::default());
     let mut detectors = Detectors {
         cut: CutDetector::new(WIDTH, HEIGHT),
@@ -105,7 +107,7 @@ fn detect(file: &Path) -> Result<Found, Box<dyn Error>> {
         in_cut: Duration::ZERO,
         in_silence: Duration::ZERO,
     };
-    let size = ScanOptions { width: WIDTH, height: HEIGHT };
+    let size = ScanOptions { width: WIDTH, height: HEIGHT, exact };
     let summary = decoder.scan(file, &size, &mut detectors)?;
     if std::env::var_os("BOUNDARIES_PROFILE").is_some() {
         println!("cut {:.2?}, silence {:.2?}", detectors.in_cut, detectors.in_silence);

@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-readonly memory_bar=600 # MiB, resident, at the peak of an ingest
+readonly memory_bar=800 # MiB, resident, at the peak of an ingest
 readonly upload_bar=200 # MiB, at the peak of an upload of 2 GiB, without models
 
 scratch=$(mktemp -d)
@@ -36,7 +36,7 @@ build release
 cargo build --locked --release --example boundaries
 cargo bench --locked -p shotlog-adapters --no-default-features --bench index --no-run
 
-heading "boundary detection (bar: 1.3 × ffmpeg)"
+heading "boundary detection (bar: 0.6 × ffmpeg, wall and processor)"
 cargo run --quiet --locked --release --example boundaries -- "${truth[@]}" --repeat 3 "$clip"
 
 heading "peak memory of an ingest (bar: $memory_bar MiB)"

@@ -10,20 +10,20 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
 use serde_json::{Value, json};
 use shotlog_adapters::decoder::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, WorkerOptions};
 
 /// Files decoded at once.
 const THREADS: usize = 2;
 
-const SIZE: ScanOptions = ScanOptions { width: 160, height: 90 };
+const SIZE: ScanOptions = ScanOptions { width: 160, height: 90, exact: false };
 
 /// Lets everything pass.
 struct Nothing;
 
 impl ScanSink for Nothing {
-    fn frame(&mut self, _: f64, _: &[u8]) -> ports::Result<()> {
+    fn frame(&mut self, _: SmallFrame<'_>) -> ports::Result<()> {
         Ok(())
     }
 

@@ -73,12 +73,34 @@ pub struct ScanOptions {
     pub width: u32,
     /// See `width`.
     pub height: u32,
+    /// Whether every frame is handed out, as it is shown. Else what tells one shot from another is
+    /// enough: where the picture hardly changes, frames may be passed over, each no further than a
+    /// tenth of a second from one that is handed out, and pictures may be a little coarser.
+    pub exact: bool,
+}
+
+/// A frame of a scan.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SmallFrame<'a> {
+    /// Its presentation time, seconds.
+    pub time: f64,
+    /// Its `width × height` RGB pixels.
+    pub rgb: &'a [u8],
+    /// Frames that were passed over between the one before and this one.
+    pub passed_over: u32,
+}
+
+impl<'a> SmallFrame<'a> {
+    /// One that comes right after the one before.
+    pub fn new(time: f64, rgb: &'a [u8]) -> Self {
+        Self { time, rgb, passed_over: 0 }
+    }
 }
 
 /// Receives what a scan decodes, in order of presentation time within each kind.
 pub trait ScanSink: Send {
-    /// One frame: its time and `width × height` RGB pixels. An error ends the scan with it.
-    fn frame(&mut self, time: f64, rgb: &[u8]) -> Result<()>;
+    /// One frame. An error ends the scan with it.
+    fn frame(&mut self, frame: SmallFrame<'_>) -> Result<()>;
 
     /// Consecutive samples in −1..1 at [`SAMPLE_RATE`]; `time` is that of the first. Gaps in the
     /// sound longer than 50 ms are filled with silence, so that block follows block; sound starts
@@ -90,7 +112,7 @@ pub trait ScanSink: Send {
 struct SoundOnly<'a>(&'a mut dyn ScanSink);
 
 impl ScanSink for SoundOnly<'_> {
-    fn frame(&mut self, _: f64, _: &[u8]) -> Result<()> {
+    fn frame(&mut self, _: SmallFrame<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -165,7 +187,7 @@ pub trait VideoDecoder: Send + Sync {
 
     /// Decodes the sound alone and hands it to `sink` as `scan` does; a file without any yields none.
     fn sound(&self, file: &Path, sink: &mut dyn ScanSink) -> Result<()> {
-        self.scan(file, &ScanOptions { width: 2, height: 2 }, &mut SoundOnly(sink))?;
+        self.scan(file, &ScanOptions { width: 2, height: 2, exact: false }, &mut SoundOnly(sink))?;
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ports::decoder::{
     Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary,
-    VideoDecoder, VideoInfo,
+    SmallFrame, VideoDecoder, VideoInfo,
 };
 use ports::{ErrorKind, PortError, Result};
 use serde::{Deserialize, Serialize};
@@ -230,7 +230,7 @@ impl VideoDecoder for RecordedDecoder {
                 painted = fill.map(|f| (f, recording.paint(time, options.width, options.height)));
             }
             if let Some((_, rgb)) = &painted {
-                sink.frame(time, rgb)?;
+                sink.frame(SmallFrame::new(time, rgb))?;
             }
             summary.frames += 1;
         }

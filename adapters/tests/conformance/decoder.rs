@@ -71,6 +71,8 @@ fn recorded() {
 mod cuts;
 #[cfg(feature = "ffmpeg")]
 mod hostile;
+#[cfg(feature = "ffmpeg")]
+mod passed_over;
 
 #[cfg(feature = "ffmpeg")]
 mod ffmpeg {
@@ -80,7 +82,7 @@ mod ffmpeg {
 
     use adapters::decoder::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, WorkerOptions};
     use ports::ErrorKind;
-    use ports::decoder::{Image, ScanOptions, ScanSink, VideoDecoder};
+    use ports::decoder::{Image, ScanOptions, ScanSink, SmallFrame, VideoDecoder};
 
     use super::*;
 
@@ -571,7 +573,7 @@ mod ffmpeg {
 
     /// Mean difference of the pictures' brightness, 0..255, one shrunk to the size of the other.
     fn difference(picture: &Image, small: &[u8]) -> f64 {
-        let ScanOptions { width, height } = SIZE;
+        let ScanOptions { width, height, .. } = SIZE;
         let large = image::RgbImage::from_raw(picture.width, picture.height, picture.rgb.clone());
         let shrunk = image::imageops::thumbnail(&large.unwrap(), width, height);
         let apart = |(a, b): (&u8, &u8)| f64::from(a.abs_diff(*b));
@@ -585,8 +587,8 @@ mod ffmpeg {
     }
 
     impl ScanSink for Played {
-        fn frame(&mut self, time: f64, rgb: &[u8]) -> ports::Result<()> {
-            self.frames.push((time, rgb.to_vec()));
+        fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+            self.frames.push((frame.time, frame.rgb.to_vec()));
             Ok(())
         }
 
@@ -595,7 +597,7 @@ mod ffmpeg {
         }
     }
 
-    const SIZE: ScanOptions = ScanOptions { width: 48, height: 27 };
+    const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: true };
 
     #[derive(Default)]
     struct Seen {
@@ -603,8 +605,8 @@ mod ffmpeg {
     }
 
     impl ScanSink for Seen {
-        fn frame(&mut self, time: f64, _: &[u8]) -> ports::Result<()> {
-            self.first.get_or_insert(time);
+        fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+            self.first.get_or_insert(frame.time);
             Ok(())
         }
 

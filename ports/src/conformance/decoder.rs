@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use crate::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
 use crate::{ErrorKind, PortError, Result};
 
 /// A file and what is in it.
@@ -28,7 +28,7 @@ const COLOUR_TOLERANCE: u8 = 24;
 /// How far the end may be off: codecs work in blocks.
 const END_TOLERANCE: f64 = 0.15;
 
-const SIZE: ScanOptions = ScanOptions { width: 48, height: 27 };
+const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: true };
 
 /// Everything a scan handed out.
 #[derive(Default)]
@@ -40,7 +40,8 @@ struct Tape {
 }
 
 impl ScanSink for Tape {
-    fn frame(&mut self, time: f64, rgb: &[u8]) -> Result<()> {
+    fn frame(&mut self, frame: SmallFrame<'_>) -> Result<()> {
+        let SmallFrame { time, rgb, .. } = frame;
         assert_eq!(
             rgb.len(),
             (SIZE.width * SIZE.height * 3) as usize,

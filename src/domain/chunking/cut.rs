@@ -17,6 +17,8 @@ mod visual;
 
 use std::collections::VecDeque;
 
+use ports::decoder::SmallFrame;
+
 use crate::domain::chunking::signal::Candidate;
 use black::BlackRuns;
 use gradual::{Dissolve, Gradual};
@@ -115,6 +117,8 @@ struct Shown {
     signature: Signature,
     /// Difference to the frame before.
     change: f32,
+    /// What a frame changed of it, where some were passed over.
+    step: f32,
     /// Known where the change may be a cut.
     leap: Option<Leap>,
 }
@@ -145,9 +149,10 @@ impl CutDetector {
         }
     }
 
-    /// Adds the next frame: its time in seconds, not before that of the last one, and its
-    /// `width × height` RGB pixels. A frame of another size is ignored.
-    pub fn push(&mut self, time: f64, rgb: &[u8]) {
+    /// Adds the next frame, not before the last one in time. A frame of another size than
+    /// `width × height` is ignored.
+    pub fn push(&mut self, frame: SmallFrame<'_>) {
+        let SmallFrame { time, rgb, passed_over } = frame;
         if rgb.len() != self.frame_bytes {
             return;
         }
@@ -157,14 +162,18 @@ impl CutDetector {
             .back()
             .map(|last| signature.difference(&last.signature))
             .unwrap_or_default();
-        self.visual.push(time, rgb, difference.mean);
+        // Movement adds up over frames that were passed over, noise and single leaps do not.
+        let share = 1.0 / ((1 + passed_over) as f32).sqrt();
+        self.visual.push(frame, difference.mean * share);
         self.black.push(time, &signature);
         self.gradual.push(time, &signature);
         let leap = self.leap(time, difference.overall, rgb);
         self.seen.push(time, &signature, || Sketch::new(rgb, self.size.0, self.size.1));
         self.last.clear();
         self.last.extend_from_slice(rgb);
-        self.recent.push_back(Shown { time, signature, change: difference.overall, leap });
+        let change = difference.overall;
+        let step = change * share;
+        self.recent.push_back(Shown { time, signature, change, step, leap });
         while let Some(next) = self.recent.get(self.judged)
             && (time - next.time > FAR || self.recent.len() - self.judged > MAX_KEPT / 2)
         {
@@ -178,7 +187,7 @@ impl CutDetector {
         if change < MIN_CHANGE {
             return None;
         }
-        let before = self.recent.iter().skip(1).rev().map(|s| (time - s.time, s.change));
+        let before = self.recent.iter().skip(1).rev().map(|s| (time - s.time, s.step));
         // Where the frames after it are still, half of what those before it change counts.
         if change < typical_change(before).unwrap_or(0.0) * MIN_RATIO_OF_NEW / 2.0 {
             return None;
@@ -253,8 +262,8 @@ impl CutDetector {
         let before = self.recent.iter().take(i).skip(1).rev();
         let after = self.recent.iter().skip(i + 1);
         let sides = [
-            typical_change(before.map(|s| (time - s.time, s.change))),
-            typical_change(after.map(|s| (s.time - time, s.change))),
+            typical_change(before.map(|s| (time - s.time, s.step))),
+            typical_change(after.map(|s| (s.time - time, s.step))),
         ];
         let known = sides.iter().flatten();
         known.clone().sum::<f32>() / known.count().max(1) as f32
@@ -384,7 +393,7 @@ mod tests {
     fn cuts(frames: impl IntoIterator<Item = Picture>) -> Vec<f64> {
         let mut detector = CutDetector::new(WIDTH as u32, HEIGHT as u32);
         for (i, frame) in frames.into_iter().enumerate() {
-            detector.push(i as f64 / RATE, &frame);
+            detector.push(SmallFrame::new(i as f64 / RATE, &frame));
         }
         detector.finish().candidates.iter().map(|c| c.time).collect()
     }
@@ -537,13 +546,13 @@ mod tests {
     fn odd_input_is_harmless() {
         assert_eq!(CutDetector::new(160, 90).finish(), Cuts::default());
         let mut detector = CutDetector::new(0, 0);
-        detector.push(0.0, &[]);
-        detector.push(0.0, &[1, 2, 3]);
+        detector.push(SmallFrame::new(0.0, &[]));
+        detector.push(SmallFrame::new(0.0, &[1, 2, 3]));
         assert_eq!(detector.finish().candidates, []);
         // Thousands of frames at one time: memory stays bounded.
         let mut detector = CutDetector::new(4, 4);
         for i in 0..5_000u32 {
-            detector.push(1.0, &[(i % 251) as u8; 48]);
+            detector.push(SmallFrame::new(1.0, &[(i % 251) as u8; 48]));
             assert!(detector.recent.len() <= MAX_KEPT + 1);
         }
     }
@@ -552,7 +561,7 @@ mod tests {
     fn slides_at_a_variable_frame_rate_are_cut() {
         let mut detector = CutDetector::new(WIDTH as u32, HEIGHT as u32);
         for i in 0..6 {
-            detector.push(f64::from(i) * 4.0, &still(i + 1));
+            detector.push(SmallFrame::new(f64::from(i) * 4.0, &still(i + 1)));
         }
         let times: Vec<f64> = detector.finish().candidates.iter().map(|c| c.time).collect();
         assert_eq!(times, [4.0, 8.0, 12.0, 16.0, 20.0]);

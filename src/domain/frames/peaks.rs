@@ -1,7 +1,7 @@
 //! How loud a video is over time, for clients that draw its waveform. What is heard is decoded once
 //! and kept with the pictures.
 
-use ports::decoder::{SAMPLE_RATE, ScanSink};
+use ports::decoder::{SAMPLE_RATE, ScanSink, SmallFrame};
 
 use super::Frames;
 use crate::domain::catalog::record::VideoRecord;
@@ -78,7 +78,7 @@ impl Frames {
 struct Heard(Vec<u16>);
 
 impl ScanSink for Heard {
-    fn frame(&mut self, _: f64, _: &[u8]) -> ports::Result<()> {
+    fn frame(&mut self, _: SmallFrame<'_>) -> ports::Result<()> {
         Ok(())
     }
 

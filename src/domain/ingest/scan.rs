@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
 use ports::vad::{VoiceActivity, VoiceActivitySession};
 
 use crate::domain::chunking::cut::CutDetector;
@@ -54,9 +54,9 @@ struct Detectors {
 }
 
 impl ScanSink for Detectors {
-    fn frame(&mut self, time: f64, rgb: &[u8]) -> ports::Result<()> {
+    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
         let started = Instant::now();
-        self.cut.push(time, rgb);
+        self.cut.push(frame);
         self.looking += started.elapsed();
         self.stop_when_cancelled()
     }
@@ -135,7 +135,7 @@ impl Scan {
     pub(crate) async fn run(self) -> Result<Scanned> {
         let Self { decoder, file, options, vad, folder, progress } = self;
         decode(&decoder, move |decoder| {
-            let ScanOptions { width, height } = options;
+            let ScanOptions { width, height, .. } = options;
             let mut detectors = Detectors::new(width, height, &folder, progress)?;
             detectors.voice = vad.map(|voice| voice.begin()).transpose()?;
             let started = Instant::now();

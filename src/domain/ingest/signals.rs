@@ -75,6 +75,7 @@ impl Ingest {
             options: ScanOptions {
                 width: self.settings.decoder.scan_width,
                 height: self.settings.decoder.scan_height,
+                exact: false,
             },
             vad: self.models.vad.clone(),
             folder: self.settings.work_dir.clone(),

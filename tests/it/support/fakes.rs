@@ -13,7 +13,7 @@ use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::decoder::{
     Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary,
-    VideoDecoder, VideoInfo,
+    SmallFrame, VideoDecoder, VideoInfo,
 };
 use ports::embedder::Embedder;
 use ports::llm::{
@@ -83,7 +83,8 @@ impl VideoDecoder for SceneDecoder {
         for tenth in 0..(seconds * 10.0) as u64 {
             let time = tenth as f64 / 10.0;
             if clip["video"] != false {
-                sink.frame(time, &Self::colour(time).repeat(pixels))?;
+                let rgb = &Self::colour(time).repeat(pixels);
+                sink.frame(SmallFrame::new(time, rgb))?;
                 summary.frames += 1;
             }
             if clip["audio"] != false {

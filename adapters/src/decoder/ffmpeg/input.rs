@@ -239,6 +239,19 @@ impl Input {
         Ok(context.decoder().open_as(codec)?)
     }
 
+    /// Whether the pictures may be stored in halves, a field of every other line each.
+    pub(super) fn is_interlaced(&self) -> bool {
+        let parameters = self.picture.and_then(|i| self.context.stream(i)).map(|s| s.parameters());
+        parameters.is_some_and(|picture| {
+            #[expect(unsafe_code, reason = "FFI")]
+            // SAFETY: a plain field of the parameters, which are there as long as the stream.
+            let order = unsafe { (*picture.as_ptr()).field_order };
+            let whole =
+                [ffi::AVFieldOrder::AV_FIELD_UNKNOWN, ffi::AVFieldOrder::AV_FIELD_PROGRESSIVE];
+            !whole.contains(&order)
+        })
+    }
+
     /// Seconds between frames on average, where the container says so.
     pub(super) fn frame_length(&self) -> Option<f64> {
         let st = self.context.stream(self.picture?)?;

@@ -13,6 +13,7 @@
 //! length follows it; jumps of the clock that nothing bears out are taken out (`timeline`).
 
 mod accepted;
+mod calm;
 mod clip;
 mod context;
 mod deadline;
@@ -22,6 +23,7 @@ mod frames;
 mod input;
 mod picture;
 mod scan;
+mod shrink;
 mod sound;
 mod source;
 mod timeline;
@@ -143,7 +145,7 @@ impl FfmpegDecoder {
     pub(super) fn sound_of_file(&self, file: &Arc<File>, sink: &mut dyn ScanSink) -> Result<()> {
         let mut input = Input::open(file, &self.options)?;
         input.sound_only();
-        let size = ScanOptions { width: 0, height: 0 };
+        let size = ScanOptions { width: 0, height: 0, exact: true };
         match scan::scan(&mut input, &self.options, &size, sink) {
             Ok(_) | Err(Error::NothingDecoded) => Ok(()),
             Err(error) => Err(error.into()),

@@ -6,8 +6,9 @@ use ffmpeg::codec::decoder::Opened;
 use ffmpeg::frame::{Audio, Video};
 use ffmpeg::{Discard, Packet};
 use ffmpeg_next as ffmpeg;
-use ports::decoder::{ScanOptions, ScanSink, ScanSummary};
+use ports::decoder::{ScanOptions, ScanSink, ScanSummary, SmallFrame};
 
+use super::calm::Calm;
 use super::context::OUT_OF_MEMORY;
 use super::input::{Input, Kind};
 use super::picture::Converter;
@@ -20,6 +21,9 @@ pub(super) const MAX_READ_ERRORS: u32 = 100;
 /// A step back of the clock that is a fault of single frames and not a new start, seconds.
 const JITTER: f64 = 1.0;
 
+/// A frame that was passed over lies no further behind the last one that was shown, seconds.
+const CLOSE: f64 = 0.2;
+
 pub(super) fn scan(
     input: &mut Input,
     options: &FfmpegOptions,
@@ -27,7 +31,7 @@ pub(super) fn scan(
     sink: &mut dyn ScanSink,
 ) -> Result<ScanSummary, Error> {
     let mut budget = Budget::new(input, options);
-    let mut pictures = Pictures::open(input, options, (size.width, size.height))?;
+    let mut pictures = Pictures::open(input, options, size)?;
     let mut sounds = Sounds::open(input, options)?;
     if pictures.is_none() && sounds.is_none() {
         return Err(Error::NothingDecoded);
@@ -65,7 +69,7 @@ pub(super) fn scan(
     if let Some(p) = &mut pictures {
         p.feed(None, input, &mut budget, sink)?;
         summary.frames = p.frames;
-        summary.end = p.end;
+        summary.end = p.end();
     }
     if let Some(s) = &mut sounds {
         s.feed(None, input, &mut budget, sink)?;
@@ -138,6 +142,8 @@ struct Pictures {
     decoder: Opened,
     converter: Converter,
     size: (u32, u32),
+    /// Where frames may be passed over.
+    calm: Option<Calm>,
     /// Seconds a frame lasts where nothing else is known.
     length: f64,
     last: Option<f64>,
@@ -153,19 +159,23 @@ impl Pictures {
     fn open(
         input: &Input,
         options: &FfmpegOptions,
-        size: (u32, u32),
+        size: &ScanOptions,
     ) -> Result<Option<Self>, Error> {
         let Some(stream) = input.picture else { return Ok(None) };
         let opened = where_decodable(input.decoder(stream, options.threads, options))?;
         let Some(mut decoder) = opened else { return Ok(None) };
-        // Small frames do not show what the loop filter does, and frames nothing refers to can go
-        // without it: nothing that is decoded after them changes.
-        decoder.skip_loop_filter(Discard::NonReference);
+        // Small frames hardly show what the loop filter does. Left out of frames that others are
+        // predicted from, what goes wrong adds up until the next key frame, by which the picture
+        // then changes a little and stays the same.
+        let unfiltered = if size.exact { Discard::NonReference } else { Discard::All };
+        decoder.skip_loop_filter(unfiltered);
         Ok(Some(Self {
             stream,
             decoder,
-            converter: Converter::small(input.orientation()),
-            size,
+            converter: Converter::small(input.orientation(), size.exact),
+            size: (size.width, size.height),
+            // A field without its other half would show half of the lines.
+            calm: (!size.exact && !input.is_interlaced()).then(Calm::default),
             length: input.frame_length().filter(|l| (1e-3..=1.0).contains(l)).unwrap_or(0.04),
             last: None,
             frames: 0,
@@ -184,6 +194,12 @@ impl Pictures {
         budget: &mut Budget,
         sink: &mut dyn ScanSink,
     ) -> Result<Fed, Error> {
+        if let (Some(calm), Some(packet)) = (&mut self.calm, packet) {
+            let time = packet.pts().map(|stamp| input.seconds(self.stream, stamp));
+            let pass_over = calm.may_pass_over(packet, time);
+            let discard = if pass_over { Discard::NonReference } else { Discard::Default };
+            self.decoder.skip_frame(discard);
+        }
         let sent = send(&mut self.decoder, packet);
         self.starved |= sent == Err(OUT_OF_MEMORY);
         let mut fed = if sent.is_ok() { Fed::Whole } else { Fed::Damaged };
@@ -235,10 +251,19 @@ impl Pictures {
         if self.converter.convert(&self.frame, self.size, &mut self.rgb).is_err() {
             return Ok(true);
         }
-        sink.frame(time, &self.rgb).map_err(Error::Sink)?;
+        let passed_over =
+            self.calm.as_mut().map_or(0, |calm| calm.show(stamped.unwrap_or(time), &self.rgb));
+        sink.frame(SmallFrame { time, rgb: &self.rgb, passed_over }).map_err(Error::Sink)?;
         self.frames += 1;
         self.end = time + length;
         Ok(true)
+    }
+
+    /// Where the last frame ends, seconds, be it one that was passed over.
+    fn end(&self) -> f64 {
+        let last = self.calm.as_ref().and_then(Calm::last_open);
+        let near = last.filter(|&time| time < self.end + CLOSE);
+        near.map_or(self.end, |time| self.end.max(time + self.length))
     }
 }
 

@@ -172,7 +172,8 @@ impl VideoDecoder for WorkerDecoder {
         options: &ScanOptions,
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary> {
-        let job = Job::Scan { width: options.width, height: options.height };
+        let ScanOptions { width, height, exact } = *options;
+        let job = Job::Scan { width, height, exact };
         self.start(open_media(file)?, job)?.scan(options, sink)
     }
 

@@ -7,7 +7,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use ports::decoder::{Clip, Frame, Image, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary};
+use ports::decoder::{
+    Clip, Frame, Image, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame,
+};
 use ports::{ErrorKind, PortError, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -78,9 +80,9 @@ impl Process {
         loop {
             match self.next(&mut body)? {
                 wire::FRAME => {
-                    let (time, rgb) = received.frame(&body)?;
-                    sink.frame(time, rgb)?;
-                    self.allow_for(time);
+                    let frame = received.frame(&body)?;
+                    sink.frame(frame)?;
+                    self.allow_for(frame.time);
                 }
                 wire::SOUND => {
                     let (time, samples) = received.sound(&body)?;
@@ -126,7 +128,7 @@ impl Process {
 
     /// Reads a decode of the sound alone to its end.
     pub(super) fn sound(mut self, sink: &mut dyn ScanSink) -> Result<()> {
-        let size = ScanOptions { width: 0, height: 0 };
+        let size = ScanOptions { width: 0, height: 0, exact: true };
         let mut received = Received::new(&size, self.limits.ffmpeg.max_duration);
         let mut body = Vec::new();
         loop {
@@ -219,7 +221,7 @@ impl Drop for Process {
 fn longest_message(job: &Job, max_pixels: u64) -> usize {
     let pixels = match job {
         Job::Probe | Job::Sound | Job::Clip { .. } => 0,
-        Job::Scan { width, height } => u64::from(*width) * u64::from(*height),
+        Job::Scan { width, height, .. } => u64::from(*width) * u64::from(*height),
         // Pixels that are not square stretch a picture up to ten times.
         Job::Frames { max_side, .. } => {
             u64::from(*max_side).pow(2).min(max_pixels.saturating_mul(10))
@@ -283,14 +285,17 @@ impl Received {
         }
     }
 
-    fn frame<'a>(&mut self, body: &'a [u8]) -> Result<(f64, &'a [u8])> {
-        let (time, rgb) = timed(body)?;
-        if rgb.len() != self.frame_bytes || time <= self.last_frame || !self.is_time(time) {
+    fn frame<'a>(&mut self, body: &'a [u8]) -> Result<SmallFrame<'a>> {
+        let (time, rest) = timed(body)?;
+        let (passed_over, rgb) = rest.split_first_chunk().ok_or_else(nonsense)?;
+        let passed_over = u32::from_le_bytes(*passed_over);
+        let whole = rgb.len() == self.frame_bytes && passed_over <= wire::MOST_PASSED_OVER;
+        if !whole || time <= self.last_frame || !self.is_time(time) {
             return Err(nonsense());
         }
         self.last_frame = time;
         self.summary.frames += 1;
-        Ok((time, rgb))
+        Ok(SmallFrame { time, rgb, passed_over })
     }
 
     fn sound(&mut self, body: &[u8]) -> Result<(f64, &[f32])> {

@@ -10,8 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::decoder::ffmpeg::{FfmpegOptions, Way};
 
-/// A frame of a scan: its time, then its pixels.
+/// A frame of a scan: its time, how many were passed over before it as a 32-bit little-endian
+/// number, then its pixels.
 pub(super) const FRAME: u8 = 1;
+/// Most frames passed over between two: more than any codec reorders.
+pub(super) const MOST_PASSED_OVER: u32 = 32;
 /// A piece of sound: its time, then its samples as 32-bit floats.
 pub(super) const SOUND: u8 = 2;
 /// A frame at full size: see [`PictureHead`], then its pixels.
@@ -41,7 +44,7 @@ pub(super) struct Request {
 #[derive(Serialize, Deserialize)]
 pub(super) enum Job {
     Probe,
-    Scan { width: u32, height: u32 },
+    Scan { width: u32, height: u32, exact: bool },
     Sound,
     Frames { times: Vec<f64>, max_side: u32, way: Option<Way> },
     Clip { start: f64, end: f64, exact: bool, max_bytes: u64 },

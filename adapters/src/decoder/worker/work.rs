@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ports::decoder::{Clip, Cut, Frame, ScanOptions, ScanSink};
+use ports::decoder::{Clip, Cut, Frame, ScanOptions, ScanSink, SmallFrame};
 use ports::{ErrorKind, PortError, Result};
 
 use super::wire::{self, Job, Outcome, PictureHead, Request, send};
@@ -49,8 +49,9 @@ fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcom
     let decoder = FfmpegDecoder::new(request.ffmpeg);
     Ok(match request.job {
         Job::Probe => Outcome::Probed(decoder.probe_file(file)?.into()),
-        Job::Scan { width, height } => {
-            let summary = decoder.scan_file(file, &ScanOptions { width, height }, out)?;
+        Job::Scan { width, height, exact } => {
+            let options = ScanOptions { width, height, exact };
+            let summary = decoder.scan_file(file, &options, out)?;
             Outcome::Scanned(summary.into())
         }
         Job::Sound => {
@@ -129,8 +130,10 @@ impl Seek for Writer {
 }
 
 impl ScanSink for Output {
-    fn frame(&mut self, time: f64, rgb: &[u8]) -> Result<()> {
-        self.send(wire::FRAME, &time.to_le_bytes(), rgb)
+    fn frame(&mut self, frame: SmallFrame<'_>) -> Result<()> {
+        let SmallFrame { time, rgb, passed_over } = frame;
+        let head = [&time.to_le_bytes()[..], &passed_over.to_le_bytes()].concat();
+        self.send(wire::FRAME, &head, rgb)
     }
 
     fn audio(&mut self, time: f64, samples: &[f32]) -> Result<()> {

@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use ports::decoder::{Clip, Cut, ScanOptions, ScanSink, VideoDecoder};
+use ports::decoder::{Clip, Cut, ScanOptions, ScanSink, SmallFrame, VideoDecoder};
 
 use super::ffmpeg::{Studio, decoder};
 
-const SIZE: ScanOptions = ScanOptions { width: 48, height: 27 };
+const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: true };
 
 /// Mean difference of two pictures that coding anew may make, of 255.
 const UNLIKE: f64 = 10.0;
@@ -121,8 +121,8 @@ fn difference(a: &[u8], b: &[u8]) -> f64 {
 }
 
 impl ScanSink for Film {
-    fn frame(&mut self, time: f64, rgb: &[u8]) -> ports::Result<()> {
-        self.frames.push((time, rgb.to_vec()));
+    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+        self.frames.push((frame.time, frame.rgb.to_vec()));
         Ok(())
     }
 

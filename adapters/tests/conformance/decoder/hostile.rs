@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use adapters::decoder::{WorkerDecoder, WorkerOptions};
 use ports::ErrorKind;
-use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
 use shotlog_adapters as adapters;
 
 use super::ffmpeg::{Studio, confined, decoder};
 
-const SIZE: ScanOptions = ScanOptions { width: 48, height: 27 };
+const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: false };
 
 /// The times of the frames, and the sound that came.
 #[derive(Default)]
@@ -20,8 +20,8 @@ struct Seen {
 }
 
 impl ScanSink for Seen {
-    fn frame(&mut self, time: f64, _: &[u8]) -> ports::Result<()> {
-        self.times.push(time);
+    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+        self.times.push(frame.time);
         Ok(())
     }
 
@@ -122,7 +122,7 @@ fn processor_time_is_limited() {
         processor_time_per_second: std::time::Duration::ZERO,
         ..WorkerOptions::default()
     });
-    let large = ScanOptions { width: 1920, height: 1080 };
+    let large = ScanOptions { width: 1920, height: 1080, exact: true };
     let error = hasty.scan(&file, &large, &mut Seen::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     assert!(error.to_string().contains("decoder.processor_time"), "{error}");
@@ -136,7 +136,7 @@ struct Look {
 }
 
 impl ScanSink for Look {
-    fn frame(&mut self, _: f64, _: &[u8]) -> ports::Result<()> {
+    fn frame(&mut self, _: SmallFrame<'_>) -> ports::Result<()> {
         if self.status.is_empty() {
             let children = std::fs::read_to_string("/proc/thread-self/children")?;
             let process = Path::new("/proc").join(children.trim());
@@ -163,7 +163,7 @@ fn the_process_is_confined_before_it_decodes() {
     let arguments = "-f lavfi -i testsrc2=s=64x36:r=25:d=60 -c:v mpeg4";
     let file = studio.make("long.mp4", arguments).unwrap();
     let mut look = Look::default();
-    decoder().scan(&file, &ScanOptions { width: 160, height: 90 }, &mut look).unwrap();
+    decoder().scan(&file, &ScanOptions { width: 160, height: 90, exact: true }, &mut look).unwrap();
     let missing = adapters::decoder::missing_protection();
     let seccomp = if missing.contains(&"seccomp") { "Seccomp:\t0" } else { "Seccomp:\t2" };
     for line in [seccomp, "NoNewPrivs:\t1"] {

@@ -6,6 +6,9 @@ pub(crate) const COLUMNS: usize = 32;
 pub(crate) const ROWS: usize = 18;
 const CELLS: usize = COLUMNS * ROWS;
 
+/// Sums that run beside each other; a divisor of [`CELLS`].
+const LANES: usize = 8;
+
 /// Cells are judged in regions of this size, so that what a caption or a person covers can be told
 /// from what the whole picture does.
 const REGION_COLUMNS: usize = 4;
@@ -184,21 +187,29 @@ impl Signature {
     /// Fits `self` as a mixture of `from` and `to`: the share of `to` (may leave 0..1), and the
     /// mean absolute rest as a share of the difference between the two.
     pub(crate) fn mixture(&self, from: &Self, to: &Self) -> (f32, f32) {
-        let cells = || {
-            (0..3).flat_map(|p| (0..CELLS).map(move |c| (p, c))).map(|(p, c)| {
-                let [m, a, b] = [self, from, to].map(|s| f32::from(s.planes[p][c]));
-                (m - a, b - a)
-            })
-        };
-        let (mut along, mut length, mut span) = (0.0, 1e-3, 1e-3);
-        for (m, d) in cells() {
-            along += m * d;
-            length += d * d;
-            span += d.abs();
+        // Whole numbers, and sums in lanes: asked of many frames, and told in any order.
+        let (mut along, mut length, mut span) = (0, 0, 0);
+        for ((mixed, from), to) in self.planes.iter().zip(&from.planes).zip(&to.planes) {
+            for ((&mixed, &from), &to) in mixed.iter().zip(from).zip(to) {
+                let (m, d) = (i32::from(mixed) - i32::from(from), i32::from(to) - i32::from(from));
+                along += m * d;
+                length += d * d;
+                span += d.abs();
+            }
         }
-        let share = along / length;
-        let rest: f32 = cells().map(|(m, d)| (m - share * d).abs()).sum();
-        (share, rest / span)
+        let share = along as f32 / (length as f32 + 1e-3);
+        let mut rests = [0.0f32; LANES];
+        for ((mixed, from), to) in self.planes.iter().zip(&from.planes).zip(&to.planes) {
+            let [mixed, from, to] = [mixed, from, to].map(|plane| plane.as_chunks::<LANES>().0);
+            for ((mixed, from), to) in mixed.iter().zip(from).zip(to) {
+                for (((rest, &m), &a), &b) in rests.iter_mut().zip(mixed).zip(from).zip(to) {
+                    let [m, a, b] = [m, a, b].map(f32::from);
+                    *rest += (m - a - share * (b - a)).abs();
+                }
+            }
+        }
+        let rest = rests.iter().sum::<f32>();
+        (share, rest / (span as f32 + 1e-3))
     }
 }
 

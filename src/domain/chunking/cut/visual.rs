@@ -1,6 +1,7 @@
 //! What the pictures of each second look like, measured on the way through: light, colour, motion,
 //! sharpness, and a fingerprint. Kept with the record, so that no later step has to decode again.
 
+use ports::decoder::SmallFrame;
 use serde::{Deserialize, Serialize};
 
 /// Frames measured per second; motion counts every frame.
@@ -57,8 +58,9 @@ impl VisualSeconds {
         Self { width, height, seconds: Vec::new(), current: None }
     }
 
-    /// Adds a frame and its mean change from the one before.
-    pub(crate) fn push(&mut self, time: f64, rgb: &[u8], change: f32) {
+    /// Adds a frame, and the mean change from one frame to the next since the one before.
+    pub(crate) fn push(&mut self, frame: SmallFrame<'_>, change: f32) {
+        let SmallFrame { time, rgb, passed_over } = frame;
         let second = time.max(0.0).min(f64::from(u32::MAX)) as u32;
         if self.current.as_ref().is_none_or(|c| c.second != second) {
             self.close();
@@ -67,8 +69,8 @@ impl VisualSeconds {
                 Some(Sums { second, histogram, hash_distance: f64::INFINITY, ..Sums::default() });
         }
         let Some(sums) = &mut self.current else { return };
-        sums.motion += change;
-        sums.frames += 1;
+        sums.motion += change * (1 + passed_over) as f32;
+        sums.frames += 1 + passed_over;
         if time >= sums.next_sample {
             sums.next_sample = time + 0.9 / SAMPLES;
             sums.measure(rgb, self.width);
@@ -215,7 +217,7 @@ mod tests {
         let mut seconds = VisualSeconds::new(40, 30);
         for (time, colour) in frames {
             let rgb: Vec<u8> = (0..40 * 30).flat_map(|_| *colour).collect();
-            seconds.push(*time, &rgb, 2.0);
+            seconds.push(SmallFrame::new(*time, &rgb), 2.0);
         }
         seconds.finish()
     }

@@ -1,0 +1,164 @@
+//! Pictures made smaller by whole factors: every block of pixels becomes its mean. A scan needs many
+//! small pictures, for which a scaler's filters would take more time than all else but decoding.
+
+use ffmpeg::format::Pixel;
+use ffmpeg::frame::Video;
+use ffmpeg_next as ffmpeg;
+
+/// Longest side of a block: the sums of its columns fit into 16 bits.
+const MAX_BLOCK: u32 = 256;
+
+/// Share of a side that may be left out.
+const LEFT_OUT: f32 = 0.01;
+
+/// Lines that are read of a block, as evenly as they come: enough for its mean.
+const LINES: usize = 4;
+
+/// Shrinks the pictures of one stream.
+pub(super) struct Shrinker {
+    small: Video,
+    /// Sums down the columns of a row of blocks.
+    columns: Vec<u16>,
+}
+
+impl Default for Shrinker {
+    fn default() -> Self {
+        Self { small: Video::empty(), columns: Vec::new() }
+    }
+}
+
+impl Shrinker {
+    /// The picture in the smallest size that is no smaller than `width × height`, or as it is where
+    /// blocks of it cannot be told: in more than eight bits, or with its colours side by side. Up to
+    /// [`LEFT_OUT`] of it may be missing on the right and below.
+    pub(super) fn shrink<'a>(
+        &'a mut self,
+        frame: &'a Video,
+        (width, height): (u32, u32),
+    ) -> &'a Video {
+        let (across, down) = (block(frame.width(), width), block(frame.height(), height));
+        let too_small = frame.width().min(frame.height()) < 2;
+        if across * down == 1 || too_small || !has_a_byte_a_sample(frame.format()) {
+            return frame;
+        }
+        let (width, height) = (blocks(frame.width(), across), blocks(frame.height(), down));
+        let is = &self.small;
+        if (is.format(), is.width(), is.height()) != (frame.format(), width, height) {
+            self.small = Video::new(frame.format(), width, height);
+        }
+        for plane in 0..frame.planes() {
+            let size = self.small.plane_width(plane) as usize;
+            let lines = self.small.plane_height(plane) as usize;
+            let stride = self.small.stride(plane);
+            let from = frame.data(plane).chunks(frame.stride(plane));
+            let to = self.small.data_mut(plane).chunks_mut(stride).take(lines);
+            let block = (across as usize, down as usize);
+            shrink_plane(from, to, size, block, &mut self.columns);
+        }
+        &self.small
+    }
+}
+
+/// The longest side of a block that leaves `wanted` blocks at least and hardly anything over.
+fn block(size: u32, wanted: u32) -> u32 {
+    let fits = |block: &u32| blocks(size, *block) * block >= size - (size as f32 * LEFT_OUT) as u32;
+    (1..=(size / wanted.max(1)).min(MAX_BLOCK)).rev().find(fits).unwrap_or(1)
+}
+
+/// How many blocks a side has: an even number, since colours may have half of them.
+fn blocks(size: u32, block: u32) -> u32 {
+    (size / block) & !1
+}
+
+fn has_a_byte_a_sample(format: Pixel) -> bool {
+    matches!(
+        format,
+        Pixel::YUV420P
+            | Pixel::YUVJ420P
+            | Pixel::YUV422P
+            | Pixel::YUVJ422P
+            | Pixel::YUV444P
+            | Pixel::YUVJ444P
+            | Pixel::GRAY8
+    )
+}
+
+fn shrink_plane<'a>(
+    mut from: impl Iterator<Item = &'a [u8]>,
+    to: impl Iterator<Item = &'a mut [u8]>,
+    width: usize,
+    (across, down): (usize, usize),
+    columns: &mut Vec<u16>,
+) {
+    // A division for every block would take as long as the sums.
+    let samples = across * down.div_ceil(down.div_ceil(LINES));
+    let (share, half) = ((1u64 << 32) / samples as u64, samples as u64 / 2);
+    columns.resize(width * across, 0);
+    for line in to {
+        columns.fill(0);
+        for source in from.by_ref().take(down).step_by(down.div_ceil(LINES)) {
+            for (column, &sample) in columns.iter_mut().zip(source) {
+                *column += u16::from(sample);
+            }
+        }
+        for (mean, block) in line.iter_mut().zip(columns.chunks_exact(across)) {
+            let sum: u32 = block.iter().map(|&column| u32::from(column)).sum();
+            *mean = ((u64::from(sum) + half) * share >> 32).min(255) as u8;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_becomes_its_mean() {
+        let mut frame = Video::new(Pixel::YUV420P, 16, 8);
+        for plane in 0..3 {
+            let stride = frame.stride(plane);
+            for (y, line) in frame.data_mut(plane).chunks_mut(stride).enumerate() {
+                for (x, sample) in line.iter_mut().enumerate() {
+                    *sample = (plane * 50 + x + 10 * y) as u8;
+                }
+            }
+        }
+        let mut shrinker = Shrinker::default();
+        let small = shrinker.shrink(&frame, (4, 3));
+        assert_eq!((small.width(), small.height()), (4, 4));
+        // Four by two pixels: the mean of 0 1 2 3 and 10 11 12 13, and of the columns after them.
+        assert_eq!(small.data(0)[..4], [7, 11, 15, 19]);
+        assert_eq!(small.data(0)[small.stride(0)..][..2], [27, 31]);
+        assert_eq!(small.data(2)[..2], [107, 111]);
+    }
+
+    #[test]
+    fn a_few_lines_of_a_tall_block_are_read() {
+        let mut frame = Video::new(Pixel::GRAY8, 8, 20);
+        let stride = frame.stride(0);
+        for (y, line) in frame.data_mut(0).chunks_mut(stride).enumerate() {
+            line.fill(10 * y as u8);
+        }
+        let mut shrinker = Shrinker::default();
+        let small = shrinker.shrink(&frame, (4, 2));
+        // The lines 0, 3, 6 and 9 of each ten.
+        assert_eq!((small.data(0)[0], small.data(0)[small.stride(0)]), (45, 145));
+    }
+
+    #[test]
+    fn hardly_anything_is_left_over() {
+        for (size, wanted, across) in [(1280, 160, 8), (854, 160, 5), (1920, 90, 20), (15, 4, 1)] {
+            assert_eq!(block(size, wanted), across, "{size} for {wanted}");
+        }
+    }
+
+    #[test]
+    fn what_is_small_or_has_other_samples_stays_as_it_is() {
+        let mut shrinker = Shrinker::default();
+        for (format, size) in [(Pixel::YUV420P, 16), (Pixel::RGB24, 64), (Pixel::YUV420P10LE, 64)] {
+            let frame = Video::new(format, size, size);
+            let same = shrinker.shrink(&frame, (9, 9));
+            assert_eq!((same.width(), same.format()), (size, format));
+        }
+    }
+}

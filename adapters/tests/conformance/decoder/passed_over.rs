@@ -1,0 +1,75 @@
+//! Frames that a scan passes over: where nothing happens, and nowhere else.
+
+use ports::decoder::{ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
+
+use super::ffmpeg::{Studio, decoder};
+
+/// Two still pictures, and from 4 s on one that runs past fast. The first lasts for a number of
+/// frames that no pattern of predicted frames ends with.
+const SHOTS: &str = "smptebars=s=320x180:r=25:d=2.04[a];rgbtestsrc=s=320x180:r=25:d=1.96[b];\
+                     testsrc=s=320x180:r=25:d=2,scroll=h=0.08[c];[a][b][c]concat=n=3,format=yuv420p";
+
+/// No key frame where a shot begins, and frames between that nothing is predicted from.
+const CODING: &str = "-c:v libx264 -bf 3 -b_strategy 0 -sc_threshold 0 -g 250";
+
+/// Mean difference of a channel from which a small frame shows something else, 0..255.
+const UNLIKE: f64 = 6.0;
+
+/// Times, pixels, and how many were passed over before each.
+#[derive(Default)]
+struct Film {
+    frames: Vec<(f64, Vec<u8>, u32)>,
+}
+
+impl ScanSink for Film {
+    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+        self.frames.push((frame.time, frame.rgb.to_vec(), frame.passed_over));
+        Ok(())
+    }
+
+    fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+        Ok(())
+    }
+}
+
+impl Film {
+    fn has(&self, time: f64) -> bool {
+        self.frames.iter().any(|frame| (frame.0 - time).abs() < 1e-3)
+    }
+}
+
+fn scanned(file: &std::path::Path, exact: bool) -> (Film, ScanSummary) {
+    let (mut film, size) = (Film::default(), ScanOptions { width: 80, height: 45, exact });
+    let summary = decoder().scan(file, &size, &mut film).unwrap();
+    (film, summary)
+}
+
+#[test]
+fn frames_are_passed_over_where_nothing_happens() {
+    let Some(studio) = Studio::open() else { return };
+    let arguments = format!("-f lavfi -i {SHOTS} {CODING}");
+    let Some(file) = studio.make("calm.mp4", &arguments) else { return };
+    let ((every, whole), (film, summary)) = (scanned(&file, true), scanned(&file, false));
+
+    assert_eq!(every.frames.len(), 150);
+    assert!(every.frames.iter().all(|frame| frame.2 == 0));
+    let passed_over: u32 = film.frames.iter().map(|frame| frame.2).sum();
+    assert!(passed_over > 30, "{passed_over} were passed over");
+    assert_eq!((film.frames.len() + passed_over as usize, summary.end), (150, whole.end));
+
+    for (time, rgb, _) in &film.frames {
+        let exact = every.frames.iter().find(|(at, ..)| at == time).unwrap();
+        let apart = rgb.iter().zip(&exact.1).map(|(a, b)| f64::from(a.abs_diff(*b)));
+        let apart = apart.sum::<f64>() / rgb.len() as f64;
+        assert!(apart < UNLIKE, "the frame at {time} differs by {apart:.1} from what is shown");
+    }
+    for pair in film.frames.windows(2) {
+        assert!(pair[1].0 - pair[0].0 < 0.1, "{} and {}", pair[0].0, pair[1].0);
+    }
+    // The last frame of a shot and the first of the next.
+    for time in [2.0, 2.04, 3.96, 4.0] {
+        assert!(film.has(time), "the frame at {time} was passed over");
+    }
+    let moving = film.frames.iter().filter(|frame| frame.0 > 4.4);
+    assert_eq!(moving.map(|frame| frame.2).sum::<u32>(), 0, "where the picture moves");
+}
