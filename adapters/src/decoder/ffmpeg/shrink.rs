@@ -103,7 +103,7 @@ fn shrink_plane<'a>(
         }
         for (mean, block) in line.iter_mut().zip(columns.chunks_exact(across)) {
             let sum: u32 = block.iter().map(|&column| u32::from(column)).sum();
-            *mean = ((u64::from(sum) + half) * share >> 32).min(255) as u8;
+            *mean = (((u64::from(sum) + half) * share) >> 32).min(255) as u8;
         }
     }
 }
