@@ -20,7 +20,7 @@ use text::{is_function_word, tokens};
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::{self, TextStyle};
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::vector::dot;
+use crate::domain::kernel::vector::{dot, sum};
 use crate::domain::search::Search;
 
 /// Queries for things that most footage does not show, one per line.
@@ -59,7 +59,8 @@ struct Null {
 /// What one embedder's scores are measured against.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct References {
-    passages: Vec<Vec<f32>>,
+    /// The mean of all texts.
+    mean: Vec<f32>,
     nulls: BTreeMap<TextStyle, Null>,
 }
 
@@ -80,7 +81,8 @@ impl References {
             by_style.insert(style, embedder.embed(&lines(text)).await?);
         }
         let passages: Vec<Vec<f32>> = by_style.values().flatten().cloned().collect();
-        let generic: Vec<f32> = probes.iter().map(|probe| mean(&passages, probe)).collect();
+        let mean = mean(&passages);
+        let generic: Vec<f32> = probes.iter().map(|probe| dot(&mean, probe)).collect();
         let null = |texts: &Vec<Vec<f32>>| {
             let best = |probe: &Vec<f32>| {
                 texts.iter().map(|text| dot(text, probe)).fold(f32::NEG_INFINITY, f32::max)
@@ -90,7 +92,7 @@ impl References {
             Null { raw: location_and_spread(raw), adjusted: location_and_spread(adjusted) }
         };
         let nulls = by_style.iter().map(|(style, texts)| (*style, null(texts))).collect();
-        Ok(Self { passages, nulls })
+        Ok(Self { mean, nulls })
     }
 
     /// Cosine above which a text of a kind is rather content than chance: so many deviations above
@@ -119,7 +121,7 @@ impl Search {
     /// For the cosines of one query.
     pub(crate) async fn presence(&self, text: &str, vector: &[f32]) -> Result<Presence<'_>> {
         let references = self.references().await?;
-        let generic = mean(&references.passages, vector);
+        let generic = dot(&references.mean, vector);
         Ok(Presence { references, generic, words: content_words(text) })
     }
 
@@ -160,9 +162,11 @@ impl Presence<'_> {
     }
 }
 
-/// Mean cosine of a query over texts.
-fn mean(texts: &[Vec<f32>], query: &[f32]) -> f32 {
-    texts.iter().map(|text| dot(text, query)).sum::<f32>() / texts.len().max(1) as f32
+/// The mean of vectors: its product with a query is the query's mean cosine over them.
+fn mean(vectors: &[Vec<f32>]) -> Vec<f32> {
+    let mut mean = sum(vectors);
+    mean.iter_mut().for_each(|x| *x /= vectors.len() as f32);
+    mean
 }
 
 /// Median and standard deviation, the latter from the median absolute deviation: a few probes that
@@ -219,7 +223,7 @@ mod tests {
     fn presence_rises_with_the_score_and_with_words() {
         let null = Null { raw: (0.2, 0.05), adjusted: (0.15, 0.05) };
         let nulls = BTreeMap::from([(TextStyle::Prose, null)]);
-        let references = References { passages: Vec::new(), nulls };
+        let references = References { mean: Vec::new(), nulls };
         let presence =
             Presence { references: &references, generic: 0.05, words: vec!["lake".into()] };
         let p = |cosine, text| presence.probability(TextStyle::Prose, cosine, text);

@@ -17,7 +17,7 @@
 //! scores every row whose bound reaches the least score that it still keeps finds exactly what one
 //! finds that scores every row.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::vectors::FLOAT;
 
@@ -84,15 +84,7 @@ impl Probe {
 
     /// For each row that `code` gives, a score that it does not exceed.
     pub(super) fn bounds<'a>(&self, code: impl Fn(usize) -> &'a [u8], bounds: &mut [f32]) {
-        // Compiled for the widest registers that the processor may have, and chosen when it runs.
-        self.arch.dispatch(
-            #[inline(always)]
-            || {
-                for (i, bound) in bounds.iter_mut().enumerate() {
-                    *bound = self.bound(code(i));
-                }
-            },
-        );
+        self.arch.dispatch(Bounds { probe: self, code, bounds });
     }
 
     #[inline(always)]
@@ -105,6 +97,25 @@ impl Probe {
             _ => return f32::INFINITY,
         };
         scale * (self.step * product as f32 + self.margin) + error * self.length
+    }
+}
+
+/// The work of [`Probe::bounds`], compiled for the widest registers that the processor may have, and
+/// chosen when it runs. Only a type of its own is: the body of a closure is not inlined there.
+struct Bounds<'p, F> {
+    probe: &'p Probe,
+    code: F,
+    bounds: &'p mut [f32],
+}
+
+impl<'a, F: Fn(usize) -> &'a [u8]> WithSimd for Bounds<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (i, bound) in self.bounds.iter_mut().enumerate() {
+            *bound = self.probe.bound((self.code)(i));
+        }
     }
 }
 
