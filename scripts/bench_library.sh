@@ -2,7 +2,7 @@
 # Prints how long a start, a page, a search and a question take over libraries of many videos, made out
 # of the records of the sample clip (examples/library.rs).
 #
-#   scripts/bench_library.sh [VIDEOS…]   (1000 10000 100000)
+#   scripts/bench_library.sh [VIDEOS…]   (1000 20000 100000)
 #   SHOTLOG_BENCH_FROM=DIR               a data_dir with ingested videos, in place of the sample's
 set -euo pipefail
 shopt -s inherit_errexit
@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 counts=("$@")
-((${#counts[@]})) || counts=(1000 10000 100000)
+((${#counts[@]})) || counts=(1000 20000 100000)
 scratch=$(mktemp -d)
 trap 'stop_service; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
@@ -23,9 +23,9 @@ port=$(free_port)
 base=http://127.0.0.1:$port
 export SERVICE_HTTP__LISTEN=127.0.0.1:$port
 
+examples/make_sample.sh
 from=${SHOTLOG_BENCH_FROM-}
 if [[ -z $from ]]; then
-    examples/make_sample.sh
     from=$scratch/from
     SERVICE_DATA_DIR=$from start_service "$scratch/service.log" --config config.toml serve
     job=$(call /videos -F "file=@var/sample/shotlog-sample.mp4;type=video/mp4" -F "analyzers=$(chosen_analyzers)")
@@ -51,7 +51,7 @@ for count in "${counts[@]}"; do
     ready >"$scratch/again"
     printf '\n== %s videos: made in %s s, first start %s s, then %s s\n' \
         "$count" "$made" "$(<"$scratch/first")" "$(<"$scratch/again")"
-    var/venv/bin/python scripts/bench_library.py "$base"
+    var/venv/bin/python scripts/bench_library.py "$base" 50 var/sample/shotlog-sample.mp4
     awk '/^RssAnon/ {anon = $2} /^RssFile/ {file = $2} END {
         printf "  resident %d MiB, and %d MiB of mapped files\n", anon / 1024, file / 1024}' \
         "/proc/$service_pid/status"
