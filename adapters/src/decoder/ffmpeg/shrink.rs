@@ -29,8 +29,8 @@ impl Default for Shrinker {
 
 impl Shrinker {
     /// The picture in the smallest size that is no smaller than `width × height`, or as it is where
-    /// blocks of it cannot be told: in more than eight bits, or with its colours side by side. Up to
-    /// [`LEFT_OUT`] of it may be missing on the right and below.
+    /// blocks of it cannot be told: in more than eight bits, with its colours side by side, or upside
+    /// down. Up to [`LEFT_OUT`] of it may be missing on the right and below.
     pub(super) fn shrink<'a>(
         &'a mut self,
         frame: &'a Video,
@@ -38,7 +38,10 @@ impl Shrinker {
     ) -> &'a Video {
         let (across, down) = (block(frame.width(), width), block(frame.height(), height));
         let too_small = frame.width().min(frame.height()) < 2;
-        if across * down == 1 || too_small || !has_a_byte_a_sample(frame.format()) {
+        // Lines that are stored from the last to the first have a negative stride.
+        let forward = |plane| isize::try_from(frame.stride(plane)).is_ok_and(|bytes| bytes > 0);
+        let readable = has_a_byte_a_sample(frame.format()) && (0..frame.planes()).all(forward);
+        if across * down == 1 || too_small || !readable {
             return frame;
         }
         let (width, height) = (blocks(frame.width(), across), blocks(frame.height(), down));
