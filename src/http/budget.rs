@@ -32,6 +32,11 @@ pub(super) struct Spent {
 }
 
 impl Wanted {
+    /// Whether there may be a `next`, or a cursor to compare: only then the request has to be named.
+    pub(super) fn is_part(&self) -> bool {
+        self.max_tokens.is_some() || self.cursor.is_some()
+    }
+
     /// Items that earlier answers to this request had.
     pub(super) fn skipped(&self, request: &str) -> Result<usize> {
         let cursor = self.cursor.as_deref().map(|text| Cursor::read(text, request)).transpose()?;

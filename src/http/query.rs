@@ -29,7 +29,10 @@ impl QueryApi {
         let wanted = Wanted { max_tokens: request.max_tokens, cursor: request.cursor.clone() };
         let pages = request.pages;
         let mut query: search::Query = request.into();
-        let named = format!("{pages} {query:?}");
+        let named = match pages || wanted.is_part() {
+            true => format!("{pages} {query:?}"),
+            false => String::new(),
+        };
         let service = self.0.of(&token);
         if pages {
             query.page = Some(wanted.place(&named)?);

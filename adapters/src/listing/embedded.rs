@@ -34,7 +34,7 @@ const FIELDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("fields");
 /// The mark under the empty key.
 const MARK: TableDefinition<'_, &str, &str> = TableDefinition::new("mark");
 
-/// The listing in a file. Resident are about 200 bytes per video and 16 MiB.
+/// The listing in a file. Resident are about 300 bytes per video and 16 MiB.
 pub struct EmbeddedListing {
     inner: Arc<Inner>,
 }

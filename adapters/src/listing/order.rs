@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use memchr::memmem::Finder;
 use ports::VideoId;
-use ports::index::{Condition, FieldValue};
+use ports::index::{Condition, FieldValue, Predicate};
 use ports::listing::{ListQuery, Position, VideoEntry};
 
 use super::folded;
@@ -37,6 +37,8 @@ impl Tested {
 pub(super) struct Order {
     tested: BTreeMap<Place, Tested>,
     created: BTreeMap<VideoId, i64>,
+    /// For each keyword field its words, and the videos that have each, ascending.
+    postings: BTreeMap<String, BTreeMap<String, Vec<VideoId>>>,
     /// Every list of analyzers once: most videos have the same.
     lists: HashSet<Arc<[String]>>,
 }
@@ -65,6 +67,19 @@ impl Order {
                 list
             }
         };
+        for (field, value) in &fields {
+            let FieldValue::Keywords(words) = value else { continue };
+            if !self.postings.contains_key(field) {
+                self.postings.insert(field.clone(), BTreeMap::new());
+            }
+            let Some(postings) = self.postings.get_mut(field) else { continue };
+            for word in words {
+                let videos = postings.entry(word.clone()).or_default();
+                if let Err(place) = videos.binary_search(&id) {
+                    videos.insert(place, id);
+                }
+            }
+        }
         let fields = fields.into_iter().collect();
         let tested = Tested { filename: folded(filename).into(), analyzers, fields };
         self.created.insert(id, created_at);
@@ -72,9 +87,31 @@ impl Order {
     }
 
     pub(super) fn remove(&mut self, id: VideoId) {
-        if let Some(created_at) = self.created.remove(&id) {
-            self.tested.remove(&(Reverse(created_at), id));
+        let Some(created_at) = self.created.remove(&id) else { return };
+        let Some(tested) = self.tested.remove(&(Reverse(created_at), id)) else { return };
+        for (field, value) in &tested.fields {
+            let FieldValue::Keywords(words) = value else { continue };
+            let Some(postings) = self.postings.get_mut(field) else { continue };
+            for word in words {
+                let Some(videos) = postings.get_mut(word) else { continue };
+                if let Ok(place) = videos.binary_search(&id) {
+                    videos.remove(place);
+                }
+                if videos.is_empty() {
+                    postings.remove(word);
+                }
+            }
         }
+    }
+
+    fn tested(&self, id: VideoId) -> Option<&Tested> {
+        self.tested.get(&(Reverse(*self.created.get(&id)?), id))
+    }
+
+    /// The videos that have any of these words in a field: a list for each of the words.
+    fn with_words(&self, field: &str, words: &[String]) -> Vec<&[VideoId]> {
+        let Some(postings) = self.postings.get(field) else { return Vec::new() };
+        words.iter().filter_map(|word| Some(postings.get(word)?.as_slice())).collect()
     }
 
     /// The ids of a page, and how many entries satisfy the conditions.
@@ -124,9 +161,29 @@ impl Order {
 
     /// The ids of the entries that satisfy these conditions, ascending.
     pub(super) fn matching(&self, conditions: &[Condition]) -> Vec<VideoId> {
-        let matching = self.tested.iter().filter(|(_, tested)| tested.satisfies(conditions));
-        let mut ids: Vec<VideoId> = matching.map(|((_, id), _)| *id).collect();
+        // The condition that the fewest have, by the words that are listed.
+        let listed = conditions.iter().enumerate().filter_map(|(i, condition)| {
+            let Predicate::AnyKeyword(words) = &condition.predicate else { return None };
+            Some((i, self.with_words(&condition.field, words)))
+        });
+        let fewest =
+            listed.min_by_key(|(_, lists)| lists.iter().map(|list| list.len()).sum::<usize>());
+        let mut ids: Vec<VideoId> = match fewest {
+            Some((first, lists)) => {
+                let mut others = conditions.to_vec();
+                others.remove(first);
+                let satisfies = |id: &VideoId| {
+                    others.is_empty() || self.tested(*id).is_some_and(|t| t.satisfies(&others))
+                };
+                lists.into_iter().flatten().copied().filter(satisfies).collect()
+            }
+            None => {
+                let matching = self.tested.iter().filter(|(_, t)| t.satisfies(conditions));
+                matching.map(|((_, id), _)| *id).collect()
+            }
+        };
         ids.sort_unstable();
+        ids.dedup();
         ids
     }
 
@@ -138,6 +195,12 @@ impl Order {
         after: Option<&str>,
         limit: usize,
     ) -> Vec<(String, u64)> {
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        if conditions.is_empty() {
+            let Some(postings) = self.postings.get(field) else { return Vec::new() };
+            let words = postings.range::<str, _>((start, Bound::Unbounded)).take(limit);
+            return words.map(|(word, videos)| (word.clone(), videos.len() as u64)).collect();
+        }
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for tested in self.tested.values().filter(|tested| tested.satisfies(conditions)) {
             let value = tested.fields.iter().find(|(name, _)| name == field);
@@ -147,7 +210,6 @@ impl Order {
                 *counts.entry(word).or_default() += 1;
             }
         }
-        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let counts = counts.range::<str, _>((start, Bound::Unbounded)).take(limit);
         counts.map(|(word, count)| ((*word).to_owned(), *count)).collect()
     }

@@ -24,6 +24,9 @@ use super::vectors::FLOAT;
 /// What a whole number of a row is at most.
 const MOST: f32 = 127.0;
 
+/// Products that are summed side by side: as many as four AVX2 registers take.
+const LANES: usize = 32;
+
 /// Bytes of the scale and the length of the error, which follow the numbers of a row.
 const TAIL: usize = 2 * FLOAT;
 
@@ -90,14 +93,29 @@ impl Probe {
     #[inline(always)]
     fn bound(&self, code: &[u8]) -> f32 {
         let (numbers, tail) = code.split_at(self.numbers.len());
-        let terms = self.numbers.iter().zip(numbers);
-        let product: i32 = terms.map(|(p, q)| i32::from(*p) * i32::from(q.cast_signed())).sum();
+        let product = product(&self.numbers, numbers);
         let [scale, error] = match tail.as_chunks::<FLOAT>().0 {
             [scale, error] => [f32::from_le_bytes(*scale), f32::from_le_bytes(*error)],
             _ => return f32::INFINITY,
         };
         scale * (self.step * product as f32 + self.margin) + error * self.length
     }
+}
+
+/// The product of a query and a row in whole numbers.
+#[inline(always)]
+fn product(query: &[i16], row: &[u8]) -> i32 {
+    let term = |p: i16, q: u8| i32::from(p) * i32::from(q.cast_signed());
+    let (queries, query_rest) = query.as_chunks::<LANES>();
+    let (rows, row_rest) = row.as_chunks::<LANES>();
+    let mut sums = [0; LANES];
+    for (p, q) in queries.iter().zip(rows) {
+        for lane in 0..LANES {
+            sums[lane] += term(p[lane], q[lane]);
+        }
+    }
+    let rest: i32 = query_rest.iter().zip(row_rest).map(|(p, q)| term(*p, *q)).sum();
+    sums.iter().sum::<i32>() + rest
 }
 
 /// The work of [`Probe::bounds`], compiled for the widest registers that the processor may have, and

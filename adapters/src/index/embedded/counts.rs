@@ -10,7 +10,7 @@ use tantivy::{DocSet, InvertedIndexReader, TERMINATED};
 
 use super::failed;
 use super::schema::PointSchema;
-use super::search::{matching, weigh};
+use super::selection::{matching, weigh};
 use super::snapshot::{SegmentView, Snapshot};
 use crate::index::frequent::Frequent;
 

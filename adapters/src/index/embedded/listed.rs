@@ -7,7 +7,8 @@ use tantivy::query::EnableScoring;
 
 use super::failed;
 use super::schema::PointSchema;
-use super::search::{document, matching};
+use super::search::document;
+use super::selection::matching;
 use super::snapshot::Snapshot;
 
 /// The first points that match, with their documents.

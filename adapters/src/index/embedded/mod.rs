@@ -11,6 +11,7 @@ mod kept;
 mod listed;
 mod schema;
 mod search;
+mod selection;
 mod snapshot;
 mod vectors;
 mod writer;

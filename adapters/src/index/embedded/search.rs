@@ -6,21 +6,22 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ports::index::{Filter, Hit, PointId, Predicate, TextQuery, VectorQuery};
+use ports::index::{Filter, Hit, PointId, TextQuery, VectorQuery};
 use ports::{ErrorKind, PortError, Result, VideoId};
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use tantivy::query::{EnableScoring, Query, Weight};
+use tantivy::query::{EnableScoring, Query};
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::tokenizer::TextAnalyzer;
-use tantivy::{DocAddress, DocId, DocSet, TERMINATED, TantivyDocument};
+use tantivy::{DocAddress, DocSet, TERMINATED, TantivyDocument};
 
 use super::codes::Probe;
 use super::failed;
 use super::kept::{Groups, Keep, Points, Scored, Videos};
 use super::schema::PointSchema;
-use super::snapshot::{SegmentView, Snapshot};
-use super::vectors::{FLOAT, Rows};
+use super::selection::{Narrowed, Selected, matching, selected, weigh};
+use super::snapshot::Snapshot;
+use super::vectors::FLOAT;
 use crate::index::words;
 
 /// Rows that one task scores; large enough that starting it costs nothing beside it.
@@ -29,8 +30,9 @@ const TASK_ROWS: usize = 4096;
 /// Rows that are compared in eight bits before the best of them are scored.
 const BLOCK_ROWS: usize = 256;
 
-/// As many videos as tantivy looks up by their ids.
-const FEW_VIDEOS: usize = 64;
+/// Rows of a block may lie among so many times as many for all of these to be compared: memory that is
+/// read from one end to the other comes four times as fast as in short runs with gaps between them.
+const DENSE: usize = 4;
 
 /// Components that are summed side by side: four SSE or one AVX-512 register.
 const LANES: usize = 16;
@@ -69,55 +71,45 @@ fn scan<K: Keep>(
     query: &VectorQuery,
     empty: K,
 ) -> Result<Vec<K>> {
-    let narrowed = Narrowed::of(&query.filter);
-    let weight = weigh(snapshot, &*schema.filter(&narrowed.rest)?, &narrowed.rest)?;
-    let mut selections = Vec::new();
-    for (segment, view) in snapshot.segments.iter().enumerate() {
-        let Some(rows) = view.data.fields.get(&query.field) else { continue };
-        let selected = match (&weight, &narrowed.videos) {
-            (None, None) => Selected::All(rows.len()),
-            (weight, videos) => {
-                let docs = selected(view, weight.as_deref(), videos.as_deref())?;
-                Selected::Rows(docs.into_iter().filter_map(|doc| rows.row(doc)).collect())
-            }
-        };
-        selections.push((segment, rows, selected));
-    }
-    let tasks: Vec<(usize, &Rows, &Selected, Range<usize>)> = selections
+    let selected = selected(snapshot, schema, &query.filter, &query.field)?;
+    let tasks: Vec<(&Selected<'_>, Range<usize>)> = selected
         .iter()
-        .flat_map(|(segment, rows, selected)| {
-            let starts = (0..selected.len()).step_by(TASK_ROWS);
-            starts.map(move |start| {
-                let end = selected.len().min(start + TASK_ROWS);
-                (*segment, *rows, selected, start..end)
-            })
+        .flat_map(|of| {
+            let starts = (0..of.len()).step_by(TASK_ROWS);
+            starts.map(move |start| (of, start..of.len().min(start + TASK_ROWS)))
         })
         .collect();
     let (probe, floor) = (Probe::new(&query.vector), Floor::default());
-    let score = |(segment, rows, selected, range): &(usize, &Rows, &Selected, Range<usize>)| {
-        let view = &snapshot.segments[*segment];
+    let score = |(of, range): &(&Selected<'_>, Range<usize>)| {
         let mut kept = empty.clone();
+        let mut wanted = Vec::with_capacity(BLOCK_ROWS);
+        let mut bounds = [0.0; DENSE * BLOCK_ROWS];
         for start in range.clone().step_by(BLOCK_ROWS) {
-            let mut bounds = [0.0; BLOCK_ROWS];
-            let bounds = &mut bounds[..BLOCK_ROWS.min(range.end - start)];
-            probe.bounds(|i| rows.code(selected.row(start + i)), bounds);
-            for (i, bound) in (start..).zip(bounds) {
+            wanted.clear();
+            wanted.extend(of.wanted(start..range.end.min(start + BLOCK_ROWS)));
+            let (Some(&first), Some(&last)) = (wanted.first(), wanted.last()) else { continue };
+            let all = first..last + 1;
+            let dense = all.len() <= DENSE * wanted.len();
+            match dense {
+                true => probe.bounds(|i| of.rows.code(first + i), &mut bounds[..all.len()]),
+                false => probe.bounds(|i| of.rows.code(wanted[i]), &mut bounds[..wanted.len()]),
+            }
+            for (i, &row) in wanted.iter().enumerate() {
+                let bound = bounds[if dense { row - first } else { i }];
                 let least = kept.least().max(floor.get());
                 // Rounding can carry the product of two unit vectors past 1.
                 if bound.clamp(-1.0, 1.0) < least {
                     continue;
                 }
-                let row = selected.row(i);
-                let score = dot(&query.vector, rows.row_bytes(row)).clamp(-1.0, 1.0);
-                let doc = rows.doc(row);
-                // A filter has left out what was removed already.
-                if score >= least && (matches!(selected, Selected::Rows(_)) || view.is_alive(doc)) {
-                    kept.offer(Scored { score, rank: view.data.rank(doc), doc });
+                let score = dot(&query.vector, of.rows.row_bytes(row)).clamp(-1.0, 1.0);
+                if score >= least {
+                    let doc = of.rows.doc(row);
+                    kept.offer(Scored { score, rank: of.view.data.rank(doc), doc });
                 }
             }
             floor.raise(kept.least());
         }
-        (*segment, kept)
+        (of.segment, kept)
     };
     let found: Vec<(usize, K)> = if tasks.len() > 1 && pool.current_num_threads() > 1 {
         pool.install(|| tasks.par_iter().map(score).collect())
@@ -178,11 +170,10 @@ fn lookup<K: Keep>(
     let mut segments = Vec::new();
     for view in &snapshot.segments {
         let mut kept = empty.clone();
-        let among = narrowed.videos.as_ref().map(|videos| view.data.among(videos));
+        let ids = narrowed.ids_of(view)?;
         let mut offer = |doc, score| {
             let rank = view.data.rank(doc);
-            let wanted = among.as_ref().is_none_or(|among| among[rank.video() as usize]);
-            if wanted && score >= kept.least() && view.is_alive(doc) {
+            if score >= kept.least() && ids.has(rank) && view.is_alive(doc) {
                 kept.offer(Scored { score, rank, doc });
             }
         };
@@ -297,30 +288,6 @@ impl Floor {
     }
 }
 
-/// The rows of a field that a search scores.
-enum Selected {
-    /// Every row, the removed ones among them.
-    All(usize),
-    /// These, ascending.
-    Rows(Vec<usize>),
-}
-
-impl Selected {
-    fn len(&self) -> usize {
-        match self {
-            Self::All(rows) => *rows,
-            Self::Rows(rows) => rows.len(),
-        }
-    }
-
-    fn row(&self, i: usize) -> usize {
-        match self {
-            Self::All(_) => i,
-            Self::Rows(rows) => rows[i],
-        }
-    }
-}
-
 /// A document that was kept: its score, its id and where it is.
 type Found = (f32, PointId, DocAddress);
 
@@ -426,87 +393,6 @@ pub(super) fn document(
         let message = format!("the document of point {id:?} does not read back as JSON");
         PortError::new(ErrorKind::Corrupt, message)
     })
-}
-
-/// A filter in two parts: tantivy looks terms up one by one, and of a filter by metadata there may be
-/// thousands of videos.
-struct Narrowed {
-    /// What tantivy tests.
-    rest: Filter,
-    /// The videos that points are to be of, in order; any where there are none.
-    videos: Option<Vec<VideoId>>,
-}
-
-impl Narrowed {
-    fn of(filter: &Filter) -> Self {
-        let mut narrowed = Self { rest: Filter::default(), videos: None };
-        for condition in &filter.0 {
-            match &condition.predicate {
-                Predicate::AnyKeyword(any)
-                    if condition.field == "video_id" && any.len() > FEW_VIDEOS =>
-                {
-                    // What is no id is that of no video.
-                    let mut ids: Vec<VideoId> =
-                        any.iter().filter_map(|id| id.parse().ok()).collect();
-                    ids.sort_unstable();
-                    if let Some(before) = narrowed.videos.take() {
-                        ids.retain(|id| before.binary_search(id).is_ok());
-                    }
-                    narrowed.videos = Some(ids);
-                }
-                _ => narrowed.rest.0.push(condition.clone()),
-            }
-        }
-        narrowed
-    }
-}
-
-/// The living documents of a segment that match and are of these videos, ascending.
-fn selected(
-    view: &SegmentView,
-    weight: Option<&dyn Weight>,
-    videos: Option<&[VideoId]>,
-) -> Result<Vec<DocId>> {
-    let among = videos.map(|videos| view.data.among(videos));
-    let wanted = |doc: &DocId| match &among {
-        Some(among) => among[view.data.rank(*doc).video() as usize],
-        None => true,
-    };
-    Ok(match weight {
-        Some(weight) => {
-            let mut docs = matching(weight, view)?;
-            docs.retain(wanted);
-            docs
-        }
-        None => {
-            let all = 0..view.reader.max_doc();
-            all.filter(|doc| wanted(doc) && view.is_alive(*doc)).collect()
-        }
-    })
-}
-
-/// The filter, ready to run; none when it lets everything through.
-pub(super) fn weigh(
-    snapshot: &Snapshot,
-    query: &dyn Query,
-    filter: &Filter,
-) -> Result<Option<Box<dyn Weight>>> {
-    if filter.0.is_empty() {
-        return Ok(None);
-    }
-    let scoring = EnableScoring::disabled_from_searcher(&snapshot.searcher);
-    Ok(Some(query.weight(scoring).map_err(failed)?))
-}
-
-/// The living documents of a segment that match, ascending.
-pub(super) fn matching(weight: &dyn Weight, view: &SegmentView) -> Result<Vec<DocId>> {
-    let mut found = Vec::new();
-    let mut keep = |docs: &[DocId]| match view.reader.alive_bitset() {
-        None => found.extend_from_slice(docs),
-        Some(alive) => found.extend(docs.iter().filter(|doc| alive.is_alive(**doc))),
-    };
-    weight.for_each_no_score(&view.reader, &mut keep).map_err(failed)?;
-    Ok(found)
 }
 
 /// The product of a query and a stored row.

@@ -49,6 +49,11 @@ impl Rank {
     pub(super) fn video(self) -> u32 {
         self.video
     }
+
+    /// The ordinal of its analyzer among those of the segment.
+    pub(super) fn analyzer(self) -> u32 {
+        self.analyzer
+    }
 }
 
 impl Snapshot {
@@ -109,8 +114,19 @@ impl SegmentData {
         Ok(Self { fields: vectors::open(reader, dimension)?, ids, videos, analyzers })
     }
 
+    /// Whether each analyzer is among these; by its ordinal.
+    pub(super) fn analyzers_among(&self, wanted: &[String]) -> tantivy::Result<Vec<bool>> {
+        let mut among = vec![false; self.analyzers.num_terms()];
+        for id in wanted {
+            if let Some(ordinal) = self.analyzers.dictionary().term_ord(id)? {
+                among[ordinal as usize] = true;
+            }
+        }
+        Ok(among)
+    }
+
     /// Whether each video is among these, which are in order; by its ordinal.
-    pub(super) fn among(&self, wanted: &[VideoId]) -> Vec<bool> {
+    pub(super) fn videos_among(&self, wanted: &[VideoId]) -> Vec<bool> {
         let mut among = vec![false; self.videos.len()];
         let mut from = 0;
         for id in wanted {
