@@ -33,7 +33,7 @@ fi
 
 heading "building"
 build release
-cargo build --locked --release --example boundaries
+cargo build --locked --release --example boundaries --example readers
 cargo bench --locked -p shotlog-adapters --no-default-features --bench index --no-run
 
 heading "boundary detection (bar: 0.6 × ffmpeg, wall and processor)"
@@ -52,11 +52,11 @@ stop_service
 printf '%s MiB, %s chunks in %s s: %s\n' "$peak" "$(jq .chunks <<<"$result")" $((SECONDS - started)) \
     "$( ((peak < memory_bar)) && echo 'within the bar' || echo 'OVER the bar')"
 
-heading "50 chunks of a video of 2,000 (bar: 10 ms)"
-long=$(python3 scripts/bench_chunks.py make "$scratch/data")
+heading "50 chunks of a video of 2,000 (bars: 10 ms, 0.8 of as many bytes from memory)"
+long=$(python3 scripts/bench_chunks.py "$scratch/data")
 SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data \
     start_service "$scratch/service.log" --config config.toml serve
-python3 scripts/bench_chunks.py measure "$base" "$long"
+cargo run --quiet --locked --release --example readers -- "$base" "$long"
 stop_service
 
 heading "a speaker and ten words corrected (bar: 1 s)"

@@ -1,32 +1,18 @@
 #!/usr/bin/env python3
-"""How fast a few chunks of a long video are read.
+"""Makes a long video to read from (examples/readers.rs): copies what is stored of the videos below the
+data folder DATA into one video of so many chunks, and prints its id.
 
-    bench_chunks.py make DATA [CHUNKS]      copies what is stored of the videos below the data folder DATA
-                                            into one video of so many chunks (2000); prints its id
-    bench_chunks.py measure BASE VIDEO_ID   prints the figures of the service at BASE, which has it
-
-`measure` reads pages of 50 chunks, one after the other and by 16 readers at once, and for comparison
-`/openapi.json`, which is sent as it lies in memory. Bytes per second of both stand side by side.
+    bench_chunks.py DATA [CHUNKS]   (2000)
 """
 
 import itertools
 import json
 import pathlib
-import random
-import socket
-import statistics
 import sys
-import threading
-import time
-import urllib.parse
-import urllib.request
 
 VIDEO_ID = "bec0000000000bec"
 PAGE = 50
 SPAN = 5.0  # seconds
-READERS = 16
-REQUESTS = 300
-SECONDS = 5
 
 
 def outputs_of(records, record, analyzer):
@@ -77,91 +63,10 @@ def make(data, chunks):
     print(VIDEO_ID)
 
 
-class Reader:
-    """One connection that asks again and again."""
-
-    def __init__(self, base):
-        self.base = urllib.parse.urlsplit(base)
-        self.connection = socket.create_connection((self.base.hostname, self.base.port))
-        self.buffer = memoryview(bytearray(8 << 20))
-
-    def read(self, path):
-        """Bytes of the answer."""
-        self.connection.sendall(f"GET {path} HTTP/1.1\r\nHost: {self.base.netloc}\r\n\r\n".encode())
-        have, end = 0, -1
-        while end < 0:
-            have += self.connection.recv_into(self.buffer[have:])
-            end = bytes(self.buffer[: min(have, 4096)]).find(b"\r\n\r\n")
-        head = bytes(self.buffer[:end]).decode().lower()
-        if " 200 " not in head.split("\r\n")[0]:
-            sys.exit(f"bench_chunks: {path} answered {head}")
-        length = int(head.split("content-length:")[1].split("\r\n")[0])
-        while have < end + 4 + length:
-            have += self.connection.recv_into(self.buffer[have:])
-        return length
-
-
-def alone(base, paths):
-    """Median and 95th percentile of the time of one answer, milliseconds, and its bytes."""
-    reader, times, size = Reader(base), [], 0
-    for path in paths:
-        started = time.perf_counter()
-        size = reader.read(path)
-        times.append((time.perf_counter() - started) * 1000)
-    return statistics.median(times), sorted(times)[len(times) * 95 // 100], size
-
-
-def together(base, paths):
-    """Answers and bytes per second of readers at once."""
-    end, totals = time.monotonic() + SECONDS, []
-
-    def work(number):
-        reader, answers, size = Reader(base), 0, 0
-        for path in itertools.islice(itertools.cycle(paths), number, None):
-            if time.monotonic() > end:
-                break
-            size += reader.read(path)
-            answers += 1
-        totals.append((answers, size))
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(READERS)]
-    started = time.monotonic()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    took = time.monotonic() - started
-    return tuple(sum(of) / took for of in zip(*totals))
-
-
-def measure(base, video_id):
-    chunks = f"/videos/{video_id}/chunks?limit={PAGE}"
-    with urllib.request.urlopen(base + chunks) as answer:
-        total = json.load(answer)["total"]
-    pages = [f"{chunks}&offset={offset}" for offset in range(0, total, PAGE)]
-    apart = random.Random(1).sample(range(total - PAGE), 40)
-    cold = alone(base, pages[1:])
-    print(f"{PAGE} of {total} chunks: the first time {cold[0]:.1f} ms in the median (95 %: {cold[1]:.1f})")
-    for name, paths in {
-        "pages in a row": pages * 8,
-        "pages at any offset": [f"{chunks}&offset={offset}" for offset in apart] * 8,
-        "/openapi.json": ["/openapi.json"] * REQUESTS,
-        "/health": ["/health"] * REQUESTS,
-    }.items():
-        median, most, size = alone(base, paths)
-        answers, rate = together(base, paths)
-        print(
-            f"{name:20} {size / 1e3:7.1f} kB  {median:6.2f} ms (95 %: {most:.2f});  "
-            f"{READERS} readers: {answers:7.0f}/s, {rate / 1e6:7.1f} MB/s"
-        )
-
-
 def main():
     match sys.argv[1:]:
-        case ["make", data, *chunks]:
+        case [data, *chunks]:
             make(data, int(chunks[0]) if chunks else 2000)
-        case ["measure", base, video_id]:
-            measure(base.rstrip("/"), video_id)
         case _:
             sys.exit(__doc__)
 

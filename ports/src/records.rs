@@ -34,12 +34,31 @@ impl Expected<'_> {
     }
 }
 
+/// Tells a document from whatever else was or will be under its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version(String);
+
+impl Version {
+    /// Whatever it is that tells.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
 /// JSON documents under keys such as `videos/<video_id>/video.json`. Keys obey the rules of
 /// [`crate::storage::ObjectStorage`].
 #[async_trait]
 pub trait RecordStore: Send + Sync {
     /// The document, or `None`. `Corrupt` when it is there but is not JSON.
     async fn get(&self, key: &str) -> Result<Option<Value>>;
+
+    /// The version of the document, and `None` where there is none, or none that is cheaper to ask for
+    /// than to read the document. MUST be another one once the document was replaced or removed,
+    /// though the same content came back: what is read after it is of this version or a later one.
+    async fn version(&self, key: &str) -> Result<Option<Version>> {
+        let _ = key;
+        Ok(None)
+    }
 
     /// Replaces the document. MUST be atomic (a reader sees the old one or the new one, whole) and
     /// durable when it returns, a crash of the process or the machine included.

@@ -118,6 +118,16 @@ impl Scoped {
         self.of(video_id).await?.catalog.media_url(video_id).await
     }
 
+    /// What `write` makes of a video, or what it has made of it as it is: see [`Catalog::written`].
+    pub(crate) async fn written<E: From<Error>>(
+        &self,
+        video_id: VideoId,
+        name: &str,
+        write: impl Future<Output = std::result::Result<Bytes, E>>,
+    ) -> std::result::Result<Bytes, E> {
+        self.of(video_id).await?.catalog.written(video_id, name, write).await
+    }
+
     pub async fn chunks(&self, video_id: VideoId, query: ChunkQuery) -> Result<ChunkPage> {
         self.of(video_id).await?.catalog.chunks(video_id, query).await
     }

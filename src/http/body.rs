@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use bytes::Bytes;
 use poem::http::StatusCode;
 use poem::web::Form as PoemForm;
 use poem::{Body, FromRequest, IntoResponse, Request, RequestBody, Response, Result};
@@ -21,11 +22,11 @@ use super::errors::Failure;
 pub(super) struct Json<T>(pub(super) T);
 
 /// The JSON of a `T`, as text, with status 200.
-pub(super) struct Written<T>(String, PhantomData<fn() -> T>);
+pub(super) struct Written<T>(Bytes, PhantomData<fn() -> T>);
 
 impl<T> Written<T> {
-    pub(super) fn new(text: String) -> Self {
-        Self(text, PhantomData)
+    pub(super) fn new(text: impl Into<Bytes>) -> Self {
+        Self(text.into(), PhantomData)
     }
 }
 

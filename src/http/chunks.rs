@@ -66,14 +66,19 @@ impl ChunksApi {
         let skipped = wanted.skipped(&named)?;
         query.offset = query.offset.saturating_add(u32::try_from(skipped).unwrap_or(u32::MAX));
         let service = self.0.of(&token);
-        let page = service.chunks(video_named(&video_id)?, query).await?;
-        let chunks: Vec<String> = page.chunks.iter().map(written_chunk).collect();
-        let left = page.total.saturating_sub(page.offset) as usize;
-        let (fit, spent) = match wanted.max_tokens {
-            Some(_) => wanted.fit(service.tokens(), &chunks, &named, skipped, left).await?,
-            None => (chunks.len(), Spent::default()),
+        let video_id = video_named(&video_id)?;
+        let name = format!("{query:?} {wanted:?}");
+        let write = async {
+            let page = service.chunks(video_id, query).await?;
+            let chunks: Vec<String> = page.chunks.iter().map(written_chunk).collect();
+            let left = page.total.saturating_sub(page.offset) as usize;
+            let (fit, spent) = match wanted.max_tokens {
+                Some(_) => wanted.fit(service.tokens(), &chunks, &named, skipped, left).await?,
+                None => (chunks.len(), Spent::default()),
+            };
+            Ok::<_, ApiError<ByIdNamed>>(written_page(&page, &chunks[..fit], spent).into())
         };
-        Ok(written_page(&page, &chunks[..fit], spent))
+        Ok(Written::new(service.written(video_id, &name, write).await?))
     }
 
     /// One chunk, all analyzers merged.
@@ -87,8 +92,8 @@ impl ChunksApi {
         #[oai(default = "off")]
         verbose: Query<Flag>,
     ) -> Result<Written<Chunk>, ApiError<OfOne>> {
-        let chunk =
-            self.0.of(&token).chunk(video_named(&video_id)?, chunk_id.0.0, verbose.0.0).await?;
+        let (service, video_id) = (self.0.of(&token), video_named(&video_id)?);
+        let chunk = service.chunk(video_id, chunk_id.0.0, verbose.0.0).await?;
         Ok(Written::new(written_chunk(&chunk)))
     }
 }
@@ -137,7 +142,7 @@ fn off() -> Flag {
 }
 
 /// A page as JSON. Its chunks are text already, and written where they go.
-fn written_page(page: &chunks::ChunkPage, chunks: &[String], spent: Spent) -> Written<ChunkPage> {
+fn written_page(page: &chunks::ChunkPage, chunks: &[String], spent: Spent) -> String {
     let mut head = json!({
         "video_id": page.video_id,
         "analyzers": page.analyzers,
@@ -157,7 +162,7 @@ fn written_page(page: &chunks::ChunkPage, chunks: &[String], spent: Spent) -> Wr
     text.push_str(",\"chunks\":[");
     text.push_str(&chunks.join(","));
     text.push_str("]}");
-    Written::new(text)
+    text
 }
 
 /// A chunk as JSON. Outputs are text already.

@@ -193,9 +193,12 @@ async fn a_read_that_loses_a_race_reads_again() {
     let id = pair.other.video_of(&file).await;
     let mut intervals = ["5", "10"].into_iter().cycle();
     for path in ["chunks", "chunks/0", "aggregates", "export?format=json"] {
+        let path = format!("/videos/{id}/{path}");
         for nth in 1.. {
+            // No answer that is kept is of the video as it is now.
+            let interval = intervals.next().expect("another one");
+            assert!(ingest(&pair.other, interval, &file).await.is_some(), "{path}");
             pair.faults.plan(nth, Fault::Sleeps);
-            let path = format!("/videos/{id}/{path}");
             let mut reading = Box::pin(pair.sleeper.get(&path));
             tokio::select! {
                 biased;

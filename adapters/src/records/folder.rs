@@ -3,12 +3,15 @@
 //! Opened by the composition root.
 
 use std::fs::{self, File, TryLockError};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, ErrorKind as Io, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
-use ports::records::{Expected, RecordStore};
+use ports::records::{Expected, RecordStore, Version};
 use ports::{ErrorKind, PortError, Result};
 use serde_json::Value;
 use tempfile::{Builder, NamedTempFile};
@@ -21,6 +24,8 @@ const PARTIAL: &str = ".partial";
 const SWAP: &str = "swap.lock";
 /// In the folder, locked by the process that uses it alone.
 const ALONE: &str = ".lock";
+/// Counts of changes, each of so many keys that share it.
+const COUNTS: usize = 256;
 /// How often a write is tried again whose folder another process removed under it.
 const ATTEMPTS: usize = 8;
 
@@ -31,9 +36,36 @@ pub struct FolderRecords {
     /// Held by every write, and alone by the removal of a folder: within this process neither gets
     /// in the other's way.
     changing: Arc<RwLock<()>>,
+    /// How often documents were changed in this process.
+    changes: Arc<Changes>,
     /// Locked while this process alone uses the folder; given back with the handle, also when the
     /// process is killed.
-    _alone: Option<Arc<File>>,
+    alone: Option<Arc<File>>,
+}
+
+/// How often the documents of each key, and of those that are counted with it, were changed.
+#[derive(Debug)]
+struct Changes([AtomicU64; COUNTS]);
+
+impl Changes {
+    fn none() -> Self {
+        Self([const { AtomicU64::new(0) }; COUNTS])
+    }
+
+    fn of(&self, key: &str) -> &AtomicU64 {
+        let mut hasher = DefaultHasher::new();
+        key.hash(&mut hasher);
+        &self.0[hasher.finish() as usize % COUNTS]
+    }
+
+    /// Notes a change that is done.
+    fn count(&self, key: &str) {
+        self.of(key).fetch_add(1, Ordering::Release);
+    }
+
+    fn count_all(&self) {
+        self.0.iter().for_each(|count| _ = count.fetch_add(1, Ordering::Release));
+    }
 }
 
 impl FolderRecords {
@@ -51,7 +83,8 @@ impl FolderRecords {
         let root = root.canonicalize().map_err(unusable)?;
         make_durable_folder(&root.join(PARTIAL)).map_err(unusable)?;
         remove_abandoned(&root.join(PARTIAL)).map_err(unusable)?;
-        Ok(Self { root: root.into(), changing: Arc::default(), _alone: None })
+        let (changing, changes) = (Arc::default(), Arc::new(Changes::none()));
+        Ok(Self { root: root.into(), changing, changes, alone: None })
     }
 
     /// Opens the folder for this process alone, so that what an earlier one has begun is known to
@@ -65,7 +98,7 @@ impl FolderRecords {
         let lock = File::options().create(true).truncate(false).write(true).open(root.join(ALONE));
         let lock = lock.map_err(unusable)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { _alone: Some(Arc::new(lock)), ..records }),
+            Ok(()) => Ok(Self { alone: Some(Arc::new(lock)), ..records }),
             Err(TryLockError::WouldBlock) => Err(PortError::new(
                 ErrorKind::Unavailable,
                 format!(
@@ -132,22 +165,50 @@ impl RecordStore for FolderRecords {
         .await
     }
 
+    /// Where this process alone uses the folder: its own count of changes tells what the file system,
+    /// whose clock may stand still between two writes, does not, and that what others have done to
+    /// the file.
+    async fn version(&self, key: &str) -> Result<Option<Version>> {
+        check_key(key)?;
+        if self.alone.is_none() {
+            return Ok(None);
+        }
+        let changes = self.changes.of(key).load(Ordering::Acquire);
+        let file = self.root.join(key);
+        self.blocking(format!("look at the record {key}"), move |_| {
+            let found = match fs::metadata(&file) {
+                Err(e) if is_absent(&e) => return Ok(None),
+                found => found?,
+            };
+            let version = || {
+                let (seconds, nanos) = (found.mtime(), found.mtime_nsec());
+                format!("{changes} {} {} {seconds}.{nanos}", found.ino(), found.size())
+            };
+            Ok(found.is_file().then(|| Version::new(version())))
+        })
+        .await
+    }
+
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
         check_key(key)?;
         let json = without_stalling(|| serde_json::to_vec(document)).map_err(|e| {
             PortError::caused_by(ErrorKind::Invalid, format!("the record {key} is not JSON"), e)
         })?;
         let target = self.root.join(key);
-        let changing = self.changing.clone();
+        let (changing, changes, name) =
+            (self.changing.clone(), self.changes.clone(), key.to_owned());
         self.blocking(format!("write the record {key}"), move |root| {
             let _beside_others = changing.read().unwrap_or_else(PoisonError::into_inner);
+            let mut written = replace(root, &target, &json);
             for _ in 1..ATTEMPTS {
-                match replace(root, &target, &json) {
-                    Err(e) if e.kind() == Io::NotFound => {}
-                    written => return written,
+                if !written.as_ref().is_err_and(|e| e.kind() == Io::NotFound) {
+                    break;
                 }
+                written = replace(root, &target, &json);
             }
-            replace(root, &target, &json)
+            // Also where it failed: the name may have been given before.
+            changes.count(&name);
+            written
         })
         .await
     }
@@ -222,20 +283,20 @@ impl RecordStore for FolderRecords {
             check_key(prefix)?
         }
         let path = prefix.trim_end_matches('/').to_owned();
-        let changing = self.changing.clone();
+        let (changing, changes) = (self.changing.clone(), self.changes.clone());
         self.blocking(format!("remove the records {prefix:?}"), move |root| {
             if !whole {
-                return remove_file(&root.join(path));
+                let removed = remove_file(&root.join(&path));
+                changes.count(&path);
+                return removed;
             }
             let _alone = changing.write().unwrap_or_else(PoisonError::into_inner);
-            if !path.is_empty() {
-                return remove_folder(root, &root.join(path));
-            }
-            for (name, is_folder) in entries(root, "")? {
-                let path = root.join(name);
-                if is_folder { remove_folder(root, &path)? } else { remove_file(&path)? }
-            }
-            Ok(())
+            let removed = match path.is_empty() {
+                true => remove_every(root),
+                false => remove_folder(root, &root.join(path)),
+            };
+            changes.count_all();
+            removed
         })
         .await
     }
@@ -284,6 +345,14 @@ fn remove_file(file: &Path) -> io::Result<()> {
             file.parent().map_or(Ok(()), sync_folder)
         }
     }
+}
+
+fn remove_every(root: &Path) -> io::Result<()> {
+    for (name, is_folder) in entries(root, "")? {
+        let path = root.join(name);
+        if is_folder { remove_folder(root, &path)? } else { remove_file(&path)? }
+    }
+    Ok(())
 }
 
 /// The folder vanishes as a whole; its documents are removed where nobody looks.

@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use async_trait::async_trait;
 use ports::Result;
-use ports::records::{Expected, RecordStore};
+use ports::records::{Expected, RecordStore, Version};
 use serde_json::Value;
 
 use crate::keys::{check_key, check_prefix};
@@ -13,7 +13,25 @@ use crate::keys::{check_key, check_prefix};
 /// Records in memory.
 #[derive(Debug, Default)]
 pub struct MemoryRecords {
-    documents: RwLock<BTreeMap<String, Value>>,
+    documents: RwLock<Documents>,
+}
+
+/// Documents by key, each with how many changes there had been when it was written.
+#[derive(Debug, Default)]
+struct Documents {
+    by_key: BTreeMap<String, (u64, Value)>,
+    changes: u64,
+}
+
+impl Documents {
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.by_key.get(key).map(|(_, document)| document)
+    }
+
+    fn put(&mut self, key: &str, document: &Value) {
+        self.changes += 1;
+        self.by_key.insert(key.to_owned(), (self.changes, document.clone()));
+    }
 }
 
 impl MemoryRecords {
@@ -22,11 +40,11 @@ impl MemoryRecords {
         Self::default()
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, Value>> {
+    fn read(&self) -> RwLockReadGuard<'_, Documents> {
         self.documents.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<String, Value>> {
+    fn write(&self) -> RwLockWriteGuard<'_, Documents> {
         self.documents.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -38,9 +56,15 @@ impl RecordStore for MemoryRecords {
         Ok(self.read().get(key).cloned())
     }
 
+    async fn version(&self, key: &str) -> Result<Option<Version>> {
+        check_key(key)?;
+        let documents = self.read();
+        Ok(documents.by_key.get(key).map(|(change, _)| Version::new(change.to_string())))
+    }
+
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
         check_key(key)?;
-        self.write().insert(key.to_owned(), document.clone());
+        self.write().put(key, document);
         Ok(())
     }
 
@@ -55,7 +79,7 @@ impl RecordStore for MemoryRecords {
         if !expected.matches(Ok(documents.get(key).cloned()))? {
             return Ok(false);
         }
-        documents.insert(key.to_owned(), document.clone());
+        documents.put(key, document);
         Ok(true)
     }
 
@@ -64,20 +88,21 @@ impl RecordStore for MemoryRecords {
         let mut documents = self.write();
         let same = documents.get(key) == Some(expected);
         if same {
-            documents.remove(key);
+            documents.by_key.remove(key);
         }
         Ok(same)
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<String>> {
         check_prefix(prefix)?;
-        Ok(self.read().keys().filter(|key| key.starts_with(prefix)).cloned().collect())
+        Ok(self.read().by_key.keys().filter(|key| key.starts_with(prefix)).cloned().collect())
     }
 
     async fn children(&self, prefix: &str) -> Result<Vec<String>> {
         check_prefix(prefix)?;
         let documents = self.read();
         let segments: BTreeSet<&str> = documents
+            .by_key
             .keys()
             .filter_map(|key| key.strip_prefix(prefix)?.split('/').next())
             .collect();
@@ -87,10 +112,10 @@ impl RecordStore for MemoryRecords {
     async fn delete(&self, prefix: &str) -> Result<()> {
         if prefix.is_empty() || prefix.ends_with('/') {
             check_prefix(prefix)?;
-            self.write().retain(|key, _| !key.starts_with(prefix));
+            self.write().by_key.retain(|key, _| !key.starts_with(prefix));
         } else {
             check_key(prefix)?;
-            self.write().remove(prefix);
+            self.write().by_key.remove(prefix);
         }
         Ok(())
     }

@@ -19,6 +19,10 @@ async fn a_folder() {
     let below = root.path().join("made/on/demand");
     check(Arc::new(FolderRecords::open(&below).unwrap())).await;
     check_reopened(|| Arc::new(FolderRecords::open(&below).unwrap())).await;
+    let alone = Arc::new(FolderRecords::open_alone(&below).unwrap());
+    check(alone.clone()).await;
+    alone.put("a.json", &json!(1)).await.unwrap();
+    assert!(alone.version("a.json").await.unwrap().is_some(), "whoever is alone knows versions");
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use crate::index::{
     VectorQuery,
 };
 use crate::listing::{ListQuery, Listed, VideoEntry, VideoListing};
-use crate::records::{Expected, RecordStore};
+use crate::records::{Expected, RecordStore, Version};
 use crate::storage::{ObjectInfo, ObjectStorage};
 use crate::{ByteStream, ErrorKind, PortError, Result, VideoId};
 
@@ -163,6 +163,10 @@ pub fn storage(port: Arc<dyn ObjectStorage>, faults: &Arc<Faults>) -> Arc<dyn Ob
 impl RecordStore for Faulty<dyn RecordStore> {
     async fn get(&self, key: &str) -> Result<Option<Value>> {
         self.faults.meet(&format!("get {key}"), self.port.get(key)).await
+    }
+
+    async fn version(&self, key: &str) -> Result<Option<Version>> {
+        self.faults.meet(&format!("version {key}"), self.port.version(key)).await
     }
 
     async fn put(&self, key: &str, document: &Value) -> Result<()> {

@@ -20,6 +20,7 @@ pub async fn check(records: Arc<dyn RecordStore>) {
     swaps_what_is_expected(records).await;
     removes_what_is_expected(records).await;
     lists(records).await;
+    tells_versions_apart(records).await;
     deletes(records).await;
     shows_whole_documents_to_concurrent_readers(records).await;
     writes_while_others_delete(records).await;
@@ -155,6 +156,38 @@ async fn removes_what_is_expected(records: &dyn RecordStore) {
     assert_eq!(left.is_none(), removed, "what is said to be removed is gone, and else it stays");
     refused(records.remove("../a", &one).await, ErrorKind::Invalid, "remove ../a");
     records.delete(key).await.unwrap();
+}
+
+/// Documents of the same size, one right after the other: no clock tells these apart.
+async fn tells_versions_apart(records: &dyn RecordStore) {
+    let key = "versions/video.json";
+    assert_eq!(records.version(key).await.unwrap(), None, "there is no document");
+    let (one, other) = (json!({"n": 1}), json!({"n": 2}));
+    records.put(key, &one).await.unwrap();
+    let Some(first) = records.version(key).await.unwrap() else { return };
+    records.put("versions/other.json", &one).await.unwrap();
+    let still = records.version(key).await.unwrap();
+    assert_eq!(still.as_ref(), Some(&first), "nothing has changed it");
+    let mut known = vec![Some(first)];
+    for round in 0..20 {
+        match round % 4 {
+            0 => records.put(key, &other).await.unwrap(),
+            1 => {
+                let swapped = records.compare_and_swap(key, Some(&other).into(), &one).await;
+                assert!(swapped.unwrap());
+            }
+            2 => records.put(key, &one).await.unwrap(),
+            _ => {
+                records.delete(if round % 8 == 3 { key } else { "versions/" }).await.unwrap();
+                assert_eq!(records.version(key).await.unwrap(), None, "it is gone");
+                records.put(key, &one).await.unwrap();
+            }
+        }
+        let version = records.version(key).await.unwrap();
+        assert!(!known.contains(&version), "round {round}: {version:?} was there before");
+        known.push(version);
+    }
+    records.delete("versions/").await.unwrap();
 }
 
 async fn lists(records: &dyn RecordStore) {

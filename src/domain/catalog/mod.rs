@@ -21,6 +21,7 @@ pub mod moments;
 pub mod opening;
 pub mod outputs;
 mod publication;
+mod recent;
 pub mod record;
 mod removal;
 mod shown;
@@ -29,6 +30,7 @@ pub mod transcript;
 pub mod unreadable;
 pub mod verify;
 pub mod videos;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,9 +52,11 @@ use crate::domain::analysis::correction::Overlay;
 use crate::domain::analysis::video::{AnalyzedVideo, doubtful};
 use crate::domain::catalog::locks::VideoLocks;
 use crate::domain::catalog::opening::Opening;
+use crate::domain::catalog::recent::Recent;
 use crate::domain::catalog::record::VideoRecord;
-use crate::domain::catalog::shown::ShownPages;
+use crate::domain::catalog::shown::ShownPage;
 use crate::domain::catalog::unreadable::Unreadable;
+use crate::domain::catalog::written::Written;
 use crate::domain::chunking::Signals;
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
@@ -86,7 +90,8 @@ pub struct Catalog {
     unreadable: Unreadable,
     /// Whether the stores answer and belong together.
     pub opening: Opening,
-    shown: ShownPages,
+    shown: Recent<ShownPage>,
+    written: Recent<Written>,
     /// Videos that a change has left garbage of.
     unfinished: Mutex<BTreeSet<VideoId>>,
     /// The analyzers of this install.
@@ -96,8 +101,8 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Over the given stores; where instances share their records, a lock lasts `lease`. Chunks that
-    /// were last listed take at most `cache_bytes`.
+    /// Over the given stores; where instances share their records, a lock lasts `lease`. Outputs that
+    /// were last shown, and answers with them, take at most `cache_bytes`.
     pub(crate) fn new(
         stores: &Stores,
         analyzers: Analyzers,
@@ -113,7 +118,8 @@ impl Catalog {
             locks: VideoLocks::new(stores.records.clone(), lease),
             unreadable: Unreadable::default(),
             opening: Opening::default(),
-            shown: ShownPages::new(cache_bytes),
+            shown: Recent::new(cache_bytes / 2),
+            written: Recent::new(cache_bytes / 2),
             unfinished: Mutex::default(),
             analyzers,
             aggregators,

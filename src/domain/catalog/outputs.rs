@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::analysis::video::{Output, Outputs};
 use crate::domain::catalog::record::{AnalyzerEntry, VideoRecord};
-use crate::domain::catalog::shown::{ShownPage, show};
+use crate::domain::catalog::shown::{self, ShownPage};
 use crate::domain::catalog::{Catalog, PARALLEL};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
@@ -116,7 +116,8 @@ impl Catalog {
         documents.map(|document| document.map(read).transpose()).collect()
     }
 
-    /// A page of an analyzer's outputs as it is shown, with internal keys or without.
+    /// A page of an analyzer's outputs as it is shown, with internal keys or without. Stored pages never
+    /// change, so one that is kept is never out of date.
     pub(super) async fn shown_page(
         &self,
         pages: &OutputPages,
@@ -124,14 +125,15 @@ impl Catalog {
         verbose: bool,
     ) -> Result<ShownPage> {
         let key = pages.key(page);
-        if let Some(page) = self.shown.get(&key, verbose) {
+        let name = format!("{key} {verbose}");
+        if let Some(page) = self.shown.get(&name) {
             return Ok(page);
         }
         let documents: OutputDocuments = self.document(&key).await?;
-        let shown = tokio::task::spawn_blocking(move || show(documents, verbose)).await;
+        let shown = tokio::task::spawn_blocking(move || shown::show(documents, verbose)).await;
         let shown =
             shown.map_err(|e| Error::corrupt(format!("showing {key} ended abnormally: {e}")))?;
-        self.shown.keep(key, verbose, shown.clone());
+        self.shown.keep(&name, shown.clone(), shown::size(&shown));
         Ok(shown)
     }
 

@@ -1,8 +1,6 @@
-//! Outputs as they are shown: JSON text, made once per page of stored outputs, of which those that
-//! were last asked for are kept. Stored pages never change, so what is kept is never out of date.
+//! Outputs as they are shown: JSON text, made once per page of stored outputs.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -48,59 +46,10 @@ fn strip_nested(value: &mut Value) {
     }
 }
 
-/// Pages that were last shown, as far as there is room.
-pub(super) struct ShownPages {
-    room: usize,
-    kept: Mutex<Kept>,
-}
-
-#[derive(Default)]
-struct Kept {
-    pages: HashMap<(String, bool), KeptPage>,
-    bytes: usize,
-    uses: u64,
-}
-
-struct KeptPage {
-    page: ShownPage,
-    bytes: usize,
-    last_used: u64,
-}
-
-impl ShownPages {
-    /// None yet, and room for so many bytes.
-    pub(super) fn new(room: usize) -> Self {
-        Self { room, kept: Mutex::default() }
-    }
-
-    pub(super) fn get(&self, key: &str, verbose: bool) -> Option<ShownPage> {
-        let kept = &mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let page = kept.pages.get_mut(&(key.to_owned(), verbose))?;
-        kept.uses += 1;
-        page.last_used = kept.uses;
-        Some(page.page.clone())
-    }
-
-    /// Keeps a page, in place of those that were not used for longest.
-    pub(super) fn keep(&self, key: String, verbose: bool, page: ShownPage) {
-        let text = |output: &Option<Arc<str>>| output.as_ref().map_or(0, |text| text.len());
-        let bytes = key.len() + page.iter().map(|output| OVERHEAD + text(output)).sum::<usize>();
-        if bytes > self.room {
-            return;
-        }
-        let kept = &mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.uses += 1;
-        let page = KeptPage { page, bytes, last_used: kept.uses };
-        kept.bytes += bytes;
-        if let Some(before) = kept.pages.insert((key, verbose), page) {
-            kept.bytes -= before.bytes;
-        }
-        while kept.bytes > self.room {
-            let oldest = kept.pages.iter().min_by_key(|(_, page)| page.last_used);
-            let Some(key) = oldest.map(|(key, _)| key.clone()) else { break };
-            kept.bytes -= kept.pages.remove(&key).map_or(0, |page| page.bytes);
-        }
-    }
+/// What the text of a page takes, bytes.
+pub(super) fn size(page: &ShownPage) -> usize {
+    let text = |output: &Option<Arc<str>>| output.as_ref().map_or(0, |text| text.len());
+    page.iter().map(|output| OVERHEAD + text(output)).sum()
 }
 
 #[cfg(test)]
@@ -122,22 +71,5 @@ mod tests {
         assert_eq!(shown[1], None);
         let all = show(documents, true);
         assert_eq!(all[0].as_deref(), Some(found.to_string().as_str()));
-    }
-
-    #[test]
-    fn the_pages_that_were_last_used_are_kept() {
-        let page = || show(vec![Some(output(json!({"text": "x".repeat(1000)})))], false);
-        let pages = ShownPages::new(2500);
-        pages.keep("a".into(), false, page());
-        pages.keep("b".into(), false, page());
-        assert!(pages.get("a", false).is_some() && pages.get("a", true).is_none());
-        pages.keep("c".into(), false, page());
-        let kept = ["a", "b", "c"].map(|key| pages.get(key, false).is_some());
-        assert_eq!(kept, [true, false, true], "b was not used for longest");
-        pages.keep("c".into(), false, page());
-        assert!(pages.get("a", false).is_some(), "the same page is counted once");
-        let none = ShownPages::new(0);
-        none.keep("a".into(), false, page());
-        assert!(none.get("a", false).is_none());
     }
 }

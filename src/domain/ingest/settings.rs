@@ -117,7 +117,7 @@ pub struct RepairSettings {
     /// Time between repairs of what was left behind, in the file seconds.
     #[serde(with = "seconds")]
     pub repair: Duration,
-    /// Memory for chunks that were last listed, bytes.
+    /// Memory for chunks that were last listed, half of it for whole answers, bytes.
     pub cache_bytes: usize,
 }
 

@@ -12,7 +12,7 @@ use ports::index::{
     VectorQuery,
 };
 use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
-use ports::records::{Expected, RecordStore};
+use ports::records::{Expected, RecordStore, Version};
 use ports::storage::{ObjectInfo, ObjectStorage};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 use serde_json::Value;
@@ -57,6 +57,10 @@ impl<P: ?Sized> Bounded<P> {
 impl RecordStore for Bounded<dyn RecordStore> {
     async fn get(&self, key: &str) -> Result<Option<Value>> {
         self.in_time(self.port.get(key)).await
+    }
+
+    async fn version(&self, key: &str) -> Result<Option<Version>> {
+        self.in_time(self.port.version(key)).await
     }
 
     async fn put(&self, key: &str, document: &Value) -> Result<()> {

@@ -117,3 +117,28 @@ async fn what_is_not_shown_is_not_read() {
     assert_eq!(app.get(&format!("{path}?limit=500")).await.ok()["chunks"][119]["chunk_id"], 119);
     assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
 }
+
+#[tokio::test]
+async fn a_page_is_given_again_until_its_video_changes() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let path = format!("/videos/{id}/chunks");
+    let page = app.get(&path).await.ok();
+    let documents = app.records.list(&format!("videos/{id}/")).await.unwrap();
+    let spans = documents.iter().find(|key| key.contains("/chunks-")).expect("the spans").clone();
+    app.records.spoil(&spans).await;
+    assert_eq!(app.get(&path).await.ok(), page, "nothing is read for it");
+    assert_eq!(app.get(&format!("{path}?limit=49")).await.status, 500, "for another it is");
+    app.edit_record(&id, |record| record["filename"] = json!("renamed.mp4")).await;
+    assert_eq!(app.get(&path).await.status, 500, "the record is another one");
+
+    let shorter = [("mode", "interval"), ("interval", "5")];
+    let job = app.job_of(&shorter, "clip.mp4", &clip(30.0)).await;
+    assert_eq!(job["result"]["video_id"], id);
+    let again = app.get(&path).await.ok();
+    assert_eq!((&page["total"], &again["total"]), (&json!(3), &json!(6)));
+    app.delete(&format!("/videos/{id}")).await.ok();
+    app.get(&path).await.error(404);
+    assert_eq!(app.video().await, id);
+    assert_eq!(app.get(&path).await.ok(), page);
+}

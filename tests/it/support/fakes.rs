@@ -20,7 +20,7 @@ use ports::llm::{
     Answer, AnswerSentence, Completion, Description, Event, Events, Extraction, LanguageModel,
     Narrative, Person, Persons, Request, Summary, Task, Title, Usage,
 };
-use ports::records::{Expected, RecordStore};
+use ports::records::{Expected, RecordStore, Version};
 use ports::storage::{ObjectInfo, ObjectStorage};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 use serde_json::{Value, json};
@@ -524,6 +524,13 @@ impl RecordStore for FlakyRecords {
             return Err(PortError::new(ErrorKind::Corrupt, message));
         }
         self.reach()?.get(key).await
+    }
+
+    async fn version(&self, key: &str) -> Result<Option<Version>> {
+        if self.spoilt.lock().expect("unpoisoned").contains(key) {
+            return Ok(None);
+        }
+        self.reach()?.version(key).await
     }
 
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
