@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints the figures the project is held to: boundary detection against ffmpeg, peak memory of an
 # ingest, reading a long video, corrections, a large upload, the embedded index against a bare scan, libraries of up to
-# 100,000 videos, and the web UI in a browser.
+# 100,000 videos, searches through a Qdrant server (QDRANT_URL), and the web UI in a browser.
 #
 #   SHOTLOG_BENCH_CLIP=FILE   the clip, bench_5min_720p.mp4 of SHOTLOG_MEDIA or five minutes of the sample
 set -euo pipefail
@@ -88,6 +88,9 @@ cargo bench --quiet --locked -p shotlog-adapters --no-default-features --bench i
 
 heading "libraries of 1,000 to 100,000 videos"
 scripts/bench_library.sh
+
+heading "20,000 points on a Qdrant server (bar: 1.3 × the same searches there)"
+scripts/bench_qdrant.sh
 
 heading "the web UI in Chromium (bars: 150 KB of script, first paint 1000 ms, 55 frames per second; 10,000 videos: cards in 500 ms, 250 MB)"
 SERVICE_DATA_DIR=$scratch/many cargo run --quiet --locked --release --example library -- config.toml "$scratch/data" 10000

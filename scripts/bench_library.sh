@@ -27,10 +27,7 @@ examples/make_sample.sh
 from=${SHOTLOG_BENCH_FROM-}
 if [[ -z $from ]]; then
     from=$scratch/from
-    SERVICE_DATA_DIR=$from start_service "$scratch/service.log" --config config.toml serve
-    job=$(call /videos -F "file=@var/sample/shotlog-sample.mp4;type=video/mp4" -F "analyzers=$(chosen_analyzers)")
-    wait_for_job "$(jq -r .job_id <<<"$job")" >"$scratch/job.json"
-    stop_service
+    ingest_sample "$from"
 fi
 
 # ready: seconds until the started service is ready.

@@ -125,6 +125,16 @@ wait_for_job() {
     done
 }
 
+# ingest_sample DATA_DIR: has $binary ingest the sample clip into DATA_DIR, by every analyzer; needs $scratch.
+ingest_sample() {
+    local job
+    examples/make_sample.sh
+    SERVICE_DATA_DIR=$1 start_service "$scratch/service.log" --config config.toml serve
+    job=$(call /videos -F "file=@var/sample/shotlog-sample.mp4;type=video/mp4" -F "analyzers=$(chosen_analyzers)")
+    wait_for_job "$(jq -r .job_id <<<"$job")" >"$scratch/job.json"
+    stop_service
+}
+
 # every_model FOLDER: fills it with the models of var/models and, over them, those of SHOTLOG_MODELS;
 # prints its name.
 every_model() {

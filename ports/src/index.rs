@@ -1,7 +1,7 @@
 //! The vector index: points with several named vectors, filterable payload fields, searchable text
 //! and a document that comes back with each hit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -237,6 +237,26 @@ pub trait VectorIndex: Send + Sync {
     /// The vectors of one field of the points that match, ordered by id; points without the field
     /// are left out.
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>>;
+
+    /// The cosine of each of these points with a unit vector, as a search of the field gives it, in any
+    /// order; points without the field are left out. Of those of one id, results of several runs, each.
+    async fn cosines(
+        &self,
+        field: &str,
+        vector: &[f32],
+        ids: &BTreeSet<PointId>,
+    ) -> Result<Vec<(PointId, f32)>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let chunks: BTreeSet<i64> = ids.iter().map(|id| id.chunk_id.into()).collect();
+        let near = Filter::default()
+            .of_videos(ids.iter().map(|id| id.video_id).collect::<BTreeSet<_>>())
+            .and("chunk_id", Predicate::AnyInteger(chunks.into_iter().collect()));
+        let cosine = |v: &[f32]| v.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
+        let found = self.vectors(&near, field).await?.into_iter();
+        Ok(found.filter(|(id, _)| ids.contains(id)).map(|(id, v)| (id, cosine(&v))).collect())
+    }
 
     /// The points that match, in the order of their ids: at most `limit`. Those of one id, results of
     /// several runs, in any order.

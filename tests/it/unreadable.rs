@@ -164,22 +164,26 @@ async fn a_search_that_meets_a_damaged_index_is_told_to_come_back() {
     let faults = Arc::new(Faults::default());
     let app = TestApp::with(|setup| setup.faults = Some(faults.clone())).await;
     app.video().await;
-    faults.plan(usize::MAX, Fault::Damaged);
-    let query = json!({"text": "boat", "mode": "hybrid", "synthesize": false});
-    app.post_json("/query", query.clone()).await.ok();
-    let mut met = 0;
-    for nth in 1..=faults.calls() {
-        faults.plan(nth, Fault::Damaged);
-        let reply = app.post_json("/query", query.clone()).await;
-        let call = faults.clear().expect("as many calls as before");
-        if ["search", "text_search", "vectors"].contains(&call.as_str()) {
-            met += 1;
-            mentions(&reply.error(503), &["index is damaged", "try again"]);
-            assert!(reply.headers.contains_key("retry-after"));
-            let told =
-                tokio::time::timeout(Duration::from_secs(60), app.service.search.damage_met());
-            told.await.expect("it is told to whoever mends it");
+    for (mode, calls) in
+        [("hybrid", ["search", "text_search"]), ("text", ["text_search", "cosines"])]
+    {
+        faults.plan(usize::MAX, Fault::Damaged);
+        let query = json!({"text": "boat", "mode": mode, "synthesize": false});
+        app.post_json("/query", query.clone()).await.ok();
+        let mut met = 0;
+        for nth in 1..=faults.calls() {
+            faults.plan(nth, Fault::Damaged);
+            let reply = app.post_json("/query", query.clone()).await;
+            let call = faults.clear().expect("as many calls as before");
+            if calls.contains(&call.as_str()) {
+                met += 1;
+                mentions(&reply.error(503), &["index is damaged", "try again"]);
+                assert!(reply.headers.contains_key("retry-after"));
+                let told =
+                    tokio::time::timeout(Duration::from_secs(60), app.service.search.damage_met());
+                told.await.expect("it is told to whoever mends it");
+            }
         }
+        assert_eq!(met, calls.len(), "{mode}");
     }
-    assert_eq!(met, 3);
 }

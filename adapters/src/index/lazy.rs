@@ -1,5 +1,7 @@
 //! An index on a server, which is connected to when it is first used.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use ports::index::{
     Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery,
@@ -32,6 +34,15 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
         self.opened().await?.vectors(filter, field).await
+    }
+
+    async fn cosines(
+        &self,
+        field: &str,
+        vector: &[f32],
+        ids: &BTreeSet<PointId>,
+    ) -> Result<Vec<(PointId, f32)>> {
+        self.opened().await?.cosines(field, vector, ids).await
     }
 
     async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {

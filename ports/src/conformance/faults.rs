@@ -1,6 +1,7 @@
 //! Stores that fail on purpose: wrapped around those of a service, they show that whatever call
 //! fails, hangs or loses its answer, nothing is lost and nothing is left half done.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -230,6 +231,15 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
         self.faults.meet("vectors", self.port.vectors(filter, field)).await
+    }
+
+    async fn cosines(
+        &self,
+        field: &str,
+        vector: &[f32],
+        ids: &BTreeSet<PointId>,
+    ) -> Result<Vec<(PointId, f32)>> {
+        self.faults.meet("cosines", self.port.cosines(field, vector, ids)).await
     }
 
     async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {

@@ -6,6 +6,7 @@ mod groups;
 mod points;
 mod values;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +18,7 @@ use points::{
 };
 
 use crate::conformance::video;
-use crate::index::{Filter, Point, Predicate, TextQuery, VectorIndex, VectorQuery};
+use crate::index::{Filter, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery};
 
 /// The dimension every index under test is opened with.
 pub const DIMENSION: usize = 8;
@@ -472,6 +473,35 @@ async fn vectors_come_back_in_order(index: &dyn VectorIndex) {
     assert_eq!(people.len(), 1, "points without the field are left out");
     assert_eq!(people[0].0.chunk_id, 9);
     assert_eq!(index.vectors(&Filter::default(), "objects").await.unwrap(), []);
+
+    let asked: BTreeSet<PointId> = all.iter().map(|(id, _)| id.clone()).skip(1).take(2).collect();
+    for (field, towards) in [("combined", lean(0.3)), ("combined", axis(1)), ("people", axis(3))] {
+        let nearest = VectorQuery {
+            field: field.into(),
+            vector: towards.to_vec(),
+            filter: Filter::default(),
+            limit: 9,
+            threshold: None,
+        };
+        let searched = index.search(nearest).await.unwrap();
+        let of_asked = searched.into_iter().filter(|hit| asked.contains(&hit.id));
+        let expected: BTreeMap<PointId, f32> = of_asked.map(|hit| (hit.id, hit.score)).collect();
+        let cosines = index.cosines(field, &towards, &asked).await.unwrap();
+        assert_eq!(
+            cosines.len(),
+            expected.len(),
+            "{field}: no other points, and no others' fields"
+        );
+        for (id, cosine) in cosines {
+            let expected = expected[&id];
+            assert!(
+                (cosine - expected).abs() < 1e-6,
+                "{field} of {id:?}: {cosine}, not {expected}"
+            );
+        }
+    }
+    assert_eq!(index.cosines("combined", &axis(1), &BTreeSet::new()).await.unwrap(), []);
+    assert_eq!(index.cosines("objects", &axis(1), &asked).await.unwrap(), []);
 }
 
 async fn writers_do_not_lose_each_others_points(index: Arc<dyn VectorIndex>) {

@@ -1,6 +1,7 @@
 //! Stores whose calls end: one that has not answered in its time has failed, so that it holds the
 //! lock on a video no longer. What it was asked for may be done all the same.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -121,6 +122,15 @@ impl VectorIndex for Bounded<dyn VectorIndex> {
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
         self.in_time(self.port.vectors(filter, field)).await
+    }
+
+    async fn cosines(
+        &self,
+        field: &str,
+        vector: &[f32],
+        ids: &BTreeSet<PointId>,
+    ) -> Result<Vec<(PointId, f32)>> {
+        self.in_time(self.port.cosines(field, vector, ids)).await
     }
 
     async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {

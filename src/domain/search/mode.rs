@@ -1,8 +1,8 @@
 //! How hits are found and ranked: by meaning, by words, or by both.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use ports::index::{Filter, Hit, PointId, Predicate, TextQuery, VectorQuery};
+use ports::index::{Hit, PointId, TextQuery, VectorQuery};
 use text::questions::is_asking;
 use text::{is_function_word, tokens};
 
@@ -81,30 +81,25 @@ impl Search {
     ) -> Result<Vec<Found>> {
         let settings = self.settings;
         let (limit, threshold) = (query.limit, query.threshold);
-        let scope = (query.field.clone(), query.vector.clone(), query.filter.clone());
-        let by_meaning = match mode {
-            Mode::Vector => self.index.search(query).await?,
-            Mode::Text => Vec::new(),
-            Mode::Hybrid => {
-                self.index
-                    .search(VectorQuery { limit: limit.max(settings.fusion_depth), ..query })
-                    .await?
-            }
-        };
         if mode == Mode::Vector {
-            return Ok(by_meaning
-                .into_iter()
+            let hits = self.index.search(query).await?.into_iter();
+            return Ok(hits
                 .map(|h| Found { id: h.id, score: h.score, text_score: None, document: h.document })
                 .collect());
         }
-        let (field, vector, filter) = scope;
-        let by_words = TextQuery {
-            text: searched_words(text),
-            filter: filter.clone(),
-            limit: limit.max(settings.fusion_depth),
+        let depth = limit.max(settings.fusion_depth);
+        let (field, vector) = (query.field.clone(), query.vector.clone());
+        let by_words =
+            TextQuery { text: searched_words(text), filter: query.filter.clone(), limit: depth };
+        let by_meaning = async {
+            match mode {
+                Mode::Hybrid => self.index.search(VectorQuery { limit: depth, ..query }).await,
+                Mode::Vector | Mode::Text => Ok(Vec::new()),
+            }
         };
-        let by_words = self.index.text_search(by_words).await?;
-        let cosines = self.cosines(&by_words, &filter, &field, &vector).await?;
+        let (by_meaning, by_words) =
+            futures::try_join!(by_meaning, self.index.text_search(by_words))?;
+        let cosines = self.cosines(&by_words, &by_meaning, &field, &vector).await?;
         let mut found = fused(settings, by_meaning, by_words, &cosines);
         found.retain(|hit| threshold.is_none_or(|threshold| hit.score >= threshold));
         found.truncate(limit);
@@ -130,12 +125,12 @@ impl Search {
         depth: usize,
     ) -> Result<Vec<Found>> {
         let VectorQuery { field, vector, filter, limit, .. } = query.clone();
-        let by_words = TextQuery { text: searched_words(text), filter: filter.clone(), limit };
+        let by_words = TextQuery { text: searched_words(text), filter, limit };
         let (by_meaning, by_words) = futures::try_join!(
             self.index.search_by_video(query, depth),
             self.index.text_search_by_video(by_words, depth)
         )?;
-        let cosines = self.cosines(&by_words, &filter, &field, &vector).await?;
+        let cosines = self.cosines(&by_words, &by_meaning, &field, &vector).await?;
         let (mut videos, mut by_meaning_of, mut by_words_of) =
             (Vec::new(), HashMap::new(), HashMap::new());
         for (hits, of_video) in [(by_meaning, &mut by_meaning_of), (by_words, &mut by_words_of)] {
@@ -154,26 +149,21 @@ impl Search {
         Ok(videos.into_iter().flat_map(of_video).collect())
     }
 
-    /// The cosine of each hit with the query.
+    /// The cosine of each hit with the query, but of those that are known by it.
     async fn cosines(
         &self,
         hits: &[Hit],
-        filter: &Filter,
+        known: &[Hit],
         field: &str,
         vector: &[f32],
     ) -> Result<HashMap<PointId, f32>> {
-        if hits.is_empty() {
+        let known: HashSet<&PointId> = known.iter().map(|hit| &hit.id).collect();
+        let ids = hits.iter().map(|hit| &hit.id).filter(|id| !known.contains(id));
+        let ids: BTreeSet<PointId> = ids.cloned().collect();
+        if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let videos: BTreeSet<VideoId> = hits.iter().map(|hit| hit.id.video_id).collect();
-        let chunks: BTreeSet<i64> = hits.iter().map(|hit| hit.id.chunk_id.into()).collect();
-        let of_hits = filter
-            .clone()
-            .of_videos(videos)
-            .and("chunk_id", Predicate::AnyInteger(chunks.into_iter().collect()));
-        let vectors = self.index.vectors(&of_hits, field).await?;
-        let cosine = |v: &[f32]| v.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
-        Ok(vectors.into_iter().map(|(id, v)| (id, cosine(&v))).collect())
+        Ok(self.index.cosines(field, vector, &ids).await?.into_iter().collect())
     }
 }
 

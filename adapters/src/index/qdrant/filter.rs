@@ -1,7 +1,9 @@
 //! From the port's conditions to the server's.
 
+use std::collections::BTreeMap;
+
 use ports::Result;
-use ports::index::{Condition, FieldKind, Filter, PAYLOAD_FIELDS, Predicate};
+use ports::index::{Condition, FieldKind, Filter, PAYLOAD_FIELDS, PointId, Predicate};
 use qdrant_client::qdrant::{self, Range};
 
 use crate::index::check;
@@ -11,6 +13,22 @@ pub(super) fn translate(filter: &Filter) -> Result<Option<qdrant::Filter>> {
     check::filter(filter)?;
     let conditions: Option<Vec<_>> = filter.0.iter().map(condition).collect();
     Ok(conditions.map(qdrant::Filter::must))
+}
+
+/// The server's filter for the points of these ids.
+pub(super) fn of_points(ids: &[&PointId]) -> qdrant::Filter {
+    let mut chunks: BTreeMap<_, Vec<i64>> = BTreeMap::new();
+    for id in ids {
+        chunks.entry((id.video_id, &id.analyzer_id)).or_default().push(id.chunk_id.into());
+    }
+    let of = |((video_id, analyzer_id), chunks): ((_, &String), _)| {
+        qdrant::Condition::from(qdrant::Filter::must([
+            qdrant::Condition::matches("video_id", String::from(video_id)),
+            qdrant::Condition::matches("analyzer_id", analyzer_id.clone()),
+            qdrant::Condition::matches("chunk_id", chunks),
+        ]))
+    };
+    qdrant::Filter::should(chunks.into_iter().map(of))
 }
 
 fn condition(condition: &Condition) -> Option<qdrant::Condition> {

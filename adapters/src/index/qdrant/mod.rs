@@ -436,6 +436,42 @@ impl VectorIndex for QdrantIndex {
         Ok(found)
     }
 
+    async fn cosines(
+        &self,
+        field: &str,
+        vector: &[f32],
+        ids: &BTreeSet<PointId>,
+    ) -> Result<Vec<(PointId, f32)>> {
+        if !self.options.fields.iter().any(|known| known == field) {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<&PointId> = ids.iter().collect();
+        let mut found = Vec::new();
+        for some in ids.chunks(PAGE as usize) {
+            let mut request: QueryPoints = self
+                .query(field, filter::of_points(some))
+                .query(Query::new_nearest(VectorInput::new_dense(vector.to_vec())))
+                .params(SearchParamsBuilder::default().exact(true))
+                .with_payload(payload(&IDS))
+                .into();
+            let mut limit = 2 * some.len();
+            let answer = loop {
+                request.limit = Some(limit as u64);
+                let query = || self.server.client.query(request.clone());
+                let answer = self.server.retrying(query).await?.result;
+                // Points of one id are results of several runs: there may be any number of them.
+                if answer.len() < limit {
+                    break answer;
+                }
+                limit *= 2;
+            };
+            for point in answer {
+                found.push((id(&point.payload)?, point.score.clamp(-1.0, 1.0) + 0.0));
+            }
+        }
+        Ok(found)
+    }
+
     async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {
         let Some(filter) = filter::translate(filter)? else { return Ok(Vec::new()) };
         self.first(filter, limit).await
