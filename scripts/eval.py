@@ -8,7 +8,8 @@ The second form writes down the cuts, objects and text of every clip, or where t
 what another version of the service finds that it does not name.
 
 With SHOTLOG_EVAL_TEST=…, a folder of test clips with cuts.json, speech.json and clips/, those are
-measured as well. scripts/eval_clips.json says of every clip whether it is for development or test.
+measured as well. scripts/eval_clips.json says of every clip whether it is for development or test; the cuts of test clips
+have been looked at since and are printed as seen.
 Talks to the service over its API alone, as a user would. Needs the program ffmpeg, and for `cuts`
 the PyPI package scenedetect. scripts/eval.sh starts the service and calls this.
 """
@@ -182,6 +183,8 @@ def cuts():
     wanted.update({name: TEST / "clips" / name for name in truths if name not in wanted})
     by_split = {}
     for name, path, split in clips(wanted):
+        # The cuts of the test clips were looked at when a rule was mended: they are tested no longer.
+        split = "seen" if split == "test" else split
         truth = truths[name]
         video = ingest(path, analyzers="default_video", mode="interval", interval=600)[0]["video_id"]
         body = json.dumps({"mode": "weights", "cut": 1, "min_duration": 0.05, "max_duration": 100000}).encode()

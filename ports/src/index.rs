@@ -2,6 +2,7 @@
 //! and a document that comes back with each hit.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -92,6 +93,9 @@ impl Point {
 pub enum Predicate {
     /// Any of these strings is among the field's; an empty list matches nothing.
     AnyKeyword(Vec<String>),
+    /// The point is of one of these videos, which are ascending, each once; an empty list matches nothing.
+    /// Of the field `video_id` alone. There may be thousands.
+    AnyVideo(Arc<[VideoId]>),
     /// The integer field is one of these; an empty list matches nothing.
     AnyInteger(Vec<i64>),
     /// The number is at least this.
@@ -111,6 +115,9 @@ impl Predicate {
         match (self, value) {
             (Self::AnyKeyword(any), FieldValue::Keywords(words)) => {
                 words.iter().any(|word| any.contains(word))
+            }
+            (Self::AnyVideo(any), FieldValue::Keywords(ids)) => {
+                ids.iter().filter_map(|id| id.parse().ok()).any(|id| any.binary_search(&id).is_ok())
             }
             (Self::AnyInteger(any), FieldValue::Integer(number)) => any.contains(number),
             (Self::AtLeast(bound), _) => number.is_some_and(|number| number >= *bound),
@@ -141,8 +148,10 @@ impl Filter {
 
     /// This filter for the points of these videos alone.
     pub fn of_videos(self, video_ids: impl IntoIterator<Item = VideoId>) -> Self {
-        let any = video_ids.into_iter().map(String::from).collect();
-        self.and("video_id", Predicate::AnyKeyword(any))
+        let mut any: Vec<VideoId> = video_ids.into_iter().collect();
+        any.sort_unstable();
+        any.dedup();
+        self.and("video_id", Predicate::AnyVideo(any.into()))
     }
 
     /// This filter with one more condition.

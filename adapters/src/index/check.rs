@@ -47,6 +47,7 @@ pub(super) fn filter(filter: &Filter) -> Result<()> {
         let kind = kind(&condition.field)?;
         let fits = match &condition.predicate {
             Predicate::AnyKeyword(_) => kind == FieldKind::Keyword,
+            Predicate::AnyVideo(_) => condition.field == "video_id",
             Predicate::AnyInteger(_) => kind == FieldKind::Integer,
             Predicate::AtLeast(bound) | Predicate::AtMost(bound) => {
                 if bound.is_nan() {

@@ -269,6 +269,7 @@ fn matches(filter: &Filter, point: &Point) -> bool {
             (Predicate::AnyKeyword(any), Held::Keywords(held)) => {
                 any.iter().any(|k| held.contains(k))
             }
+            (Predicate::AnyVideo(any), _) => any.binary_search(&point.id.video_id).is_ok(),
             (Predicate::AnyInteger(any), Held::Integer(number)) => any.contains(&number),
             (Predicate::AtLeast(bound), Held::Integer(number)) => {
                 check::lowest_integer(*bound).is_some_and(|least| number >= least)

@@ -591,6 +591,10 @@ fn tested(condition: &index::Condition) -> Condition {
     let range = |range: Range| Condition::range(field.clone(), range);
     match &condition.predicate {
         Predicate::AnyKeyword(words) => Condition::matches(field, words.clone()),
+        Predicate::AnyVideo(ids) => {
+            let ids: Vec<String> = ids.iter().map(|id| id.as_str().to_owned()).collect();
+            Condition::matches(field, ids)
+        }
         Predicate::AnyInteger(numbers) => Condition::matches(field, numbers.clone()),
         Predicate::AtLeast(least) => range(Range { gte: Some(*least), ..Range::default() }),
         Predicate::AtMost(most) => range(Range { lte: Some(*most), ..Range::default() }),

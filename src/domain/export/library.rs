@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use ports::index::{FieldValue, Predicate};
+use ports::index::FieldValue;
 use ports::listing::Position;
 use serde_json::{Map, Value};
 
@@ -79,7 +79,8 @@ impl Exports {
     ) -> Result<LibraryExport> {
         let mut parsed = filters::parse(given)?;
         if let Some(named) = video_ids {
-            parsed.chunks = parsed.chunks.and("video_id", Predicate::AnyKeyword(named.to_vec()));
+            let named = named.iter().filter_map(|id| id.parse().ok());
+            parsed.chunks = parsed.chunks.of_videos(named);
         }
         let conditions = self.search.of_videos(access, &parsed).await?;
         let (videos, after) = self.catalog.some_of(&conditions, None).await?;

@@ -26,7 +26,8 @@ impl Search {
             filter = filter.and("analyzer_id", Predicate::AnyKeyword(vec![analyzer.into()]));
         }
         if let Some(named) = video_ids {
-            filter = filter.and("video_id", Predicate::AnyKeyword(named.to_vec()));
+            // What is no id is that of no video.
+            filter = filter.of_videos(named.iter().filter_map(|id| id.parse().ok()));
         }
         if let Some(left) = videos {
             filter = filter.of_videos(left);

@@ -151,6 +151,9 @@ impl PointSchema {
             Predicate::AnyKeyword(any) => {
                 any_of(any.iter().map(|keyword| Term::from_field_text(field, keyword)).collect())
             }
+            Predicate::AnyVideo(any) => {
+                any_of(any.iter().map(|id| Term::from_field_text(field, id.as_str())).collect())
+            }
             Predicate::AnyInteger(any) => {
                 any_of(any.iter().map(|number| Term::from_field_i64(field, *number)).collect())
             }
@@ -168,11 +171,19 @@ impl PointSchema {
     }
 }
 
+/// Terms that are looked up one by one: a set of terms is made into an automaton first, which takes
+/// longer.
+const FEW_TERMS: usize = 64;
+
 /// Matches the documents that have any of these terms.
 pub(super) fn any_of(mut terms: Vec<Term>) -> Box<dyn Query> {
+    let one = |term| -> Box<dyn Query> { Box::new(TermQuery::new(term, IndexRecordOption::Basic)) };
     match terms.len() {
         0 => Box::new(EmptyQuery),
-        1 => Box::new(TermQuery::new(terms.remove(0), IndexRecordOption::Basic)),
+        1 => one(terms.remove(0)),
+        2..=FEW_TERMS => Box::new(BooleanQuery::new(
+            terms.into_iter().map(|t| (Occur::Should, one(t))).collect(),
+        )),
         _ => Box::new(TermSetQuery::new(terms)),
     }
 }

@@ -1,6 +1,7 @@
 //! Which rows of a segment a search looks through. Every function here blocks.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use ports::index::{Filter, Predicate};
 use ports::{Result, VideoId};
@@ -21,7 +22,7 @@ pub(super) struct Narrowed {
     /// What tantivy tests.
     pub(super) rest: Filter,
     /// The videos that points are to be of, in order; any where there are none.
-    videos: Option<Vec<VideoId>>,
+    videos: Option<Arc<[VideoId]>>,
     /// The analyzers that points are to be of; any where there are none.
     analyzers: Option<Vec<String>>,
 }
@@ -31,15 +32,15 @@ impl Narrowed {
         let mut narrowed = Self { rest: Filter::default(), videos: None, analyzers: None };
         for condition in &filter.0 {
             match (condition.field.as_str(), &condition.predicate) {
+                ("video_id", Predicate::AnyVideo(any)) if any.len() > FEW_VIDEOS => {
+                    narrowed.narrow_to(any.clone());
+                }
                 ("video_id", Predicate::AnyKeyword(any)) if any.len() > FEW_VIDEOS => {
                     // What is no id is that of no video.
                     let mut ids: Vec<VideoId> =
                         any.iter().filter_map(|id| id.parse().ok()).collect();
                     ids.sort_unstable();
-                    if let Some(before) = narrowed.videos.take() {
-                        ids.retain(|id| before.binary_search(id).is_ok());
-                    }
-                    narrowed.videos = Some(ids);
+                    narrowed.narrow_to(ids.into());
                 }
                 ("analyzer_id", Predicate::AnyKeyword(any)) => {
                     let mut ids = any.clone();
@@ -52,6 +53,16 @@ impl Narrowed {
             }
         }
         narrowed
+    }
+
+    fn narrow_to(&mut self, ids: Arc<[VideoId]>) {
+        self.videos = Some(match &self.videos {
+            Some(before) => {
+                let both = ids.iter().filter(|id| before.binary_search(id).is_ok());
+                both.copied().collect()
+            }
+            None => ids,
+        });
     }
 
     /// Which ids of a segment points are to have.

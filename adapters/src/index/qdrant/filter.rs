@@ -36,8 +36,13 @@ fn condition(condition: &Condition) -> Option<qdrant::Condition> {
     let range = |range| Some(qdrant::Condition::range(field, range));
     match &condition.predicate {
         Predicate::AnyKeyword(any) if any.is_empty() => None,
+        Predicate::AnyVideo(any) if any.is_empty() => None,
         Predicate::AnyInteger(any) if any.is_empty() => None,
         Predicate::AnyKeyword(any) => Some(qdrant::Condition::matches(field, any.clone())),
+        Predicate::AnyVideo(any) => {
+            let ids: Vec<String> = any.iter().map(|id| id.as_str().to_owned()).collect();
+            Some(qdrant::Condition::matches(field, ids))
+        }
         Predicate::AnyInteger(any) => Some(qdrant::Condition::matches(field, any.clone())),
         // Integers are compared as doubles: exact within 2^53, beyond which no field goes.
         Predicate::AtLeast(bound) if is_integer(field) => {
