@@ -9,11 +9,11 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use ports::VideoId;
 use ports::index::{
     FieldValue, Filter, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
 use ports::listing::{ListQuery, VideoEntry, VideoListing};
+use ports::{ChunkId, VideoId};
 use serde_json::json;
 use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
 use shotlog_adapters::listing::embedded::EmbeddedListing;
@@ -317,7 +317,7 @@ fn point(i: usize, rows: &[f32]) -> Point {
 fn id(i: usize) -> PointId {
     PointId {
         video_id: video(i / CHUNKS_PER_VIDEO),
-        chunk_id: (i % CHUNKS_PER_VIDEO) as u32,
+        chunk_id: ChunkId::at(i % CHUNKS_PER_VIDEO),
         analyzer_id: "default_video".into(),
     }
 }

@@ -11,6 +11,7 @@ use shotlog::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use shotlog::domain::aggregation::{Aggregator, AggregatorSpec, Input};
 use shotlog::domain::kernel::schema::schema_of;
 use shotlog::domain::kernel::time::{Span, rounded};
+use shotlog::domain::kernel::video::ChunkId;
 
 use super::brightness::{self, Light};
 
@@ -32,7 +33,7 @@ pub(crate) struct Extreme {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Moment {
-    pub(crate) chunk_id: u32,
+    pub(crate) chunk_id: ChunkId,
     /// Seconds.
     pub(crate) start: f64,
     /// Seconds.

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Result, VideoId};
+use crate::{ChunkId, Result, VideoId};
 
 /// Whose result a point is. Results of several runs of an analyzer over a chunk may stand beside each
 /// other: their points differ in their revision, and so are different points.
@@ -16,8 +16,8 @@ use crate::{Result, VideoId};
 pub struct PointId {
     /// Its video.
     pub video_id: VideoId,
-    /// Position in the video's chunk list.
-    pub chunk_id: u32,
+    /// Its chunk.
+    pub chunk_id: ChunkId,
     /// Analyzer id.
     pub analyzer_id: String,
 }
@@ -154,6 +154,12 @@ impl Filter {
         self.and("video_id", Predicate::AnyVideo(any.into()))
     }
 
+    /// This filter for the points of the chunks with these ids alone, whichever videos they are of.
+    pub fn of_chunks(self, ids: impl IntoIterator<Item = ChunkId>) -> Self {
+        let any = ids.into_iter().map(i64::from).collect();
+        self.and("chunk_id", Predicate::AnyInteger(any))
+    }
+
     /// This filter with one more condition.
     pub fn and(mut self, field: &str, predicate: Predicate) -> Self {
         self.0.push(Condition { field: field.into(), predicate });
@@ -258,10 +264,9 @@ pub trait VectorIndex: Send + Sync {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let chunks: BTreeSet<i64> = ids.iter().map(|id| id.chunk_id.into()).collect();
         let near = Filter::default()
             .of_videos(ids.iter().map(|id| id.video_id).collect::<BTreeSet<_>>())
-            .and("chunk_id", Predicate::AnyInteger(chunks.into_iter().collect()));
+            .of_chunks(ids.iter().map(|id| id.chunk_id).collect::<BTreeSet<_>>());
         let cosine = |v: &[f32]| v.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
         let found = self.vectors(&near, field).await?.into_iter();
         Ok(found.filter(|(id, _)| ids.contains(id)).map(|(id, v)| (id, cosine(&v))).collect())

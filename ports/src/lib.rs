@@ -5,6 +5,7 @@
 //! or wait on a file: call them on a blocking thread. Every other method is async and never blocks
 //! its thread for more than about 500 µs.
 
+mod chunk;
 pub mod decoder;
 pub mod detector;
 pub mod embedder;
@@ -28,6 +29,7 @@ pub mod webhook;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
+pub use chunk::ChunkId;
 pub use error::{ErrorKind, PortError, Result};
 pub use video::VideoId;
 

@@ -50,7 +50,7 @@ use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::tokens::Tokens;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::values::{Values, ValuesQuery};
 use crate::domain::search::{Query, SearchResult, Thresholds};
 use crate::domain::status::{Outcome, Schema};
@@ -135,7 +135,7 @@ impl Scoped {
     pub async fn chunk(
         &self,
         video_id: VideoId,
-        chunk_id: u32,
+        chunk_id: ChunkId,
         verbose: bool,
     ) -> Result<ChunkView> {
         self.of(video_id).await?.catalog.chunk(video_id, chunk_id, verbose).await

@@ -12,11 +12,11 @@ use super::auth::{Service, Token};
 use super::body::Written;
 use super::budget::{Spent, Wanted};
 use super::errors::{ApiError, ByIdNamed, OfOne};
-use super::params::{Bounded, ChunkId, Flag, Number};
+use super::params::{Bounded, ChunkIdParameter, Flag, Number};
 use super::query::SpeakerTurn;
 use super::values::AnyObject;
 use crate::domain::catalog::chunks;
-use crate::domain::kernel::video::video_named;
+use crate::domain::kernel::video::{ChunkId, video_named};
 
 /// The routes of this section.
 pub(super) struct ChunksApi(pub(super) Service);
@@ -87,13 +87,13 @@ impl ChunksApi {
         &self,
         token: Token,
         video_id: Path<String>,
-        chunk_id: Path<ChunkId>,
+        chunk_id: Path<ChunkIdParameter>,
         /// Include internal keys.
         #[oai(default = "off")]
         verbose: Query<Flag>,
     ) -> Result<Written<Chunk>, ApiError<OfOne>> {
         let (service, video_id) = (self.0.of(&token), video_named(&video_id)?);
-        let chunk = service.chunk(video_id, chunk_id.0.0, verbose.0.0).await?;
+        let chunk = service.chunk(video_id, ChunkId(chunk_id.0.0), verbose.0.0).await?;
         Ok(Written::new(written_chunk(&chunk)))
     }
 }

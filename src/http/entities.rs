@@ -93,7 +93,7 @@ impl Entity {
             entity_id: e.entity_id,
             name: e.name,
             appearances: e.appearances,
-            chunk_ids: e.chunk_ids,
+            chunk_ids: e.chunk_ids.into_iter().map(|id| id.0).collect(),
             first_seen: e.first_seen,
             last_seen: e.last_seen,
             description: e.description,

@@ -373,7 +373,7 @@ impl MomentChunk {
             outputs.map(|(id, text)| (id.clone(), AnyObject::from_value(read(text)))).collect()
         };
         Self {
-            chunk_id: chunk.chunk_id,
+            chunk_id: chunk.chunk_id.0,
             start: chunk.span.start,
             end: chunk.span.end,
             timecode: chunk.span.timecode(),
@@ -388,7 +388,7 @@ impl From<moments::Neighbour> for Neighbour {
     fn from(neighbour: moments::Neighbour) -> Self {
         Self {
             moment_id: neighbour.moment_id.to_string(),
-            chunk_id: neighbour.chunk_id,
+            chunk_id: neighbour.chunk_id.0,
             says: neighbour.says.into_iter().map(Into::into).collect(),
         }
     }

@@ -21,9 +21,9 @@ pub(super) struct Bounded<const MIN: u32, const MAX: u32>(pub(super) u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Flag(pub(super) bool);
 
-/// The position of a chunk.
+/// The id of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ChunkId(pub(super) u32);
+pub(super) struct ChunkIdParameter(pub(super) u32);
 
 /// Strips what the framework wraps around the message of a parameter's own type.
 pub(super) fn reason(wrapped: &str) -> String {
@@ -102,7 +102,7 @@ impl Flag {
     }
 }
 
-impl ChunkId {
+impl ChunkIdParameter {
     fn read(text: &str) -> Result<u32, String> {
         Bounded::<0, { u32::MAX }>::read(text).map_err(|e| format!("chunk_id {e}"))
     }
@@ -148,7 +148,12 @@ macro_rules! parameter {
 
 parameter!(Number, [], f64, MetaSchema::new("number"));
 parameter!(Flag, [], bool, MetaSchema::new("boolean"));
-parameter!(ChunkId, [], u32, MetaSchema { minimum: Some(0.0), ..MetaSchema::new("integer") });
+parameter!(
+    ChunkIdParameter,
+    [],
+    u32,
+    MetaSchema { minimum: Some(0.0), ..MetaSchema::new("integer") }
+);
 parameter!(Bounded<MIN, MAX>, [const MIN: u32, const MAX: u32], u32, Self::schema());
 
 /// A parameter that is a JSON object.
@@ -181,7 +186,7 @@ mod tests {
         for text in ["", "-", "5.0", "1e2", "five", "99999999999999999999"] {
             assert!(Bounded::<1, 500>::read(text).is_err(), "{text}");
         }
-        assert_eq!(ChunkId::read("99999999999999999999"), Ok(u32::MAX));
+        assert_eq!(ChunkIdParameter::read("99999999999999999999"), Ok(u32::MAX));
         assert_eq!(
             Bounded::<1, 50>::read("51").unwrap_err(),
             "is '51'; it must be an integer from 1 to 50"

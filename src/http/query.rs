@@ -398,7 +398,7 @@ impl From<search::SearchResult> for MinimalResult {
         Self {
             moment_id: hit.moment_id.to_string(),
             video_id: hit.video_id.to_string(),
-            chunk_id: hit.chunk_id,
+            chunk_id: hit.chunk_id.0,
             start: hit.document.start,
             end: hit.document.end,
             timecode: hit.timecode,
@@ -417,7 +417,7 @@ impl From<search::SearchResult> for StandardResult {
         Self {
             moment_id: hit.moment_id.to_string(),
             video_id: hit.video_id.to_string(),
-            chunk_id: hit.chunk_id,
+            chunk_id: hit.chunk_id.0,
             start: document.start,
             end: document.end,
             timecode: hit.timecode,

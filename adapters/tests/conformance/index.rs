@@ -12,7 +12,7 @@ use ports::conformance::index::{DIMENSION, check, check_whole_batches};
 use ports::index::{
     FieldValue, Filter, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
-use ports::{ErrorKind, VideoId};
+use ports::{ChunkId, ErrorKind, VideoId};
 use serde_json::json;
 use shotlog_adapters::index::embedded::{Beside, EmbeddedIndex, EmbeddedOptions};
 use shotlog_adapters::index::memory::MemoryIndex;
@@ -306,7 +306,7 @@ fn batch(number: usize) -> Vec<Point> {
             Point {
                 id: PointId {
                     video_id: video(number),
-                    chunk_id: chunk as u32,
+                    chunk_id: ChunkId::at(chunk),
                     analyzer_id: "default_video".into(),
                 },
                 vectors,
@@ -347,9 +347,9 @@ async fn assert_whole(index: &EmbeddedIndex, number: usize) {
     };
     let hits = index.search(query).await.unwrap();
     assert_eq!(hits.len(), SIZE, "batch {number}");
-    assert_eq!(hits[0].id.chunk_id, 7, "a vector finds its own point");
+    assert_eq!(hits[0].id.chunk_id, ChunkId(7), "a vector finds its own point");
     for hit in hits {
-        let stored = &points[hit.id.chunk_id as usize];
+        let stored = &points[hit.id.chunk_id.place()];
         assert_eq!((&hit.id, &hit.document), (&stored.id, &stored.document));
     }
     let query =

@@ -17,6 +17,7 @@ use points::{
     axis, chunks, filter, id, invalid, keys, lean, nearest, point, replace, search, text,
 };
 
+use crate::ChunkId;
 use crate::conformance::video;
 use crate::index::{Filter, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery};
 
@@ -165,7 +166,7 @@ async fn documents_come_back_as_stored(index: &dyn VectorIndex) {
     for hits in [search(index, "combined", axis(0), 9).await, text(index, "word").await] {
         assert_eq!(hits.len(), documents.len());
         for hit in hits {
-            let stored = &documents[hit.id.chunk_id as usize];
+            let stored = &documents[hit.id.chunk_id.place()];
             assert_eq!(&hit.document, stored);
             assert_eq!(keys(&hit.document), keys(stored), "keys keep their order");
         }
@@ -403,7 +404,7 @@ async fn text_is_found_by_words_and_phrases(index: &dyn VectorIndex) {
     }
     // More of the words and rarer words weigh more.
     let hits = text(index, "red platform hauptbahnhof").await;
-    assert_eq!(hits[0].id.chunk_id, 3);
+    assert_eq!(hits[0].id.chunk_id, ChunkId(3));
     assert!(hits.iter().all(|hit| hit.score > 0.0), "a match scores above zero");
     assert!(hits.windows(2).all(|pair| pair[0].score >= pair[1].score), "best first");
     let long = "word ".repeat(20_000);
@@ -465,13 +466,13 @@ async fn vectors_come_back_in_order(index: &dyn VectorIndex) {
     let ids: Vec<_> = all.iter().map(|(id, _)| (id.video_id, id.chunk_id)).collect();
     assert_eq!(ids, points::owned(&[("aa", 9), ("aa", 10), ("bb", 0), ("bb", 2)]));
     for (id, vector) in &all {
-        let stored = lean(id.chunk_id as f32 * 0.1);
+        let stored = lean(id.chunk_id.0 as f32 * 0.1);
         assert_eq!(vector.len(), DIMENSION);
         assert!(vector.iter().zip(stored).all(|(a, b)| (a - b).abs() < 1e-6), "as it was stored");
     }
     let people = index.vectors(&Filter::video(video("aa")), "people").await.unwrap();
     assert_eq!(people.len(), 1, "points without the field are left out");
-    assert_eq!(people[0].0.chunk_id, 9);
+    assert_eq!(people[0].0.chunk_id, ChunkId(9));
     assert_eq!(index.vectors(&Filter::default(), "objects").await.unwrap(), []);
 
     let asked: BTreeSet<PointId> = all.iter().map(|(id, _)| id.clone()).skip(1).take(2).collect();

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::kernel::video::ChunkId;
+
 /// One person, linked across chunks. Ids mean something within one video only.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -15,7 +17,7 @@ pub struct Entity {
     /// Number of chunks the person was seen in.
     pub appearances: u32,
     /// Those chunks.
-    pub chunk_ids: Vec<u32>,
+    pub chunk_ids: Vec<ChunkId>,
     /// When it is first seen, seconds of the video.
     pub first_seen: f64,
     /// When it was last seen, seconds of the video.

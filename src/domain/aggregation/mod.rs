@@ -30,7 +30,7 @@ use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::llm::ask::{Ask, Prompt};
 use crate::domain::llm::memoised::Model;
 use aggregators::{
@@ -244,7 +244,7 @@ fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
 }
 
 /// The chunk's number, and behind a full stop the passage's.
-fn passage_id(chunk: u32, number: usize) -> String {
+fn passage_id(chunk: ChunkId, number: usize) -> String {
     match number {
         0 => chunk.to_string(),
         _ => format!("{chunk}.{number}"),
@@ -252,9 +252,9 @@ fn passage_id(chunk: u32, number: usize) -> String {
 }
 
 /// The chunk that a passage of [`chunk_passages`] is of.
-fn chunk_of(passage_id: &str) -> Option<usize> {
+fn chunk_of(passage_id: &str) -> Option<ChunkId> {
     let id = passage_id.trim();
-    id.split_once('.').map_or(id, |(chunk, _)| chunk).parse().ok()
+    id.split_once('.').map_or(id, |(chunk, _)| chunk).parse().ok().map(ChunkId)
 }
 
 /// A stretch of the one video that an aggregate is about.

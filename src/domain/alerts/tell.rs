@@ -14,7 +14,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::kernel::time::now;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::SearchResult;
 
 /// Alerts that are seen to at once.
@@ -39,7 +39,7 @@ struct Event<'a> {
 #[derive(Serialize)]
 struct EventMoment<'a> {
     moment_id: &'a MomentId,
-    chunk_id: u32,
+    chunk_id: ChunkId,
     start: f64,
     end: f64,
     timecode: &'a str,

@@ -9,12 +9,13 @@ use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::ChunkId;
 
 /// What one chunk says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkText {
-    /// Position in the chunk list.
-    pub chunk_id: u32,
+    /// Names the chunk within its video.
+    pub chunk_id: ChunkId,
     /// When it is, seconds of the video.
     pub span: Span,
     /// What each analyzer tells, in their order; what one says already is not repeated.
@@ -61,12 +62,11 @@ fn is_speech(told: &Statement) -> bool {
 /// chunk is told once, of the chunk that has the most of it.
 pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<ChunkText> {
     let order = analyzers.by_telling(video.outputs.keys());
-    let mut chunks: Vec<ChunkText> = (0..)
-        .zip(&video.spans)
+    let mut chunks: Vec<ChunkText> = video
+        .chunks()
         .map(|(chunk_id, span)| {
-            let findings = order.iter().filter_map(|id| video.finding(id, chunk_id as usize));
-            let mut chunk =
-                ChunkText { chunk_id, span: *span, told: Vec::new(), doubtful: Vec::new() };
+            let findings = order.iter().filter_map(|id| video.finding(id, chunk_id));
+            let mut chunk = ChunkText { chunk_id, span, told: Vec::new(), doubtful: Vec::new() };
             for finding in findings {
                 let mut news = finding.statements();
                 news.retain(|new| {
@@ -95,7 +95,7 @@ fn tell_once(chunks: &mut [ChunkText]) {
         let start = (statement.span?.start * 1000.0).round() as i64;
         Some((statement.speaker.clone(), start, statement.text.clone()))
     };
-    let mut most: HashMap<Told, (f64, u32)> = HashMap::new();
+    let mut most: HashMap<Told, (f64, ChunkId)> = HashMap::new();
     for chunk in chunks.iter() {
         for statement in chunk.statements() {
             let (Some(key), Some(span)) = (told(statement), statement.span) else { continue };
@@ -119,7 +119,8 @@ fn tell_once(chunks: &mut [ChunkText]) {
 /// The analyzers whose output has text, in the order in which they tell.
 pub(crate) fn based_on(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<String> {
     let tells = |id: &&str| {
-        (0..video.spans.len())
+        video
+            .chunk_ids()
             .filter_map(|chunk| video.finding(id, chunk))
             .flat_map(|finding| finding.statements())
             .any(|statement| !statement.text.trim().is_empty())
@@ -151,8 +152,8 @@ mod tests {
             span: Some(Span { start, end }),
             ..Statement::new(PassageKind::Speech, text)
         };
-        let chunk = |chunk_id: u32, start, told: &[Statement]| ChunkText {
-            chunk_id,
+        let chunk = |chunk_id, start, told: &[Statement]| ChunkText {
+            chunk_id: ChunkId(chunk_id),
             span: Span { start, end: start + 10.0 },
             told: vec![told.to_vec()],
             doubtful: Vec::new(),

@@ -15,7 +15,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::profile::{Profile, Step};
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::media::clothing::{Garment, measured};
 use crate::domain::media::decode;
 use crate::domain::media::picture::portrait;
@@ -95,8 +95,8 @@ pub struct PersonTrack {
 pub struct ChunkEvidence {
     /// What is known of the whole video.
     pub video: Arc<VideoEvidence>,
-    /// Its number within the video, from 0.
-    pub chunk_id: u32,
+    /// Names it within its video.
+    pub chunk_id: ChunkId,
     /// When it is, seconds of the video.
     pub span: Span,
     screen_lines: OnceCell<Vec<ScreenLine>>,
@@ -105,7 +105,7 @@ pub struct ChunkEvidence {
 
 impl ChunkEvidence {
     /// Nothing is looked at yet.
-    pub fn new(video: Arc<VideoEvidence>, chunk_id: u32, span: Span) -> Self {
+    pub fn new(video: Arc<VideoEvidence>, chunk_id: ChunkId, span: Span) -> Self {
         Self { video, chunk_id, span, screen_lines: OnceCell::new(), tracks: OnceCell::new() }
     }
 

@@ -14,6 +14,7 @@ use crate::domain::analysis::Indexed;
 use crate::domain::analysis::correction::Overlay;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::ChunkId;
 use crate::domain::media::speech::Utterance;
 
 /// What an analyzer found in one chunk.
@@ -103,7 +104,7 @@ pub struct Stored<T> {
         default,
         skip_serializing_if = "Option::is_none"
     )]
-    pub same_as: Option<u32>,
+    pub same_as: Option<ChunkId>,
 }
 
 impl<T> Stored<T> {
@@ -127,7 +128,7 @@ pub trait StoredFinding: Any + Debug + Send + Sync {
     fn to_json(&self) -> Map<String, Value>;
 
     /// A copy for a chunk that looks the same as chunk `of`, with its own frames.
-    fn repeated(&self, of: u32, frames: Vec<f64>) -> Arc<dyn StoredFinding>;
+    fn repeated(&self, of: ChunkId, frames: Vec<f64>) -> Arc<dyn StoredFinding>;
 
     /// A copy with what people have said is right; nothing where that changes nothing.
     fn corrected(&self, overlay: &Overlay, span: Span) -> Option<Arc<dyn StoredFinding>>;
@@ -152,7 +153,7 @@ where
         }
     }
 
-    fn repeated(&self, of: u32, frames: Vec<f64>) -> Arc<dyn StoredFinding> {
+    fn repeated(&self, of: ChunkId, frames: Vec<f64>) -> Arc<dyn StoredFinding> {
         Arc::new(Self { same_as: Some(of), frames: Some(frames), ..self.clone() })
     }
 

@@ -8,7 +8,7 @@ use text::words;
 
 use crate::domain::analysis::finding::{Finding, StoredFinding, output_of};
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 
 /// One analyzer's output on one chunk.
 pub type Output = Arc<dyn StoredFinding>;
@@ -46,16 +46,26 @@ pub(crate) fn doubtful(recognised: &[Word]) -> BTreeSet<String> {
 
 impl AnalyzedVideo {
     /// What an analyzer has found, of the type of its output, with the chunk's id and segment.
-    pub fn of<T: 'static>(&self, analyzer: &str) -> impl Iterator<Item = (u32, Span, &T)> {
+    pub fn of<T: 'static>(&self, analyzer: &str) -> impl Iterator<Item = (ChunkId, Span, &T)> {
         let outputs = self.outputs.get(analyzer).into_iter().flatten();
-        (0..).zip(&self.spans).zip(outputs).filter_map(|((chunk_id, span), output)| {
-            Some((chunk_id, *span, output_of::<T>(output.as_deref()?)?))
+        self.chunks().zip(outputs).filter_map(|((chunk_id, span), output)| {
+            Some((chunk_id, span, output_of::<T>(output.as_deref()?)?))
         })
     }
 
+    /// Its chunks: their ids, and when they are.
+    pub fn chunks(&self) -> impl Iterator<Item = (ChunkId, Span)> {
+        (0..).map(ChunkId).zip(self.spans.iter().copied())
+    }
+
+    /// The ids of its chunks.
+    pub fn chunk_ids(&self) -> impl Iterator<Item = ChunkId> {
+        self.chunks().map(|(chunk_id, _)| chunk_id)
+    }
+
     /// What an analyzer has found in one chunk.
-    pub fn finding(&self, analyzer: &str, chunk: usize) -> Option<&dyn Finding> {
-        Some(self.outputs.get(analyzer)?.get(chunk)?.as_deref()?.finding())
+    pub fn finding(&self, analyzer: &str, chunk: ChunkId) -> Option<&dyn Finding> {
+        Some(self.outputs.get(analyzer)?.get(chunk.place())?.as_deref()?.finding())
     }
 }
 

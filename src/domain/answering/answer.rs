@@ -104,7 +104,7 @@ impl Evidence {
             video_id: hit.video_id,
             span: statement.span.unwrap_or(whole),
             source: "chunks",
-            element: hit.chunk_id,
+            element: hit.chunk_id.0,
             kind: statement.kind,
             speaker: statement.speaker.clone(),
             topic: None,

@@ -24,7 +24,7 @@ use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::dot;
 use crate::domain::kernel::verdict::Verdict;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::{LIKELY, SearchResult, filters};
 
 /// Answers.
@@ -63,7 +63,7 @@ pub struct Question {
 }
 
 /// The chunks of the moments that alone are read, by video.
-type Chosen = BTreeMap<VideoId, BTreeSet<u32>>;
+type Chosen = BTreeMap<VideoId, BTreeSet<ChunkId>>;
 
 /// What an answer was drawn from, per video.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -323,10 +323,10 @@ impl Answering {
         let mut chunks = filters::parse(&question.filters)?.chunks;
         let mut limit = question.limit as usize;
         if let Some(chosen) = chosen {
-            // All that is chosen is read; a number that is of another video's is left out below.
-            let numbers: BTreeSet<i64> = chosen.values().flatten().map(|id| (*id).into()).collect();
-            limit = limit.max(numbers.len());
-            chunks = chunks.and("chunk_id", Predicate::AnyInteger(numbers.into_iter().collect()));
+            // All that is chosen is read; a chunk of that id in another video is left out below.
+            let ids: BTreeSet<ChunkId> = chosen.values().flatten().copied().collect();
+            limit = limit.max(ids.len());
+            chunks = chunks.of_chunks(ids);
         }
         let is_chosen = |hit: &SearchResult| {
             let of_video = |chosen: &Chosen| {

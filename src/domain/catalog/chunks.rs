@@ -11,7 +11,7 @@ use crate::domain::catalog::{Catalog, PARALLEL};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 
 /// Which chunks to list.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,8 +35,8 @@ pub struct ChunkQuery {
 /// One chunk with its analyzers' output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkView {
-    /// Position in the video's chunk list.
-    pub chunk_id: u32,
+    /// Names it within its video.
+    pub chunk_id: ChunkId,
     /// When it is, seconds of the video.
     pub span: Span,
     /// Output by analyzer id, for those that have any: a JSON object, as text.
@@ -73,14 +73,15 @@ impl Catalog {
         &self,
         record: &VideoRecord,
         query: &ChunkQuery,
-        wanted: Option<&BTreeSet<u32>>,
+        wanted: Option<&BTreeSet<ChunkId>>,
     ) -> Result<ChunkPage> {
         let analyzers = match &query.analyzer {
             Some(analyzer) => vec![analyzer.clone()],
             None => record.analyzer_ids(),
         };
         let entries = entries(record, &analyzers)?;
-        let matching: Vec<(u32, Span)> = (0..)
+        let matching: Vec<(ChunkId, Span)> = (0..)
+            .map(ChunkId)
             .zip(self.spans(record).await?)
             .filter(|(id, span)| {
                 wanted.is_none_or(|ids| ids.contains(id))
@@ -105,7 +106,7 @@ impl Catalog {
     pub async fn chunk(
         &self,
         video_id: VideoId,
-        chunk_id: u32,
+        chunk_id: ChunkId,
         verbose: bool,
     ) -> Result<ChunkView> {
         let read = |record| async move { self.chunk_of(&record, chunk_id, verbose).await };
@@ -115,11 +116,11 @@ impl Catalog {
     async fn chunk_of(
         &self,
         record: &VideoRecord,
-        chunk_id: u32,
+        chunk_id: ChunkId,
         verbose: bool,
     ) -> Result<ChunkView> {
         let spans = self.spans(record).await?;
-        let span = spans.get(chunk_id as usize).ok_or_else(|| {
+        let span = spans.get(chunk_id.place()).ok_or_else(|| {
             Error::NotFound(format!(
                 "video '{}' has no chunk {chunk_id}; it has chunks 0 to {}",
                 record.video_id,
@@ -136,7 +137,7 @@ impl Catalog {
     /// are on.
     pub(super) async fn views(
         &self,
-        chunks: Vec<(u32, Span)>,
+        chunks: Vec<(ChunkId, Span)>,
         entries: &[(&String, &AnalyzerEntry)],
         verbose: bool,
     ) -> Result<Vec<ChunkView>> {
@@ -150,7 +151,7 @@ impl Catalog {
         });
         let pages: BTreeMap<(usize, u32), ShownPage> =
             reads.buffered(PARALLEL).try_collect().await?;
-        let output = |of: usize, chunk_id: u32| {
+        let output = |of: usize, chunk_id: ChunkId| {
             let (page, place) = entries[of].1.pages.place(chunk_id);
             let text = pages.get(&(of, page))?.get(place)?.clone()?;
             Some((entries[of].0.clone(), text))
@@ -182,7 +183,7 @@ pub(super) fn entries<'r>(
 }
 
 /// The ids that a chunk can have; other integers are integers that no chunk has.
-fn parse_ids(ids: &str) -> Result<BTreeSet<u32>> {
+fn parse_ids(ids: &str) -> Result<BTreeSet<ChunkId>> {
     let integer = |id: &str| {
         let digits = id.strip_prefix(['-', '+']).unwrap_or(id);
         !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
@@ -192,7 +193,7 @@ fn parse_ids(ids: &str) -> Result<BTreeSet<u32>> {
             "chunk_ids is '{ids}'; it must be comma-separated integers such as 2,4,7"
         )));
     }
-    Ok(ids.split(',').filter_map(|id| id.trim().parse().ok()).collect())
+    Ok(ids.split(',').filter_map(|id| id.trim().parse().ok()).map(ChunkId).collect())
 }
 
 #[cfg(test)]
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn ids_are_integers_between_commas() {
-        assert_eq!(parse_ids("7, 2,4").expect("ids"), BTreeSet::from([2, 4, 7]));
+        assert_eq!(parse_ids("7, 2,4").expect("ids"), BTreeSet::from([2, 4, 7].map(ChunkId)));
         for bad in ["", "2,,4", "a", "1.5", "-", "--1", "1-", "2;3"] {
             assert!(matches!(parse_ids(bad), Err(Error::Invalid(_))), "{bad}");
         }
@@ -210,6 +211,7 @@ mod tests {
     #[test]
     fn integers_that_no_chunk_has_match_nothing() {
         assert!(parse_ids("-1").expect("an integer").is_empty());
-        assert_eq!(parse_ids("-1,3,99999999999999999999").expect("integers"), BTreeSet::from([3]));
+        let ids = parse_ids("-1,3,99999999999999999999").expect("integers");
+        assert_eq!(ids, BTreeSet::from([ChunkId(3)]));
     }
 }

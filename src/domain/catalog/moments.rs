@@ -15,7 +15,7 @@ use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 
 /// Most chunks that are read of one moment.
 pub const MOST_CHUNKS: u32 = 500;
@@ -63,8 +63,8 @@ pub struct MomentChunk {
 pub struct Neighbour {
     /// The chunk as a moment.
     pub moment_id: MomentId,
-    /// Its number within the video.
-    pub chunk_id: u32,
+    /// Names it within its video.
+    pub chunk_id: ChunkId,
     /// What it tells, merged from its analyzers.
     pub says: Vec<Statement>,
 }
@@ -166,18 +166,19 @@ impl Catalog {
         let around = shown.start.saturating_sub(1)..(shown.end + 1).min(spans.len() as u32);
         let mut says = self.says(record, &spans, around.clone()).await?;
         let mut says_of =
-            |chunk_id: u32| std::mem::take(&mut says[(chunk_id - around.start) as usize]);
-        let mut neighbour = |chunk_id: u32| Neighbour {
-            moment_id: MomentId::new(record.video_id, spans[chunk_id as usize]),
+            |chunk_id: ChunkId| std::mem::take(&mut says[(chunk_id.0 - around.start) as usize]);
+        let mut neighbour = |chunk_id: ChunkId| Neighbour {
+            moment_id: MomentId::new(record.video_id, spans[chunk_id.place()]),
             chunk_id,
             says: says_of(chunk_id),
         };
-        let before = shown.start.checked_sub(1).map(&mut neighbour);
-        let after = (shown.end < spans.len() as u32).then(|| neighbour(shown.end));
+        let before = shown.start.checked_sub(1).map(ChunkId).map(&mut neighbour);
+        let after = (shown.end < spans.len() as u32).then(|| neighbour(ChunkId(shown.end)));
 
         let analyzers = record.analyzer_ids();
         let entries = entries(record, &analyzers)?;
-        let wanted = shown.map(|chunk_id| (chunk_id, spans[chunk_id as usize])).collect();
+        let wanted =
+            shown.map(ChunkId).map(|chunk_id| (chunk_id, spans[chunk_id.place()])).collect();
         let chunks = self.views(wanted, &entries, false).await?;
         let chunks = chunks.into_iter().map(|chunk| MomentChunk {
             overlap: chunk.span.overlap(&span),
@@ -216,7 +217,7 @@ impl Catalog {
         }
         let mut says = vec![Vec::new(); chunks.len()];
         for text in chunk_texts(&video, &self.analyzers) {
-            says[text.chunk_id as usize] = text.told.into_iter().flatten().collect();
+            says[text.chunk_id.place()] = text.told.into_iter().flatten().collect();
         }
         Ok(says)
     }

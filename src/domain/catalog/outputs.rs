@@ -12,7 +12,7 @@ use crate::domain::catalog::record::{AnalyzerEntry, VideoRecord};
 use crate::domain::catalog::shown::{self, ShownPage};
 use crate::domain::catalog::{Catalog, PARALLEL};
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 
 /// Chunks per page. A listing shows so many unless it is told otherwise.
 pub const PAGE_CHUNKS: u32 = 50;
@@ -45,10 +45,10 @@ impl OutputPages {
     }
 
     /// The number of the page that a chunk is on, and the chunk's place there.
-    pub(super) fn place(&self, chunk: u32) -> (u32, usize) {
+    pub(super) fn place(&self, chunk: ChunkId) -> (u32, usize) {
         match self.page_chunks {
-            0 => (0, chunk as usize),
-            per_page => (chunk / per_page, (chunk % per_page) as usize),
+            0 => (0, chunk.place()),
+            per_page => (chunk.0 / per_page, (chunk.0 % per_page) as usize),
         }
     }
 
@@ -106,8 +106,8 @@ impl Catalog {
         if chunks.is_empty() {
             return Ok(Vec::new());
         }
-        let (first, skipped) = pages.place(chunks.start);
-        let (last, _) = pages.place(chunks.end - 1);
+        let (first, skipped) = pages.place(ChunkId(chunks.start));
+        let (last, _) = pages.place(ChunkId(chunks.end - 1));
         let read = async |page| self.document::<OutputDocuments>(&pages.key(page)).await;
         let documents = stream::iter(first..=last).map(read).buffered(PARALLEL);
         let documents: Vec<OutputDocuments> = documents.try_collect().await?;
@@ -171,7 +171,7 @@ mod tests {
         for chunks in [0, 1, PAGE_CHUNKS, PAGE_CHUNKS + 1, 2000] {
             let keys: Vec<String> = pages.keys(chunks).collect();
             let mut filled = vec![0; keys.len()];
-            for chunk in 0..chunks {
+            for chunk in (0..chunks).map(ChunkId) {
                 let (page, place) = pages.place(chunk);
                 assert_eq!(keys[page as usize], pages.key(page));
                 assert_eq!(place, filled[page as usize], "in order");
@@ -186,6 +186,6 @@ mod tests {
         let pages: OutputPages =
             serde_json::from_value(json!({"document": "videos/v/ocr-1.json"})).expect("pages");
         assert_eq!(pages.keys(2000).collect::<Vec<_>>(), ["videos/v/ocr-1.json"]);
-        assert_eq!(pages.place(1999), (0, 1999));
+        assert_eq!(pages.place(ChunkId(1999)), (0, 1999));
     }
 }

@@ -3,6 +3,7 @@
 use crate::domain::analysis::{AnalyzerRef, Column};
 use crate::domain::export::{Content, Log, one_line};
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::video::ChunkId;
 
 /// How a line ends.
 const END: &str = "\r\n";
@@ -42,8 +43,8 @@ impl Table {
     }
 
     /// The row of a chunk, behind other cells.
-    pub(super) fn row(&self, log: &Log, chunk: usize, before: &[&str]) -> String {
-        let span = log.video.spans[chunk];
+    pub(super) fn row(&self, log: &Log, chunk: ChunkId, before: &[&str]) -> String {
+        let span = log.video.spans[chunk.place()];
         let mut row: Vec<String> = before.iter().map(|text| field(&one_line(text))).collect();
         row.extend([
             chunk.to_string(),

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::catalog::strip_internal;
 use crate::domain::export::{Content, Log};
 use crate::domain::kernel::error::Result;
+use crate::domain::kernel::video::ChunkId;
 
 pub(super) fn write(log: &Log) -> Result<Content> {
     let chunks: Vec<Value> =
@@ -24,8 +25,8 @@ pub(super) fn write(log: &Log) -> Result<Content> {
 }
 
 /// A chunk with what every analyzer has found in it.
-pub(super) fn view(log: &Log, chunk: usize) -> Map<String, Value> {
-    let span = log.video.spans[chunk];
+pub(super) fn view(log: &Log, chunk: ChunkId) -> Map<String, Value> {
+    let span = log.video.spans[chunk.place()];
     let mut view = Map::from_iter([
         ("chunk_id".to_owned(), json!(chunk)),
         ("start".to_owned(), json!(span.start)),
@@ -33,7 +34,7 @@ pub(super) fn view(log: &Log, chunk: usize) -> Map<String, Value> {
         ("timecode".to_owned(), json!(span.timecode())),
     ]);
     for (analyzer, outputs) in &log.video.outputs {
-        if let Some(Some(output)) = outputs.get(chunk) {
+        if let Some(Some(output)) = outputs.get(chunk.place()) {
             let mut output = output.to_json();
             strip_internal(&mut output);
             view.insert(analyzer.clone(), Value::Object(output));

@@ -15,7 +15,7 @@ use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::names::listed;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::filters::{self, Parsed};
 use crate::domain::search::indexing::filtered_by;
 
@@ -153,12 +153,12 @@ impl Writing {
     }
 
     fn lines(&self, log: &Log) -> String {
-        let wanted = (0..log.video.spans.len()).filter(|chunk| self.lets_through(log, *chunk));
+        let wanted = log.video.chunk_ids().filter(|chunk| self.lets_through(log, *chunk));
         wanted.map(|chunk| self.line(log, chunk)).collect()
     }
 
     /// Whether what some analyzer has found in a chunk satisfies every filter.
-    fn lets_through(&self, log: &Log, chunk: usize) -> bool {
+    fn lets_through(&self, log: &Log, chunk: ChunkId) -> bool {
         if self.parsed.chunks.0.is_empty() {
             return true;
         }
@@ -166,20 +166,20 @@ impl Writing {
             let found = log.analyzers.known(id).zip(log.video.finding(id, chunk));
             let Some((analyzer, finding)) = found else { return false };
             let document = finding.index().document;
-            let (config, span) = (log.record.chunking.config(), log.video.spans[chunk]);
+            let (config, span) = (log.record.chunking.config(), log.video.spans[chunk.place()]);
             let mut fields = filtered_by(&*analyzer, &config, span, &document);
             let video_id = log.record.video_id.to_string();
             fields.insert("video_id".into(), FieldValue::Keywords(vec![video_id]));
             fields.insert("analyzer_id".into(), FieldValue::Keywords(vec![id.clone()]));
-            fields.insert("chunk_id".into(), FieldValue::Integer(chunk as i64));
+            fields.insert("chunk_id".into(), FieldValue::Integer(chunk.into()));
             self.parsed.chunks.0.iter().all(|condition| {
                 fields.get(&condition.field).is_some_and(|value| condition.predicate.holds(value))
             })
         })
     }
 
-    fn line(&self, log: &Log, chunk: usize) -> String {
-        let (record, span) = (&log.record, log.video.spans[chunk]);
+    fn line(&self, log: &Log, chunk: ChunkId) -> String {
+        let (record, span) = (&log.record, log.video.spans[chunk.place()]);
         let lead = [
             Some(record.video_id.to_string()),
             Some(record.filename.clone()),

@@ -33,7 +33,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::Stores;
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::Search;
 use part::Part;
 pub use part::PartFields;
@@ -194,13 +194,13 @@ impl Log {
     }
 
     /// The chunks of the part that is exported, with what of their segments lies in it.
-    fn chunks(&self) -> impl Iterator<Item = (usize, Span)> {
-        let spans = self.video.spans.iter().enumerate();
-        spans.filter_map(|(chunk, span)| Some((chunk, self.part.within(*span)?)))
+    fn chunks(&self) -> impl Iterator<Item = (ChunkId, Span)> {
+        let chunks = self.video.chunks();
+        chunks.filter_map(|(chunk, span)| Some((chunk, self.part.within(span)?)))
     }
 
     /// What the chunk shows or what is said in it, in one line.
-    fn headline(&self, chunk: usize) -> String {
+    fn headline(&self, chunk: ChunkId) -> String {
         let findings = || self.video.outputs.keys().filter_map(|id| self.video.finding(id, chunk));
         let said = || {
             let mut statements = findings().flat_map(|finding| finding.statements());

@@ -100,7 +100,8 @@ impl Ingest {
         }
         for i in (0..chunks.len()).filter(|i| original(*i) != *i) {
             let shown = outputs[original(i)].as_ref();
-            outputs[i] = shown.map(|o| o.repeated(original(i) as u32, chunks[i].frame_times()));
+            outputs[i] =
+                shown.map(|o| o.repeated(chunks[original(i)].chunk_id, chunks[i].frame_times()));
             step(1);
         }
         let after = budget.usage();

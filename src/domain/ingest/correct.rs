@@ -20,7 +20,7 @@ use crate::domain::ingest::Ingest;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::time::{Span, now, rounded, timecode};
-use crate::domain::kernel::video::{VideoId, unknown};
+use crate::domain::kernel::video::{ChunkId, VideoId, unknown};
 use crate::domain::media::tracking::Location;
 use crate::domain::search::indexing::points;
 
@@ -208,7 +208,7 @@ impl Ingest {
         };
         let outputs = self.catalog.uncorrected(record, people::ID).await?;
         let sighting = |of: &entities::Observation| {
-            let output = outputs.get(of.chunk_id as usize)?.as_deref()?;
+            let output = outputs.get(of.chunk_id.place())?.as_deref()?;
             let seen = output_of::<Crowd>(output)?;
             let person = seen.people.iter().find(|seen| seen.person == of.person)?;
             Some(person.locations.clone())
@@ -352,8 +352,8 @@ impl Ingest {
         if entry.embedder != self.models.embedder.model() {
             return Ok(HashMap::new());
         }
-        let mut texts: HashMap<(u32, &str), String> = HashMap::new();
-        for (chunk_id, output) in (0..).zip(&of.shown) {
+        let mut texts: HashMap<(ChunkId, &str), String> = HashMap::new();
+        for (chunk_id, output) in (0..).map(ChunkId).zip(&of.shown) {
             let Some(output) = output else { continue };
             let fields = output.finding().index().fields.into_iter();
             texts.extend(fields.map(|(field, text)| ((chunk_id, field), text)));

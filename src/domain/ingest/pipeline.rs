@@ -24,7 +24,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::profile::{Profile, Step};
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::llm::budget::Budget;
 
 /// A checked request.
@@ -150,7 +150,11 @@ impl Ingest {
             tracking: self.settings.detector.clone(),
             profile: profile.clone(),
         });
-        (0..).zip(spans).map(|(id, span)| ChunkEvidence::new(video.clone(), id, *span)).collect()
+        (0..)
+            .map(ChunkId)
+            .zip(spans)
+            .map(|(id, span)| ChunkEvidence::new(video.clone(), id, *span))
+            .collect()
     }
 
     /// Aggregates the draft. Failing as a whole loses the aggregates, not the ingest.

@@ -1,8 +1,8 @@
-//! The ids of videos, and what is answered where one names no video.
+//! The ids of videos and of their chunks, and what is answered where one names no video.
 
 use std::fmt::Display;
 
-pub use ports::VideoId;
+pub use ports::{ChunkId, VideoId};
 
 use crate::domain::kernel::error::{Error, Result};
 

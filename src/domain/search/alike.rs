@@ -8,13 +8,13 @@ use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::names::listed;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::pages::{Place, Ranking};
 use crate::domain::search::{Found, Known, Mode, Query, Ranked, Search};
 
 /// What stands for a moment: the chunk that has most of it, as one analyzer tells it.
 struct Example {
-    chunk: (VideoId, u32),
+    chunk: (VideoId, ChunkId),
     analyzer: String,
     vector: Vec<f32>,
 }
@@ -74,10 +74,9 @@ impl Search {
             other => other,
         })?;
         let most = read.chunks.iter().reduce(|a, b| if b.overlap > a.overlap { b } else { a });
-        let chunk_id = most.map_or(0, |chunk| chunk.chunk.chunk_id);
+        let chunk_id = most.map_or(ChunkId(0), |chunk| chunk.chunk.chunk_id);
         let video_id = moment.video_id();
-        let ids = Predicate::AnyInteger(vec![chunk_id.into()]);
-        let mut filter = Filter::video(video_id).and("chunk_id", ids);
+        let mut filter = Filter::video(video_id).of_chunks([chunk_id]);
         if let Some(id) = analyzer {
             filter = filter.and("analyzer_id", Predicate::AnyKeyword(vec![id.to_owned()]));
         }

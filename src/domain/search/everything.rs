@@ -7,7 +7,7 @@ use ports::index::VectorQuery;
 use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::{Mode, Search, SearchResult};
 
 /// In place of an analyzer's id: all of them.
@@ -39,7 +39,7 @@ impl Search {
 pub(super) fn by_chunk(mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
     // Of equals the order in which they were found.
     hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
-    let mut places: HashMap<(VideoId, u32), usize> = HashMap::new();
+    let mut places: HashMap<(VideoId, ChunkId), usize> = HashMap::new();
     let mut merged: Vec<SearchResult> = Vec::new();
     for hit in hits {
         let key = (hit.video_id, hit.chunk_id);
@@ -113,7 +113,7 @@ mod tests {
         SearchResult {
             moment_id: MomentId::new(VideoId::of_digest([0; 20]), Span { start: 0.0, end: 1.0 }),
             video_id: VideoId::of_digest([0; 20]),
-            chunk_id,
+            chunk_id: ChunkId(chunk_id),
             statements: Vec::new(),
             timecode: String::new(),
             score,
@@ -139,7 +139,7 @@ mod tests {
         let merged = by_chunk(hits);
         let told: Vec<_> = merged
             .iter()
-            .map(|hit| (hit.chunk_id, hit.score, hit.p_present, hit.found_by.join("+")))
+            .map(|hit| (hit.chunk_id.0, hit.score, hit.p_present, hit.found_by.join("+")))
             .collect();
         assert_eq!(
             told,

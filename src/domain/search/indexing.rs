@@ -10,7 +10,7 @@ use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Outputs;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 
 /// The payload field of a chunk's number of people.
 const PEOPLE_COUNT: &str = "people_count";
@@ -28,7 +28,7 @@ pub async fn points(
     let mut points = Vec::new();
     let mut texts = Vec::new();
     let mut wanted = Vec::new();
-    for ((chunk_id, span), output) in (0..).zip(spans).zip(outputs) {
+    for ((chunk_id, span), output) in (0..).map(ChunkId).zip(spans).zip(outputs) {
         let Some(output) = output else { continue };
         let mut indexed = output.finding().index();
         indexed.fields.retain(|_, text| !text.trim().is_empty());

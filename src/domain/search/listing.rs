@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::domain::catalog::in_order;
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::diagnostics::{Diagnostics, VIDEOS, narrowing};
 use crate::domain::search::everything::by_chunk;
 use crate::domain::search::pages::{Page, Place};
@@ -62,14 +62,14 @@ impl Search {
     async fn list(
         &self,
         listing: &Listing<'_>,
-        from: Option<(Position, u32)>,
+        from: Option<(Position, ChunkId)>,
         limit: usize,
     ) -> Result<Rows> {
         let Listing { access, analyzer, video_ids, filters } = *listing;
         let filter = self.scope(access, analyzer, video_ids, filters).await?;
         let mut rows = Rows::new();
         if let Some((video, chunk)) = &from {
-            self.list_video(&filter, video, chunk + 1, limit, &mut rows).await?;
+            self.list_video(&filter, video, chunk.next(), limit, &mut rows).await?;
         }
         let mut after = from.map(|(video, _)| video);
         // Where few videos have a match those are put in order; else all are gone through.
@@ -116,7 +116,7 @@ impl Search {
             if rows.len() >= limit {
                 break;
             }
-            self.list_video(filter, video, 0, limit, rows).await?;
+            self.list_video(filter, video, ChunkId(0), limit, rows).await?;
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Search {
         &self,
         filter: &Filter,
         video: &Position,
-        first: u32,
+        first: ChunkId,
         limit: usize,
         rows: &mut Rows,
     ) -> Result<()> {
@@ -136,7 +136,7 @@ impl Search {
         let mut videos = HashMap::new();
         while rows.len() < limit {
             let wanted = (limit - rows.len()) * analyzers;
-            let onwards = of_video.clone().and("chunk_id", Predicate::AtLeast(from.into()));
+            let onwards = of_video.clone().and("chunk_id", Predicate::AtLeast(from.0.into()));
             let points = self.index.list(&onwards, wanted).await;
             let mut points = points.map_err(|error| self.mended_soon(error.into()))?;
             let Some(last) = points.last().map(|point| point.id.chunk_id) else { break };
@@ -161,7 +161,7 @@ impl Search {
             if complete {
                 break;
             }
-            from = if whole { last + 1 } else { last };
+            from = if whole { last.next() } else { last };
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::{dot, sum};
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use calibration::{Presence, References};
 use diagnostics::Empty;
 use pages::{Page, Ranking};
@@ -121,8 +121,8 @@ pub struct SearchResult {
     pub moment_id: MomentId,
     /// The id of its video.
     pub video_id: VideoId,
-    /// The number of its chunk within the video.
-    pub chunk_id: u32,
+    /// The id of its chunk within the video.
+    pub chunk_id: ChunkId,
     /// What the chunk tells there, by the analyzer whose output was found.
     pub statements: Vec<Statement>,
     /// Human form of start and end.

@@ -236,10 +236,14 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::domain::kernel::video::ChunkId;
 
     fn hit(chunk_id: u32, score: f32) -> Hit {
-        let id =
-            PointId { video_id: VideoId::of_digest([0; 20]), chunk_id, analyzer_id: "ocr".into() };
+        let id = PointId {
+            video_id: VideoId::of_digest([0; 20]),
+            chunk_id: ChunkId(chunk_id),
+            analyzer_id: "ocr".into(),
+        };
         Hit { id, score, document: Value::Null }
     }
 
@@ -250,14 +254,14 @@ mod tests {
         let cosines = HashMap::from([(hit(4, 0.0).id, 0.1), (hit(2, 0.0).id, 0.8)]);
         let found =
             fused(SearchSettings::default(), by_meaning.clone(), by_words.clone(), &cosines);
-        let seen: Vec<_> = found.iter().map(|f| (f.id.chunk_id, f.score, f.text_score)).collect();
+        let seen: Vec<_> = found.iter().map(|f| (f.id.chunk_id.0, f.score, f.text_score)).collect();
         assert_eq!(
             seen,
             [(2, 0.8, Some(8.0)), (1, 0.9, None), (4, 0.1, Some(9.0)), (3, 0.7, None)]
         );
         let words_first = SearchSettings { text_weight: 3.0, ..SearchSettings::default() };
         let found = fused(words_first, by_meaning, by_words, &cosines);
-        assert_eq!(found.iter().map(|f| f.id.chunk_id).collect::<Vec<_>>(), [2, 4, 1, 3]);
+        assert_eq!(found.iter().map(|f| f.id.chunk_id.0).collect::<Vec<_>>(), [2, 4, 1, 3]);
     }
 
     #[test]
@@ -278,6 +282,6 @@ mod tests {
     fn one_list_keeps_its_order() {
         let words = vec![hit(3, 2.0), hit(1, 1.0)];
         let found = fused(SearchSettings::default(), vec![], words, &HashMap::new());
-        assert_eq!(found.iter().map(|f| f.id.chunk_id).collect::<Vec<_>>(), [3, 1]);
+        assert_eq!(found.iter().map(|f| f.id.chunk_id.0).collect::<Vec<_>>(), [3, 1]);
     }
 }

@@ -8,7 +8,7 @@ use ports::index::VectorQuery;
 use ports::listing::Position;
 
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::{Mode, Search, SearchResult};
 
 /// Where a page begins.
@@ -20,7 +20,7 @@ pub enum Place {
     /// After so many of a ranking.
     Ranked(usize),
     /// After a chunk of a video, in order of time.
-    Listed(Position, u32),
+    Listed(Position, ChunkId),
 }
 
 impl fmt::Display for Place {
@@ -51,7 +51,7 @@ impl FromStr for Place {
             let (created_at, video_id, chunk) = (parts.next()?, parts.next()?, parts.next()?);
             let video =
                 Position { created_at: created_at.parse().ok()?, video_id: video_id.parse().ok()? };
-            parts.next().is_none().then_some(Self::Listed(video, chunk.parse().ok()?))
+            parts.next().is_none().then_some(Self::Listed(video, ChunkId(chunk.parse().ok()?)))
         };
         listed().ok_or(NoPlace)
     }
@@ -77,7 +77,7 @@ pub(super) struct Ranking<'a> {
     /// Hits that are less probably there are left out.
     pub(super) least: f32,
     /// The chunk that is no hit.
-    pub(super) besides: Option<(VideoId, u32)>,
+    pub(super) besides: Option<(VideoId, ChunkId)>,
 }
 
 impl Search {
@@ -129,7 +129,8 @@ mod tests {
     #[test]
     fn a_place_reads_back_as_it_is_written() {
         let video_id = VideoId::of_digest([7; 20]);
-        for place in [Place::Ranked(12), Place::Listed(Position { created_at: -5, video_id }, 3)] {
+        let video = Position { created_at: -5, video_id };
+        for place in [Place::Ranked(12), Place::Listed(video, ChunkId(3))] {
             assert_eq!(place.to_string().parse::<Place>().expect("a place"), place);
         }
         for text in ["", "x", "1.2", "1.0707070707070707.3.4"] {

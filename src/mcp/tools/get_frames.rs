@@ -7,7 +7,7 @@ use image::ImageReader;
 use poem_openapi::Object;
 
 use super::{Answer, Call, Picture, Tool};
-use crate::domain::kernel::video::{VideoId, video_named};
+use crate::domain::kernel::video::{ChunkId, VideoId, video_named};
 use crate::http::views::Failure;
 use crate::mcp::budget::tokens_of_picture;
 use crate::mcp::prose::seconds;
@@ -80,7 +80,7 @@ impl Tool for GetFrames {
                 break;
             }
             lines.push(format!("Image {} shows {} s.", frames.len() + 1, seconds(t)));
-            frames.push(Frame { t, chunk_id, width, height });
+            frames.push(Frame { t, chunk_id: chunk_id.map(|id| id.0), width, height });
             pictures.push(Picture { bytes, width, height });
         }
         let left_out = targets.len() - frames.len();
@@ -108,13 +108,13 @@ enum Target {
     /// Seconds of the video.
     Time(f64),
     /// The middle of a chunk.
-    Chunk(u32),
+    Chunk(ChunkId),
 }
 
 fn targets(input: &FramesRequest) -> Result<Vec<Target>, Failure> {
     let targets: Vec<Target> = match (&input.times, &input.chunk_ids) {
         (Some(times), None) => times.iter().copied().map(Target::Time).collect(),
-        (None, Some(chunks)) => chunks.iter().copied().map(Target::Chunk).collect(),
+        (None, Some(chunks)) => chunks.iter().copied().map(ChunkId).map(Target::Chunk).collect(),
         _ => Vec::new(),
     };
     if targets.is_empty() {
@@ -128,7 +128,7 @@ async fn located(
     call: &Call<'_>,
     video_id: VideoId,
     target: Target,
-) -> Result<(f64, Option<u32>), Failure> {
+) -> Result<(f64, Option<ChunkId>), Failure> {
     match target {
         Target::Time(t) => Ok((t, None)),
         Target::Chunk(id) => {

@@ -1,7 +1,7 @@
 //! Listing points in the order of their ids, by filters alone. Every function here blocks.
 
 use ports::index::{Filter, ListedPoint, PointId};
-use ports::{Result, VideoId};
+use ports::{ChunkId, Result, VideoId};
 use tantivy::DocAddress;
 use tantivy::query::EnableScoring;
 
@@ -21,7 +21,7 @@ pub(super) fn points(
     let query = schema.filter(filter)?;
     let scoring = EnableScoring::disabled_from_searcher(&snapshot.searcher);
     let weight = query.weight(scoring).map_err(failed)?;
-    let mut found: Vec<((VideoId, u32), DocAddress)> = Vec::new();
+    let mut found: Vec<((VideoId, ChunkId), DocAddress)> = Vec::new();
     for (segment, view) in snapshot.segments.iter().enumerate() {
         for doc in matching(&*weight, view)? {
             found.push((view.data.chunk(doc), DocAddress::new(segment as u32, doc)));

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use ports::VideoId;
 use ports::index::PointId;
 use ports::video::NoVideoId;
+use ports::{ChunkId, VideoId};
 use tantivy::columnar::StrColumn;
 use tantivy::index::{SegmentId, SegmentReader};
 use tantivy::{DocId, Searcher, TantivyError};
@@ -40,7 +40,7 @@ pub(super) struct SegmentData {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     video: u32,
-    chunk: u32,
+    chunk: ChunkId,
     analyzer: u32,
 }
 
@@ -104,7 +104,7 @@ impl SegmentData {
                 };
                 Some(Rank {
                     video: ordinal(&videos)?,
-                    chunk: chunks.first(doc).and_then(|chunk| u32::try_from(chunk).ok())?,
+                    chunk: ChunkId(u32::try_from(chunks.first(doc)?).ok()?),
                     analyzer: ordinal(&analyzers)?,
                 })
             })
@@ -146,7 +146,7 @@ impl SegmentData {
     }
 
     /// The chunk that a document is of.
-    pub(super) fn chunk(&self, doc: DocId) -> (VideoId, u32) {
+    pub(super) fn chunk(&self, doc: DocId) -> (VideoId, ChunkId) {
         let rank = self.rank(doc);
         (self.videos[rank.video as usize], rank.chunk)
     }

@@ -18,7 +18,7 @@ use ports::index::{
     FieldValue, Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex,
     VectorQuery,
 };
-use ports::{ErrorKind, PortError, Result, VideoId};
+use ports::{ChunkId, ErrorKind, PortError, Result, VideoId};
 use qdrant_client::qdrant::{
     BatchResult, Condition, CountPointsBuilder, DeletePointsBuilder, FacetCountsBuilder,
     GetPointsBuilder, NamedVectors, PayloadIncludeSelector, PointStruct, Query, QueryBatchPoints,
@@ -600,7 +600,7 @@ fn document(payload: &HashMap<String, Value>) -> Result<serde_json::Value> {
 
 fn id(payload: &HashMap<String, Value>) -> Result<PointId> {
     let chunk = match payload.get("chunk_id").and_then(|v| v.kind.as_ref()) {
-        Some(value::Kind::IntegerValue(number)) => u32::try_from(*number).ok(),
+        Some(value::Kind::IntegerValue(number)) => u32::try_from(*number).ok().map(ChunkId),
         _ => None,
     };
     Ok(PointId {

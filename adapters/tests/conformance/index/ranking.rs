@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ports::VideoId;
 use ports::index::{Filter, Point, PointId, Predicate, VectorIndex, VectorQuery};
+use ports::{ChunkId, VideoId};
 use serde_json::Value;
 use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
 
@@ -131,7 +131,7 @@ fn point(i: usize, vector: &[f32]) -> Point {
 }
 
 fn id(i: usize) -> PointId {
-    let chunk_id = (i % 50) as u32;
+    let chunk_id = ChunkId::at(i % 50);
     PointId { video_id: video(i / 50), chunk_id, analyzer_id: "default_video".into() }
 }
 

@@ -9,7 +9,7 @@ use crate::conformance::video;
 use crate::index::{
     FieldValue, Filter, Hit, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
-use crate::{ErrorKind, Result, VideoId};
+use crate::{ChunkId, ErrorKind, Result, VideoId};
 
 /// A point under construction.
 pub(super) struct Draft {
@@ -74,7 +74,7 @@ pub(super) fn point(video: &str, chunk: u32) -> Draft {
 }
 
 pub(super) fn id(video: &str, chunk: u32, analyzer: &str) -> PointId {
-    PointId { video_id: self::video(video), chunk_id: chunk, analyzer_id: analyzer.into() }
+    PointId { video_id: self::video(video), chunk_id: ChunkId(chunk), analyzer_id: analyzer.into() }
 }
 
 /// A unit vector along one axis.
@@ -131,16 +131,16 @@ pub(super) async fn text(index: &dyn VectorIndex, text: &str) -> Vec<Hit> {
 }
 
 pub(super) fn chunks(hits: &[Hit]) -> Vec<u32> {
-    hits.iter().map(|hit| hit.id.chunk_id).collect()
+    hits.iter().map(|hit| hit.id.chunk_id.0).collect()
 }
 
 /// Whose moments were found.
-pub(super) fn places(hits: &[Hit]) -> Vec<(VideoId, u32)> {
+pub(super) fn places(hits: &[Hit]) -> Vec<(VideoId, ChunkId)> {
     hits.iter().map(|hit| (hit.id.video_id, hit.id.chunk_id)).collect()
 }
 
-pub(super) fn owned(places: &[(&str, u32)]) -> Vec<(VideoId, u32)> {
-    places.iter().map(|(video, chunk)| (self::video(video), *chunk)).collect()
+pub(super) fn owned(places: &[(&str, u32)]) -> Vec<(VideoId, ChunkId)> {
+    places.iter().map(|(video, chunk)| (self::video(video), ChunkId(*chunk))).collect()
 }
 
 pub(super) fn keys(value: &Value) -> Vec<&String> {

@@ -19,6 +19,7 @@ use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::ChunkId;
 use crate::domain::llm::ask::Prompt;
 
 /// What requests and stored records call it.
@@ -43,13 +44,16 @@ pub(crate) struct Outline {
 pub(crate) struct Chapter {
     pub(crate) title: String,
     pub(crate) summary: String,
-    pub(crate) first_chunk: usize,
-    pub(crate) last_chunk: usize,
+    #[schemars(with = "usize")]
+    pub(crate) first_chunk: ChunkId,
+    #[schemars(with = "usize")]
+    pub(crate) last_chunk: ChunkId,
     /// When it begins, seconds of the video.
     pub(crate) start: f64,
     /// When it ends, seconds of the video.
     pub(crate) end: f64,
-    pub(crate) chunk_ids: Vec<usize>,
+    #[schemars(with = "Vec<usize>")]
+    pub(crate) chunk_ids: Vec<ChunkId>,
 }
 
 const PROMPT: &str = include_str!("../prompts/title.md");
@@ -75,7 +79,7 @@ impl Aggregator for Chapters {
             let texts: Vec<ChunkText> = input
                 .texts
                 .iter()
-                .filter(|t| group.contains(&(t.chunk_id as usize)))
+                .filter(|t| group.contains(&t.chunk_id.place()))
                 .cloned()
                 .collect();
             let shown = overview(input.video, group.clone());
@@ -85,11 +89,11 @@ impl Aggregator for Chapters {
             Ok(Chapter {
                 title,
                 summary,
-                first_chunk: group.start,
-                last_chunk: group.end - 1,
+                first_chunk: ChunkId::at(group.start),
+                last_chunk: ChunkId::at(group.end - 1),
                 start: rounded(spans[0].start),
                 end: rounded(spans[spans.len() - 1].end),
-                chunk_ids: group.collect(),
+                chunk_ids: group.map(ChunkId::at).collect(),
             })
         });
         let chapters = try_each(work).await?;

@@ -16,6 +16,7 @@ use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::ChunkId;
 
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "cooccurrence";
@@ -59,7 +60,7 @@ pub(crate) struct Belongings {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Gathering {
-    pub(crate) chunk_id: u32,
+    pub(crate) chunk_id: ChunkId,
     /// When it begins, seconds of the video.
     pub(crate) start: f64,
     /// When it ends, seconds of the video.
@@ -115,7 +116,7 @@ impl Conclusion for Company {
 }
 
 fn company(video: &AnalyzedVideo, people: &[Person]) -> Company {
-    let mut in_chunk: BTreeMap<u32, Vec<(usize, Span)>> = BTreeMap::new();
+    let mut in_chunk: BTreeMap<ChunkId, Vec<(usize, Span)>> = BTreeMap::new();
     for (n, person) in people.iter().enumerate() {
         for s in &person.observations {
             let seen = Span { start: s.start, end: s.end };
@@ -146,7 +147,7 @@ fn company(video: &AnalyzedVideo, people: &[Person]) -> Company {
         entity_id: person.entity.entity_id.clone(),
         objects: objects(video, person),
     });
-    let gatherings = (0..).zip(&video.spans).map(|(chunk_id, span)| {
+    let gatherings = video.chunks().map(|(chunk_id, span)| {
         let present = in_chunk.get(&chunk_id).into_iter().flatten();
         let entity_ids: Vec<String> = present.map(|(n, _)| id(*n)).collect();
         Gathering {
@@ -168,7 +169,7 @@ fn company(video: &AnalyzedVideo, people: &[Person]) -> Company {
 fn objects(video: &AnalyzedVideo, person: &Person) -> Vec<(String, u32)> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for chunk in &person.entity.chunk_ids {
-        for name in objects_in(video, *chunk as usize) {
+        for name in objects_in(video, *chunk) {
             if !PEOPLE.contains(&name.as_str()) {
                 *counts.entry(name).or_default() += 1;
             }
@@ -193,7 +194,12 @@ mod tests {
     fn person(n: usize, observations: &[(u32, f64, f64)]) -> Person {
         let observations: Vec<Observation> = observations
             .iter()
-            .map(|&(chunk_id, start, end)| Observation { chunk_id, person: "p".into(), start, end })
+            .map(|&(chunk_id, start, end)| Observation {
+                chunk_id: ChunkId(chunk_id),
+                person: "p".into(),
+                start,
+                end,
+            })
             .collect();
         Person {
             entity: Entity {

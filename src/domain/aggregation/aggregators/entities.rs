@@ -20,7 +20,7 @@ use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::{Span, timecode};
-use crate::domain::kernel::video::VideoId;
+use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::llm::ask::Prompt;
 
 /// What requests and stored records call it.
@@ -60,7 +60,7 @@ pub(crate) struct People {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Observation {
-    pub(crate) chunk_id: u32,
+    pub(crate) chunk_id: ChunkId,
     /// The people analyzer's name for them within the chunk.
     pub(crate) person: String,
     /// When it begins, seconds of the video.
@@ -103,8 +103,8 @@ impl Aggregator for Entities {
 
     async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
         let seen = people_by_chunk(input.video);
-        let clothes: Vec<(usize, Signature)> =
-            seen.iter().map(|o| (o.observation.chunk_id as usize, o.signature.clone())).collect();
+        let clothes: Vec<(ChunkId, Signature)> =
+            seen.iter().map(|o| (o.observation.chunk_id, o.signature.clone())).collect();
         // Comparing everybody with everybody takes time in a long video.
         let linked = tokio::task::spawn_blocking(move || link(&clothes))
             .await
@@ -220,7 +220,7 @@ fn entity(video_id: VideoId, number: usize, person: &[&ChunkPerson]) -> Person {
     let best =
         person.iter().rev().max_by(|a, b| a.signature.weight().total_cmp(&b.signature.weight()));
     let observations: Vec<Observation> = person.iter().map(|p| p.observation.clone()).collect();
-    let chunk_ids: Vec<u32> = observations.iter().map(|s| s.chunk_id).collect();
+    let chunk_ids: Vec<ChunkId> = observations.iter().map(|s| s.chunk_id).collect();
     let first_seen = observations.iter().map(|s| s.start).fold(f64::INFINITY, f64::min);
     let last_seen = observations.iter().map(|s| s.end).fold(0.0, f64::max);
     Person {

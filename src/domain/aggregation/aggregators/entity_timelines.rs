@@ -14,6 +14,7 @@ use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::ChunkId;
 
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "entity_timelines";
@@ -90,9 +91,9 @@ impl Conclusion for Timelines {
 /// Sightings in neighbouring chunks are one presence: no look in between missed the person.
 fn spans(observations: &[Observation]) -> Vec<[f64; 2]> {
     let mut spans: Vec<[f64; 2]> = Vec::new();
-    let mut last_chunk = None;
+    let mut last_chunk: Option<ChunkId> = None;
     for observation in observations {
-        let neighbour = last_chunk.is_some_and(|last| observation.chunk_id <= last + 1);
+        let neighbour = last_chunk.is_some_and(|last| observation.chunk_id <= last.next());
         match spans.last_mut().filter(|_| neighbour) {
             Some(span) => span[1] = span[1].max(observation.end),
             None => spans.push([observation.start, observation.end]),
@@ -108,7 +109,12 @@ mod tests {
 
     #[test]
     fn neighbouring_chunks_are_one_presence() {
-        let seen = |chunk_id, start, end| Observation { chunk_id, person: "p1".into(), start, end };
+        let seen = |chunk_id, start, end| Observation {
+            chunk_id: ChunkId(chunk_id),
+            person: "p1".into(),
+            start,
+            end,
+        };
         for (what, observations, expected) in [
             ("one", vec![seen(0, 1.0, 9.0)], vec![[1.0, 9.0]]),
             ("two in a row", vec![seen(0, 1.0, 9.0), seen(1, 11.0, 20.0)], vec![[1.0, 20.0]]),

@@ -17,6 +17,7 @@ use crate::domain::aggregation::{
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::ChunkId;
 use crate::domain::llm::ask::Prompt;
 
 /// What requests and stored records call it.
@@ -42,7 +43,8 @@ pub(crate) struct Happenings {
 #[serde(default)]
 pub(crate) struct Happening {
     pub(crate) event: String,
-    pub(crate) chunk_id: usize,
+    #[schemars(with = "usize")]
+    pub(crate) chunk_id: ChunkId,
     /// Who or what does it; empty when it cannot be told.
     pub(crate) actor: String,
     /// One lower-case word.
@@ -80,17 +82,19 @@ impl Aggregator for Events {
             })
         });
         let found = try_each(work).await?;
-        let mut events: Vec<(usize, Event)> = found
+        let mut events: Vec<(ChunkId, Event)> = found
             .into_iter()
             .flat_map(|found| found.events)
             .filter_map(|event| Some((chunk_of(&event.passage)?, event)))
-            .filter(|(chunk, event)| *chunk < input.video.spans.len() && !event.event.is_empty())
+            .filter(|(chunk, event)| {
+                chunk.place() < input.video.spans.len() && !event.event.is_empty()
+            })
             .collect();
         events.sort_by_key(|(chunk, _)| *chunk);
         let events = without_repetitions(events);
         let mut categories: BTreeMap<String, u32> = BTreeMap::new();
         let items = events.into_iter().map(|(chunk_id, event)| {
-            let span = input.video.spans[chunk_id];
+            let span = input.video.spans[chunk_id.place()];
             let category = category(&event.category);
             *categories.entry(category.clone()).or_default() += 1;
             Happening {
@@ -131,14 +135,14 @@ fn category(given: &str) -> String {
 
 /// Drops an event that says the same as one of the same chunk or of the one before, however long
 /// it goes on being told.
-fn without_repetitions(events: Vec<(usize, Event)>) -> Vec<(usize, Event)> {
-    let mut kept: Vec<(usize, Event)> = Vec::new();
+fn without_repetitions(events: Vec<(ChunkId, Event)>) -> Vec<(ChunkId, Event)> {
+    let mut kept: Vec<(ChunkId, Event)> = Vec::new();
     // Of each kept event: the chunk that told of it last, and its words.
-    let mut told: Vec<(usize, BTreeSet<String>)> = Vec::new();
+    let mut told: Vec<(ChunkId, BTreeSet<String>)> = Vec::new();
     for (chunk, event) in events {
         let words = words(&event.event);
         let repeated =
-            told.iter_mut().rev().find(|(last, known)| chunk - *last <= 1 && same(known, &words));
+            told.iter_mut().rev().find(|(last, known)| chunk <= last.next() && same(known, &words));
         match repeated {
             Some((last, _)) => *last = chunk,
             None => {
@@ -213,9 +217,11 @@ mod tests {
         ] {
             let events = events
                 .into_iter()
-                .map(|(chunk, text)| (chunk, Event { event: text.into(), ..Event::default() }))
+                .map(|(chunk, text)| {
+                    (ChunkId(chunk), Event { event: text.into(), ..Event::default() })
+                })
                 .collect();
-            let kept: Vec<usize> = without_repetitions(events).iter().map(|e| e.0).collect();
+            let kept: Vec<u32> = without_repetitions(events).iter().map(|e| e.0.0).collect();
             assert_eq!(kept, expected, "{what}");
         }
     }

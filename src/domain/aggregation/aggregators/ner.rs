@@ -16,6 +16,7 @@ use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::ChunkId;
 
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "ner";
@@ -106,7 +107,7 @@ impl Conclusion for Named {
 
 /// A text of one chunk by one analyzer.
 struct Source {
-    chunk: usize,
+    chunk: ChunkId,
     analyzer: String,
     text: String,
 }
@@ -116,7 +117,7 @@ struct Source {
 fn texts(video: &AnalyzedVideo) -> Vec<Source> {
     let mut texts = Vec::new();
     for analyzer in video.outputs.keys() {
-        for chunk in 0..video.spans.len() {
+        for chunk in video.chunk_ids() {
             let Some(finding) = video.finding(analyzer, chunk) else { continue };
             let named = |kind| {
                 matches!(kind, PassageKind::Prose | PassageKind::Speech | PassageKind::Screen)
@@ -145,7 +146,7 @@ struct Mentions {
 
 #[derive(Default)]
 struct Entity {
-    counts: BTreeMap<(usize, String), u32>,
+    counts: BTreeMap<(ChunkId, String), u32>,
     spellings: BTreeMap<String, u32>,
 }
 
@@ -184,7 +185,7 @@ impl Entity {
     /// Analyzers tell of the same words (a composed description quotes the text on screen), so
     /// within a chunk the one that has most mentions counts, not their sum.
     fn count(&self) -> u32 {
-        let mut by_chunk: BTreeMap<usize, u32> = BTreeMap::new();
+        let mut by_chunk: BTreeMap<ChunkId, u32> = BTreeMap::new();
         for ((chunk, _), count) in &self.counts {
             let most = by_chunk.entry(*chunk).or_default();
             *most = (*most).max(*count);
@@ -210,7 +211,7 @@ mod tests {
     fn what_two_analyzers_read_is_one_mention() {
         let mut mentions = Mentions::default();
         let source = |chunk, analyzer: &str| Source {
-            chunk,
+            chunk: ChunkId(chunk),
             analyzer: analyzer.into(),
             text: String::new(),
         };
@@ -249,8 +250,8 @@ mod tests {
             .with(diarization::ID, vec![None, spoken(&[("S1", 1.0, 2.0, "hello Bob")])])
             .with(object_detection::ID, vec![output(json!({"objects": ["car"]})), None]);
         let texts = texts(&video);
-        let read: Vec<(usize, &str, &str)> =
-            texts.iter().map(|s| (s.chunk, s.analyzer.as_str(), s.text.as_str())).collect();
+        let read: Vec<(u32, &str, &str)> =
+            texts.iter().map(|s| (s.chunk.0, s.analyzer.as_str(), s.text.as_str())).collect();
         let expected = [
             (0, default_video::ID, SHOWN),
             (1, diarization::ID, "hello Bob"),

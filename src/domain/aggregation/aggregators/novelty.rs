@@ -12,6 +12,7 @@ use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, roun
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::ChunkId;
 
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "novelty";
@@ -36,7 +37,8 @@ pub(crate) struct Ranking {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Ranked {
-    pub(crate) chunk_id: usize,
+    #[schemars(with = "usize")]
+    pub(crate) chunk_id: ChunkId,
     /// When it begins, seconds of the video.
     pub(crate) start: f64,
     /// When it ends, seconds of the video.
@@ -69,10 +71,10 @@ impl Aggregator for Novelty {
         let deviation = variance.sqrt();
         let mut ranked = distances;
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let item = |&(chunk, distance): &(usize, f64)| {
-            let span = input.video.spans[chunk];
+        let item = |&(chunk_id, distance): &(ChunkId, f64)| {
+            let span = input.video.spans[chunk_id.place()];
             Ranked {
-                chunk_id: chunk,
+                chunk_id,
                 start: rounded(span.start),
                 end: rounded(span.end),
                 novelty: round4(distance),
@@ -112,9 +114,10 @@ impl Conclusion for Ranking {
 }
 
 /// Per chunk with a vector: its cosine distance from the mean of the other chunks.
-fn distances(vectors: &[Option<Vec<f32>>]) -> Vec<(usize, f64)> {
-    let present: Vec<(usize, &Vec<f32>)> =
-        vectors.iter().enumerate().filter_map(|(i, v)| Some((i, v.as_ref()?))).collect();
+fn distances(vectors: &[Option<Vec<f32>>]) -> Vec<(ChunkId, f64)> {
+    let by_chunk = (0..).map(ChunkId).zip(vectors);
+    let present: Vec<(ChunkId, &Vec<f32>)> =
+        by_chunk.filter_map(|(chunk, vector)| Some((chunk, vector.as_ref()?))).collect();
     let Some((_, first)) = present.first() else { return Vec::new() };
     let mut sum = vec![0.0_f64; first.len()];
     for (_, vector) in &present {
@@ -151,13 +154,13 @@ mod tests {
         let distances = distances(&vectors);
         assert_eq!(distances.len(), 6);
         let farthest = distances.iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("some");
-        assert_eq!(farthest.0, 6);
+        assert_eq!(farthest.0, ChunkId(6));
         assert!((farthest.1 - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_single_chunk_is_not_novel() {
-        assert_eq!(distances(&[Some(vec![1.0, 0.0])]), [(0, 0.0)]);
+        assert_eq!(distances(&[Some(vec![1.0, 0.0])]), [(ChunkId(0), 0.0)]);
         assert_eq!(distances(&[None]), []);
     }
 }

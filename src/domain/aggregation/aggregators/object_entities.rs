@@ -19,6 +19,7 @@ use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::ChunkId;
 use crate::domain::llm::ask::Prompt;
 
 /// What requests and stored records call it.
@@ -57,7 +58,8 @@ pub(crate) struct Thing {
     pub(crate) label: String,
     /// Number of chunks it is seen in.
     pub(crate) appearances: usize,
-    pub(crate) chunk_ids: Vec<usize>,
+    #[schemars(with = "Vec<usize>")]
+    pub(crate) chunk_ids: Vec<ChunkId>,
     /// When it is first seen, seconds of the video.
     pub(crate) first_seen: f64,
     /// When it was last seen, seconds of the video.
@@ -186,7 +188,7 @@ async fn narrate(input: &Input<'_>, object: &Object) -> Result<String> {
             passages.push(Passage { moment: moment(observation.span()), topic, ..passage });
         };
         tell(PassageKind::Prose, observation.sentence(&object.label));
-        let chunk = input.texts.iter().find(|t| t.chunk_id as usize == observation.chunk_id);
+        let chunk = input.texts.iter().find(|t| t.chunk_id == observation.chunk_id);
         let shown = chunk.into_iter().flat_map(ChunkText::statements).filter(|told| {
             matches!(told.kind, PassageKind::Prose | PassageKind::Objects)
                 && told.text.to_lowercase().contains(&object.label)

@@ -19,6 +19,7 @@ use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::ChunkId;
 
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "stats";
@@ -161,12 +162,12 @@ impl Conclusion for Counts {
 /// list; chunks of which neither tells are left out.
 fn people_counts(video: &AnalyzedVideo) -> Vec<(Span, u64)> {
     if video.outputs.contains_key(people::ID) {
-        let counted: BTreeMap<u32, u64> = video
+        let counted: BTreeMap<ChunkId, u64> = video
             .of::<Crowd>(people::ID)
             .map(|(chunk, _, crowd)| (chunk, crowd.people_count.into()))
             .collect();
         let count = |chunk| counted.get(&chunk).copied().unwrap_or_default();
-        return (0..).zip(&video.spans).map(|(chunk, span)| (*span, count(chunk))).collect();
+        return video.chunks().map(|(chunk, span)| (span, count(chunk))).collect();
     }
     let described = video.of::<Shown>(default_video::ID);
     described.map(|(_, span, shown)| (span, shown.people.len() as u64)).collect()
@@ -203,7 +204,7 @@ fn people_over_time(video: &AnalyzedVideo) -> PeopleOverTime {
 /// In how many chunks each object name occurs.
 fn objects(video: &AnalyzedVideo) -> BTreeMap<String, u32> {
     let mut counts = BTreeMap::new();
-    for chunk in 0..video.spans.len() {
+    for chunk in video.chunk_ids() {
         for name in objects_in(video, chunk) {
             *counts.entry(name).or_default() += 1;
         }
@@ -212,7 +213,7 @@ fn objects(video: &AnalyzedVideo) -> BTreeMap<String, u32> {
 }
 
 /// The names of the objects that a chunk shows.
-pub(crate) fn objects_in(video: &AnalyzedVideo, chunk: usize) -> BTreeSet<String> {
+pub(crate) fn objects_in(video: &AnalyzedVideo, chunk: ChunkId) -> BTreeSet<String> {
     let analyzers = [object_detection::ID, default_video::ID];
     let findings = analyzers.iter().filter_map(|id| video.finding(id, chunk));
     findings.flat_map(|found| found.index().document.objects).map(|o| o.to_lowercase()).collect()

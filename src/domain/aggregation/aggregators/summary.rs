@@ -21,6 +21,7 @@ use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::ChunkId;
 
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "summary";
@@ -67,7 +68,8 @@ pub(crate) struct Section {
     pub(crate) start: f64,
     /// When it ends, seconds of the video.
     pub(crate) end: f64,
-    pub(crate) chunk_ids: Vec<usize>,
+    #[schemars(with = "Vec<usize>")]
+    pub(crate) chunk_ids: Vec<ChunkId>,
 }
 
 /// Sections merged into one of the next tier.
@@ -79,7 +81,7 @@ struct Stretch {
     text: Text,
     kind: PassageKind,
     span: Span,
-    chunk_ids: Vec<usize>,
+    chunk_ids: Vec<ChunkId>,
 }
 
 #[async_trait]
@@ -125,7 +127,7 @@ impl Aggregator for Summary {
             text: whole.clone(),
             kind: PassageKind::Prose,
             span: Span { start: 0.0, end },
-            chunk_ids: (0..input.video.spans.len()).collect(),
+            chunk_ids: input.video.chunk_ids().collect(),
         }]);
         let tiers: Vec<Tier> = tiers
             .iter()
@@ -216,7 +218,7 @@ fn everything(input: &Input<'_>) -> Vec<Passage> {
 
 async fn section(input: &Input<'_>, group: std::ops::Range<usize>) -> Result<Stretch> {
     let texts: Vec<_> =
-        input.texts.iter().filter(|t| group.contains(&(t.chunk_id as usize))).cloned().collect();
+        input.texts.iter().filter(|t| group.contains(&t.chunk_id.place())).cloned().collect();
     let spans = &input.video.spans[group.clone()];
     let shown = overview(input.video, group.clone());
     let passages: Vec<Passage> = shown.into_iter().chain(chunk_passages(&texts)).collect();
@@ -224,7 +226,7 @@ async fn section(input: &Input<'_>, group: std::ops::Range<usize>) -> Result<Str
         kind: kind_of(&passages),
         text: summarize(input, passages).await?,
         span: Span { start: spans[0].start, end: spans[spans.len() - 1].end },
-        chunk_ids: group.collect(),
+        chunk_ids: group.map(ChunkId::at).collect(),
     })
 }
 

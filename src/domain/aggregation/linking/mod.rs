@@ -7,6 +7,7 @@ pub(crate) mod object_tracks;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::aggregation::linking::clothing::Signature;
+use crate::domain::kernel::video::ChunkId;
 
 /// Clothing this alike may be of one person.
 const ALIKE: f64 = 0.6;
@@ -20,7 +21,7 @@ const MOST_SIGNATURES: usize = 400;
 
 /// Groups observations, given as chunk and clothing in order of time, into persons: lists of
 /// indexes, in order of their first one.
-pub(crate) fn link(observations: &[(usize, Signature)]) -> Vec<Vec<usize>> {
+pub(crate) fn link(observations: &[(ChunkId, Signature)]) -> Vec<Vec<usize>> {
     let mut by_signature: BTreeMap<&Signature, Vec<usize>> = BTreeMap::new();
     let mut persons: Vec<Vec<usize>> = Vec::new();
     for (i, (_, signature)) in observations.iter().enumerate() {
@@ -32,7 +33,7 @@ pub(crate) fn link(observations: &[(usize, Signature)]) -> Vec<Vec<usize>> {
     }
     let mut groups: Vec<Group> = Vec::new();
     for (signature, members) in by_signature {
-        let chunks: BTreeSet<usize> = members.iter().map(|i| observations[*i].0).collect();
+        let chunks: BTreeSet<ChunkId> = members.iter().map(|i| observations[*i].0).collect();
         if chunks.len() < members.len() {
             // Two people in one chunk wear the same: nobody can tell which is which elsewhere.
             persons.extend(members.into_iter().map(|i| vec![i]));
@@ -55,7 +56,7 @@ pub(crate) fn link(observations: &[(usize, Signature)]) -> Vec<Vec<usize>> {
 struct Group<'a> {
     signatures: Vec<&'a Signature>,
     members: Vec<usize>,
-    chunks: BTreeSet<usize>,
+    chunks: BTreeSet<ChunkId>,
 }
 
 impl Group<'_> {
@@ -176,9 +177,9 @@ mod tests {
                 vec![vec![0, 1], vec![2]],
             ),
         ] {
-            let observations: Vec<(usize, Signature)> = observations
+            let observations: Vec<(ChunkId, Signature)> = observations
                 .into_iter()
-                .map(|(chunk, clothing)| (chunk, wearing(clothing)))
+                .map(|(chunk, clothing)| (ChunkId(chunk), wearing(clothing)))
                 .collect();
             assert_eq!(link(&observations), expected, "{what}");
         }
@@ -188,10 +189,11 @@ mod tests {
     fn nobody_is_in_one_chunk_twice() {
         let clothes =
             ["red coat", "red jacket, hat", "red coat, boots", "blue cap, red coat", "red dress"];
-        let observations: Vec<(usize, Signature)> =
-            (0..60).map(|i| (i / 3, wearing(clothes[(i * 7 + i / 4) % clothes.len()]))).collect();
+        let observations: Vec<(ChunkId, Signature)> = (0..60)
+            .map(|i| (ChunkId::at(i / 3), wearing(clothes[(i * 7 + i / 4) % clothes.len()])))
+            .collect();
         for person in link(&observations) {
-            let chunks: BTreeSet<usize> = person.iter().map(|i| observations[*i].0).collect();
+            let chunks: BTreeSet<ChunkId> = person.iter().map(|i| observations[*i].0).collect();
             assert_eq!(chunks.len(), person.len());
         }
     }

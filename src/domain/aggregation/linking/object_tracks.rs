@@ -7,6 +7,7 @@ use crate::domain::analysis::analyzers::object_detection::{self, Detection, Obje
 use crate::domain::analysis::prose::{movement, side};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::time::{Span, timecode};
+use crate::domain::kernel::video::ChunkId;
 use crate::domain::media::geometry::{Side, centre, distance, growth, overlap, size};
 use crate::domain::media::movement::Movement;
 use crate::domain::media::tracking::Location;
@@ -45,7 +46,7 @@ pub(crate) fn people_sightings(video: &AnalyzedVideo) -> u64 {
 /// One object within one chunk.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Observation {
-    pub(crate) chunk_id: usize,
+    pub(crate) chunk_id: ChunkId,
     span: Span,
     movement: Movement,
     /// In order of time; empty when the detector kept no boxes.
@@ -78,7 +79,7 @@ pub(crate) struct Object {
 }
 
 impl Object {
-    pub(crate) fn chunk_ids(&self) -> Vec<usize> {
+    pub(crate) fn chunk_ids(&self) -> Vec<ChunkId> {
         self.observations.iter().map(|o| o.chunk_id).collect()
     }
 
@@ -130,14 +131,14 @@ pub(crate) fn track(video: &AnalyzedVideo) -> Vec<Object> {
     let mut objects: Vec<Object> = Vec::new();
     // Of each label the objects seen in the chunk before: only those can go on.
     let mut current: Vec<usize> = Vec::new();
-    let mut chunk = 0;
+    let mut chunk = ChunkId(0);
     let mut seen_now: Vec<usize> = Vec::new();
     for (chunk_id, span, label, detection) in detections(video) {
         if is_person(&label) {
             continue;
         }
         if chunk_id != chunk {
-            current = if chunk_id == chunk + 1 { seen_now } else { Vec::new() };
+            current = if chunk_id == chunk.next() { seen_now } else { Vec::new() };
             seen_now = Vec::new();
             chunk = chunk_id;
         }
@@ -189,15 +190,15 @@ fn apart(object: &Object, observation: &Observation, alone: bool) -> Option<f32>
 }
 
 /// Detections with their chunk, its segment and their label, in order of time.
-fn detections(video: &AnalyzedVideo) -> impl Iterator<Item = (usize, Span, String, &Detection)> {
+fn detections(video: &AnalyzedVideo) -> impl Iterator<Item = (ChunkId, Span, String, &Detection)> {
     video.of::<Objects>(object_detection::ID).flat_map(|(chunk_id, span, objects)| {
         let detections = objects.detections.iter();
-        detections.map(move |found| (chunk_id as usize, span, found.label.to_lowercase(), found))
+        detections.map(move |found| (chunk_id, span, found.label.to_lowercase(), found))
     })
 }
 
 /// The objects behind one detection, as they were followed through the chunk.
-fn observations(chunk_id: usize, chunk: Span, detection: &Detection) -> Vec<Observation> {
+fn observations(chunk_id: ChunkId, chunk: Span, detection: &Detection) -> Vec<Observation> {
     if detection.tracks.is_empty() {
         let span = Span {
             start: detection.first_seen.max(chunk.start),
@@ -229,7 +230,12 @@ mod tests {
     use super::*;
     use crate::domain::aggregation::testing::{output, video};
 
-    fn objects(chunks: &[&[(&str, f64, [f64; 4])]]) -> Vec<(String, Vec<usize>)> {
+    /// The chunks that an object is seen in.
+    fn seen_in(object: &Object) -> Vec<u32> {
+        object.chunk_ids().into_iter().map(|id| id.0).collect()
+    }
+
+    fn objects(chunks: &[&[(&str, f64, [f64; 4])]]) -> Vec<(String, Vec<u32>)> {
         let outputs = chunks
             .iter()
             .map(|seen| {
@@ -250,7 +256,7 @@ mod tests {
             })
             .collect();
         let video = video(10.0, chunks.len()).with(object_detection::ID, outputs);
-        track(&video).into_iter().map(|o| (o.label.clone(), o.chunk_ids())).collect()
+        track(&video).iter().map(|object| (object.label.clone(), seen_in(object))).collect()
     }
 
     #[test]
@@ -298,7 +304,7 @@ mod tests {
             ("people are not objects", vec![vec![("person", 1.0, left)]], vec![]),
         ] {
             let chunks: Vec<&[(&str, f64, [f64; 4])]> = chunks.iter().map(Vec::as_slice).collect();
-            let expected: Vec<(String, Vec<usize>)> =
+            let expected: Vec<(String, Vec<u32>)> =
                 expected.into_iter().map(|(label, ids)| (label.to_owned(), ids)).collect();
             assert_eq!(objects(&chunks), expected, "{what}");
         }
@@ -319,7 +325,7 @@ mod tests {
         let outputs = [crossing, after].map(|car| output(json!({"detections": [car]})));
         let video = video(10.0, 2).with(object_detection::ID, outputs.into());
         let told: Vec<_> =
-            track(&video).iter().map(|car| (car.description(), car.chunk_ids())).collect();
+            track(&video).iter().map(|car| (car.description(), seen_in(car))).collect();
         let moving = |side: &str| format!("A car, moving to the {side}.");
         assert_eq!(told, [(moving("right"), vec![0, 1]), (moving("left"), vec![0])]);
     }
