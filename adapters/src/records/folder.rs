@@ -8,7 +8,8 @@ use std::io::{self, ErrorKind as Io, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use ports::records::{Expected, RecordStore, Version};
@@ -24,6 +25,8 @@ const PARTIAL: &str = ".partial";
 const SWAP: &str = "swap.lock";
 /// In the folder, locked by the process that uses it alone.
 const ALONE: &str = ".lock";
+/// How long a file is taken to be as it was seen, where this process has not changed it.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// Counts of changes, each of so many keys that share it.
 const COUNTS: usize = 256;
 /// How often a write is tried again whose folder another process removed under it.
@@ -45,14 +48,46 @@ pub struct FolderRecords {
 
 /// How often the documents of each key, and of those that are counted with it, were changed.
 #[derive(Debug)]
-struct Changes([AtomicU64; COUNTS]);
+struct Changes([Changed; COUNTS]);
+
+/// How often the documents of some keys were changed, and what was last seen of one of them.
+#[derive(Debug)]
+struct Changed {
+    count: AtomicU64,
+    seen: Mutex<Option<Seen>>,
+}
+
+/// A document as it was seen.
+#[derive(Debug)]
+struct Seen {
+    key: String,
+    changes: u64,
+    version: Version,
+    at: Instant,
+}
+
+impl Changed {
+    /// The version of a document that was seen just now and has not been changed in this process since.
+    fn just_seen(&self, key: &str, changes: u64) -> Option<Version> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |seen: &&Seen| {
+            seen.key == key && seen.changes == changes && seen.at.elapsed() < LOOK_AGAIN
+        };
+        seen.as_ref().filter(same).map(|seen| seen.version.clone())
+    }
+
+    fn see(&self, seen: Seen) {
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
+    }
+}
 
 impl Changes {
     fn none() -> Self {
-        Self([const { AtomicU64::new(0) }; COUNTS])
+        let none = || Changed { count: AtomicU64::new(0), seen: Mutex::new(None) };
+        Self(std::array::from_fn(|_| none()))
     }
 
-    fn of(&self, key: &str) -> &AtomicU64 {
+    fn of(&self, key: &str) -> &Changed {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
         &self.0[hasher.finish() as usize % COUNTS]
@@ -60,11 +95,11 @@ impl Changes {
 
     /// Notes a change that is done.
     fn count(&self, key: &str) {
-        self.of(key).fetch_add(1, Ordering::Release);
+        self.of(key).count.fetch_add(1, Ordering::Release);
     }
 
     fn count_all(&self) {
-        self.0.iter().for_each(|count| _ = count.fetch_add(1, Ordering::Release));
+        self.0.iter().for_each(|changed| _ = changed.count.fetch_add(1, Ordering::Release));
     }
 }
 
@@ -166,16 +201,20 @@ impl RecordStore for FolderRecords {
     }
 
     /// Where this process alone uses the folder: its own count of changes tells what the file system,
-    /// whose clock may stand still between two writes, does not, and that what others have done to
-    /// the file.
+    /// whose clock may stand still between two writes, does not, and that what somebody has done to the
+    /// file by hand, which shows a moment later.
     async fn version(&self, key: &str) -> Result<Option<Version>> {
         check_key(key)?;
         if self.alone.is_none() {
             return Ok(None);
         }
-        let changes = self.changes.of(key).load(Ordering::Acquire);
+        let changed = self.changes.of(key);
+        let changes = changed.count.load(Ordering::Acquire);
+        if let Some(version) = changed.just_seen(key, changes) {
+            return Ok(Some(version));
+        }
         let file = self.root.join(key);
-        self.blocking(format!("look at the record {key}"), move |_| {
+        let looked = self.blocking(format!("look at the record {key}"), move |_| {
             let found = match fs::metadata(&file) {
                 Err(e) if is_absent(&e) => return Ok(None),
                 found => found?,
@@ -185,8 +224,13 @@ impl RecordStore for FolderRecords {
                 format!("{changes} {} {} {seconds}.{nanos}", found.ino(), found.size())
             };
             Ok(found.is_file().then(|| Version::new(version())))
-        })
-        .await
+        });
+        let at = Instant::now();
+        let version = looked.await?;
+        if let Some(version) = &version {
+            changed.see(Seen { key: key.to_owned(), changes, version: version.clone(), at });
+        }
+        Ok(version)
     }
 
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
