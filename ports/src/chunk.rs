@@ -24,9 +24,9 @@ impl ChunkId {
         self.0 as usize
     }
 
-    /// That of the chunk after it.
+    /// That of the chunk after it; the last number has none, and is its own.
     pub fn next(self) -> Self {
-        Self(self.0 + 1)
+        Self(self.0.saturating_add(1))
     }
 }
 
@@ -97,5 +97,6 @@ mod tests {
     fn places_are_counted_from_0() {
         assert_eq!((ChunkId::at(7), ChunkId(7).place()), (ChunkId(7), 7));
         assert_eq!((i64::from(ChunkId(7)), ChunkId(7).next()), (7, ChunkId(8)));
+        assert_eq!(ChunkId(u32::MAX).next(), ChunkId(u32::MAX), "a cursor may name any number");
     }
 }

@@ -69,10 +69,7 @@ impl Order {
         };
         for (field, value) in &fields {
             let FieldValue::Keywords(words) = value else { continue };
-            if !self.postings.contains_key(field) {
-                self.postings.insert(field.clone(), BTreeMap::new());
-            }
-            let Some(postings) = self.postings.get_mut(field) else { continue };
+            let postings = self.postings.entry(field.clone()).or_default();
             for word in words {
                 let videos = postings.entry(word.clone()).or_default();
                 if let Err(place) = videos.binary_search(&id) {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use ports::records::Version;
 
 use crate::domain::catalog::{Catalog, published};
-use crate::domain::kernel::error::Result;
+use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
 
 /// An answer, and the version of the record that it was written of or an earlier one.
@@ -14,7 +14,7 @@ impl Catalog {
     /// What `write` makes of a published video and of what its record names. The last answer of that
     /// name is given again where the record is still the version that it was written of: a publication,
     /// a correction and a delete each make another.
-    pub(crate) async fn written<E: From<crate::domain::kernel::error::Error>>(
+    pub(crate) async fn written<E: From<Error>>(
         &self,
         video_id: VideoId,
         name: &str,

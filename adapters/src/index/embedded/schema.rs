@@ -173,7 +173,7 @@ impl PointSchema {
 
 /// Terms that are looked up one by one: a set of terms is made into an automaton first, which takes
 /// longer.
-const FEW_TERMS: usize = 64;
+pub(super) const FEW_TERMS: usize = 64;
 
 /// Matches the documents that have any of these terms.
 pub(super) fn any_of(mut terms: Vec<Term>) -> Box<dyn Query> {

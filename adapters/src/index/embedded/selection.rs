@@ -9,12 +9,9 @@ use tantivy::DocId;
 use tantivy::query::{EnableScoring, Query, Weight};
 
 use super::failed;
-use super::schema::PointSchema;
+use super::schema::{FEW_TERMS, PointSchema};
 use super::snapshot::{Rank, SegmentView, Snapshot};
 use super::vectors::Rows;
-
-/// As many videos as tantivy looks up by their ids.
-const FEW_VIDEOS: usize = 64;
 
 /// A filter in two parts. Tantivy looks terms up one by one, and of a filter by metadata there may be
 /// thousands of videos, of an analyzer as many points: whose those are is told by the places of their ids.
@@ -32,10 +29,10 @@ impl Narrowed {
         let mut narrowed = Self { rest: Filter::default(), videos: None, analyzers: None };
         for condition in &filter.0 {
             match (condition.field.as_str(), &condition.predicate) {
-                ("video_id", Predicate::AnyVideo(any)) if any.len() > FEW_VIDEOS => {
+                ("video_id", Predicate::AnyVideo(any)) if any.len() > FEW_TERMS => {
                     narrowed.narrow_to(any.clone());
                 }
-                ("video_id", Predicate::AnyKeyword(any)) if any.len() > FEW_VIDEOS => {
+                ("video_id", Predicate::AnyKeyword(any)) if any.len() > FEW_TERMS => {
                     // What is no id is that of no video.
                     let mut ids: Vec<VideoId> =
                         any.iter().filter_map(|id| id.parse().ok()).collect();
