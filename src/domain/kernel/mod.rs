@@ -12,6 +12,7 @@ pub mod names;
 pub mod ports;
 pub mod profile;
 pub mod progress;
+pub(crate) mod recent;
 pub mod schema;
 pub mod seconds;
 pub mod time;

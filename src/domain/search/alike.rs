@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ports::index::{Filter, Predicate, VectorQuery};
+use ports::index::{Filter, Predicate};
 
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
@@ -37,13 +37,7 @@ impl Search {
             mode: Mode::Vector,
             every: false,
             text: "",
-            query: VectorQuery {
-                field: query.field.clone(),
-                vector: example.vector,
-                filter,
-                limit: query.limit as usize,
-                threshold: query.score_threshold,
-            },
+            query: query.nearest_to(example.vector, filter),
             least: 0.0,
             besides: Some(example.chunk),
         };

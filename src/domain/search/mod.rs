@@ -17,7 +17,7 @@ pub mod values;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ports::index::{VectorIndex, VectorQuery};
+use ports::index::{Filter, VectorIndex, VectorQuery};
 use ports::storage::ObjectStorage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -33,6 +33,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::names::listed;
 use crate::domain::kernel::ports::{Models, Stores};
+use crate::domain::kernel::recent::Recent;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::{dot, sum};
 use crate::domain::kernel::video::{ChunkId, VideoId};
@@ -90,6 +91,19 @@ pub struct Query {
     pub filters: Map<String, Value>,
     /// Where the page begins; `None` is the first of a search that has no other.
     pub page: Option<Place>,
+}
+
+impl Query {
+    /// What the index is asked for: what is nearest to a vector, among what a filter leaves.
+    fn nearest_to(&self, vector: Vec<f32>, filter: Filter) -> VectorQuery {
+        VectorQuery {
+            field: self.field.clone(),
+            vector,
+            filter,
+            limit: self.limit as usize,
+            threshold: self.score_threshold,
+        }
+    }
 }
 
 /// What a query looks for.
@@ -197,6 +211,9 @@ pub struct SearchSettings {
     /// Hits that the pages of one search reach, and videos that are put in order at once for a list: every
     /// page but the first costs a search for so many.
     pub page_window: usize,
+    /// Bytes of vectors that are kept, of the texts that were last searched for: one that is searched for
+    /// again, with other filters or for its next page, is not embedded again. 0 keeps none.
+    pub cache_bytes: usize,
 }
 
 impl Default for SearchSettings {
@@ -208,6 +225,7 @@ impl Default for SearchSettings {
             text_weight: 1.0,
             threshold_deviations: 3.0,
             page_window: 500,
+            cache_bytes: 8 << 20,
         }
     }
 }
@@ -287,6 +305,8 @@ pub struct Search {
     max_orphans: usize,
     /// What scores are measured against; made once, in the background.
     references: OnceCell<References>,
+    /// The vectors of the texts that were last searched for.
+    embedded: Recent<Vec<f32>>,
     /// A search has met damage in the index.
     damage: Notify,
 }
@@ -307,6 +327,7 @@ impl Search {
             settings,
             max_orphans,
             references: OnceCell::new(),
+            embedded: Recent::new(settings.cache_bytes),
             damage: Notify::new(),
         }
     }
@@ -323,8 +344,9 @@ impl Search {
     }
 
     async fn by_text(&self, access: &Access, query: &Query, known: &Known<'_>) -> Result<Found> {
-        let search = self.prepare(access, query, known, self.vector_of(query).await?).await?;
-        let ranking = known.ranking(query, search);
+        let (vector, filter) =
+            futures::try_join!(self.vector_of(query), self.scope_of(access, query, known))?;
+        let ranking = known.ranking(query, query.nearest_to(vector, filter));
         let from = match query.page {
             Some(Place::Ranked(hits)) => hits,
             _ => 0,
@@ -346,8 +368,8 @@ impl Search {
         vector: Vec<f32>,
     ) -> Result<Vec<SearchResult>> {
         let known = self.check(query).await?;
-        let search = self.prepare(access, query, &known, vector).await?;
-        let ranking = known.ranking(query, search);
+        let filter = self.scope_of(access, query, &known).await?;
+        let ranking = known.ranking(query, query.nearest_to(vector, filter));
         Ok(self.first_of(&ranking, query.limit as usize).await?.0)
     }
 
@@ -359,21 +381,9 @@ impl Search {
         }
     }
 
-    async fn prepare(
-        &self,
-        access: &Access,
-        query: &Query,
-        known: &Known<'_>,
-        vector: Vec<f32>,
-    ) -> Result<VectorQuery> {
+    async fn scope_of(&self, access: &Access, query: &Query, known: &Known<'_>) -> Result<Filter> {
         let video_ids = query.video_ids.as_deref();
-        Ok(VectorQuery {
-            field: query.field.clone(),
-            vector,
-            filter: self.scope(access, known.analyzer, video_ids, &query.filters).await?,
-            limit: query.limit as usize,
-            threshold: query.score_threshold,
-        })
+        self.scope(access, known.analyzer, video_ids, &query.filters).await
     }
 
     /// What a search names, as this install has it. `Invalid` for an unknown analyzer, field, mode or
@@ -406,16 +416,32 @@ impl Search {
 
     /// The vector of a search text.
     pub(crate) async fn embed(&self, text: &str) -> Result<Vec<f32>> {
-        let vectors = self.models.embedder.embed(&[text.to_owned()]).await?;
+        let vectors = self.embed_all(&[text]).await?;
         vectors.into_iter().next().ok_or_else(|| Error::corrupt("the embedder returned no vector"))
+    }
+
+    /// The vectors of texts that are searched for; of those that are not known by it, the embedder is
+    /// asked at once.
+    async fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+        let mut vectors: Vec<_> = texts.iter().map(|text| self.embedded.get(text)).collect();
+        let unknown = texts.iter().zip(&vectors).filter(|(_, vector)| vector.is_none());
+        let unknown: Vec<String> = unknown.map(|(text, _)| (*text).to_owned()).collect();
+        if !unknown.is_empty() {
+            let fresh = self.models.embedder.embed(&unknown).await?;
+            let missing = vectors.iter_mut().filter(|vector| vector.is_none());
+            for ((missing, text), vector) in missing.zip(&unknown).zip(fresh) {
+                self.embedded.keep(text, vector.clone(), size_of_val(vector.as_slice()));
+                *missing = Some(vector);
+            }
+        }
+        Ok(vectors.into_iter().flatten().collect())
     }
 
     /// The vector of a question, between the question's own and that of what it is about: the wording
     /// of a question does not hide its content.
     pub(crate) async fn embed_question(&self, question: &str) -> Result<Vec<f32>> {
         let Some(subject) = subject(question) else { return self.embed(question).await };
-        let texts = [question.to_owned(), subject.to_owned()];
-        let mut vector = sum(&self.models.embedder.embed(&texts).await?);
+        let mut vector = sum(&self.embed_all(&[question, subject]).await?);
         let length = dot(&vector, &vector).sqrt().max(f32::MIN_POSITIVE);
         vector.iter_mut().for_each(|x| *x /= length);
         Ok(vector)

@@ -1,5 +1,7 @@
 //! `POST /query` without a search text, and in pages.
 
+use std::sync::atomic::Ordering;
+
 use serde_json::{Value, json};
 
 use crate::support::{Setup, TestApp, clip, keys, mentions};
@@ -129,6 +131,22 @@ async fn pages_reach_as_far_as_is_configured() {
     let query = json!({"text": "a door", "limit": 20, "pages": true, "synthesize": false});
     let pages = pages(&app, &query).await;
     assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [20, 20, 10]);
+}
+
+#[tokio::test]
+async fn a_text_is_embedded_once_for_all_pages_of_its_search() {
+    for (cache_bytes, once) in [(8 << 20, true), (0, false)] {
+        let app = TestApp::with(|setup| setup.settings.search.cache_bytes = cache_bytes).await;
+        app.video_of(&clip(600.0)).await;
+        let query = json!({"text": "a boat", "limit": 20, "pages": true, "synthesize": false});
+        // What scores are measured against is embedded with the first search.
+        app.post_json("/query", json!({"text": "a door", "synthesize": false})).await.ok();
+        let before = app.embedder.embedded.load(Ordering::SeqCst);
+        let pages = pages(&app, &query).await.len();
+        let embedded = app.embedder.embedded.load(Ordering::SeqCst) - before;
+        assert!(pages > 1);
+        assert_eq!(embedded, if once { 1 } else { pages });
+    }
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const OVERHEAD: usize = 256;
 
 /// Values by name: those that were not used for longest make room for others.
-pub(super) struct Recent<V> {
+pub(crate) struct Recent<V> {
     room: usize,
     kept: Mutex<Kept<V>>,
 }
@@ -28,12 +28,12 @@ struct Value<V> {
 
 impl<V: Clone> Recent<V> {
     /// None yet, and room for so many bytes.
-    pub(super) fn new(room: usize) -> Self {
+    pub(crate) fn new(room: usize) -> Self {
         let (values, uses) = (HashMap::new(), BTreeMap::new());
         Self { room, kept: Mutex::new(Kept { values, uses, next_use: 0, bytes: 0 }) }
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<V> {
+    pub(crate) fn get(&self, name: &str) -> Option<V> {
         let kept = &mut *self.kept();
         let value = kept.values.get_mut(name)?;
         let name = kept.uses.remove(&value.last_use)?;
@@ -45,7 +45,7 @@ impl<V: Clone> Recent<V> {
 
     /// Keeps a value of so many bytes in place of the one of that name, unless there is no room even
     /// without any other.
-    pub(super) fn keep(&self, name: &str, value: V, bytes: usize) {
+    pub(crate) fn keep(&self, name: &str, value: V, bytes: usize) {
         let bytes = bytes + name.len() + OVERHEAD;
         let kept = &mut *self.kept();
         kept.remove(name);
