@@ -60,7 +60,7 @@ pub struct Settings {
     pub timeout: u64,
     /// Times a request is sent while the server does not answer (qdrant).
     pub attempts: u32,
-    /// Threads that score vectors; 0 is one per core (embedded).
+    /// Threads that score the vectors of a search, its own among them; 0 is one per core (embedded).
     pub threads: usize,
     /// Bytes that may wait in memory before they are written (embedded).
     pub writer_memory: usize,

@@ -54,7 +54,8 @@ pub struct EmbeddedOptions {
     pub dimension: usize,
     /// What made the vectors: an index opened with another model is refused.
     pub model: String,
-    /// Threads that score vectors, shared by all searches; 0 is one per core.
+    /// Threads that score the vectors of a search: its own, and others that all searches share; 0 is
+    /// one per core.
     pub threads: usize,
     /// Bytes that may wait in memory before a segment is written; at least 15,000,000.
     pub writer_memory: usize,
@@ -62,8 +63,8 @@ pub struct EmbeddedOptions {
     pub large: u64,
 }
 
-/// The index in a folder. Its rankings are exact. Resident are 12 bytes per point and the pages
-/// of the vectors that searches touch, which the system takes back when it needs them.
+/// The index in a folder. Its rankings are exact. Resident are 12 bytes per point, 28 per video,
+/// and the pages of the vectors that searches touch, which the system takes back when it needs them.
 pub struct EmbeddedIndex {
     inner: Arc<Inner>,
 }
@@ -260,7 +261,8 @@ fn open_segments(schema: &PointSchema, dimension: usize, segments: &Path) -> Res
     let tokenizers = TokenizerManager::default();
     tokenizers.register(TOKENIZER, words::analyzer());
     let directory = MmapDirectory::open(segments).map_err(|e| failed(TantivyError::from(e)))?;
-    let vectors = Vectors { field: schema.vectors, dimension };
+    let analyzer = schema.payload["analyzer_id"];
+    let vectors = Vectors { field: schema.vectors, analyzer, dimension };
     Index::builder()
         .schema(schema.schema.clone())
         .tokenizers(tokenizers)

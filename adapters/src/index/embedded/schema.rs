@@ -30,7 +30,7 @@ pub(super) struct PointSchema {
     text: Field,
     pub(super) document: Field,
     pub(super) vectors: Field,
-    payload: BTreeMap<&'static str, Field>,
+    pub(super) payload: BTreeMap<&'static str, Field>,
 }
 
 impl PointSchema {

@@ -3,13 +3,14 @@
 //! rankings are exact ([`super::codes`]). Every function here blocks.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::iter;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use ports::index::{Filter, Hit, PointId, TextQuery, VectorQuery};
 use ports::{ErrorKind, PortError, Result, VideoId};
 use rayon::ThreadPool;
-use rayon::prelude::*;
 use tantivy::query::{EnableScoring, Query};
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::tokenizer::TextAnalyzer;
@@ -19,7 +20,7 @@ use super::codes::Probe;
 use super::failed;
 use super::kept::{Groups, Keep, Points, Scored, Videos};
 use super::schema::PointSchema;
-use super::selection::{Narrowed, Selected, matching, selected, weigh};
+use super::selection::{Narrowed, Selected, Wanted, matching, selected, weigh};
 use super::snapshot::Snapshot;
 use super::vectors::FLOAT;
 use crate::index::words;
@@ -82,45 +83,79 @@ fn scan<K: Keep>(
     let (probe, floor) = (Probe::new(&query.vector), Floor::default());
     let score = |(of, range): &(&Selected<'_>, Range<usize>)| {
         let mut kept = empty.clone();
-        let mut wanted = Vec::with_capacity(BLOCK_ROWS);
-        let mut bounds = [0.0; DENSE * BLOCK_ROWS];
-        for start in range.clone().step_by(BLOCK_ROWS) {
-            wanted.clear();
-            wanted.extend(of.wanted(start..range.end.min(start + BLOCK_ROWS)));
-            let (Some(&first), Some(&last)) = (wanted.first(), wanted.last()) else { continue };
-            let all = first..last + 1;
-            let dense = all.len() <= DENSE * wanted.len();
-            match dense {
-                true => probe.bounds(|i| of.rows.code(first + i), &mut bounds[..all.len()]),
-                false => probe.bounds(|i| of.rows.code(wanted[i]), &mut bounds[..wanted.len()]),
+        for of_analyzer in of.wanted(range.clone()) {
+            for block in of_analyzer.chunks(BLOCK_ROWS) {
+                compare(&query.vector, &probe, of, block, &mut kept, &floor);
             }
-            for (i, &row) in wanted.iter().enumerate() {
-                let bound = bounds[if dense { row - first } else { i }];
-                let least = kept.least().max(floor.get());
-                // Rounding can carry the product of two unit vectors past 1.
-                if bound.clamp(-1.0, 1.0) < least {
-                    continue;
-                }
-                let score = dot(&query.vector, of.rows.row_bytes(row)).clamp(-1.0, 1.0);
-                if score >= least {
-                    let doc = of.rows.doc(row);
-                    kept.offer(Scored { score, rank: of.view.data.rank(doc), doc });
-                }
-            }
-            floor.raise(kept.least());
         }
         (of.segment, kept)
     };
-    let found: Vec<(usize, K)> = if tasks.len() > 1 && pool.current_num_threads() > 1 {
-        pool.install(|| tasks.par_iter().map(score).collect())
-    } else {
-        tasks.iter().map(score).collect()
-    };
+    let found = on_all(pool, &tasks, score);
     let mut segments: Vec<K> = snapshot.segments.iter().map(|_| empty.clone()).collect();
     for (segment, kept) in found {
         segments[segment].absorb(kept);
     }
     Ok(segments)
+}
+
+/// What comes of each task, in no order. The caller's own thread takes tasks at once, those of the pool
+/// as soon as they are awake.
+fn on_all<T: Sync, R: Send>(
+    pool: &ThreadPool,
+    tasks: &[T],
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let turns = iter::repeat_with(|| tasks.get(next.fetch_add(1, Ordering::Relaxed)));
+        turns.map_while(|task| task.map(&work)).collect::<Vec<R>>()
+    };
+    let helpers = (pool.current_num_threads() - 1).min(tasks.len().saturating_sub(1));
+    let helped = Mutex::new(Vec::new());
+    let mut done = pool.in_place_scope(|scope| {
+        for _ in 0..helpers {
+            scope.spawn(|_| {
+                let mut done = take();
+                helped.lock().unwrap_or_else(PoisonError::into_inner).append(&mut done);
+            });
+        }
+        take()
+    });
+    done.append(&mut helped.into_inner().unwrap_or_else(PoisonError::into_inner));
+    done
+}
+
+/// Offers those rows of a block that may be among the best.
+fn compare<K: Keep>(
+    query: &[f32],
+    probe: &Probe,
+    of: &Selected<'_>,
+    block: &[Wanted],
+    kept: &mut K,
+    floor: &Floor,
+) {
+    let (Some(first), Some(last)) = (block.first(), block.last()) else { return };
+    let first = first.place();
+    let dense =
+        block.is_sorted_by_key(|row| row.place()) && last.place() - first < DENSE * block.len();
+    let mut bounds = [0.0; DENSE * BLOCK_ROWS];
+    match dense {
+        true => probe.bounds(|i| of.rows.code(first + i), &mut bounds[..=last.place() - first]),
+        false => probe.bounds(|i| of.rows.code(block[i].place()), &mut bounds[..block.len()]),
+    }
+    for (i, row) in block.iter().enumerate() {
+        let bound = bounds[if dense { row.place() - first } else { i }];
+        let least = kept.least().max(floor.get());
+        // Rounding can carry the product of two unit vectors past 1.
+        if bound.clamp(-1.0, 1.0) < least {
+            continue;
+        }
+        let score = dot(query, of.rows.floats(row.place())).clamp(-1.0, 1.0);
+        if score >= least {
+            kept.offer(Scored { score, rank: of.view.data.rank(row.doc), doc: row.doc });
+        }
+    }
+    floor.raise(kept.least());
 }
 
 pub(super) fn text(

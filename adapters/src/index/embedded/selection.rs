@@ -95,7 +95,8 @@ pub(super) struct Selected<'s> {
     pub(super) segment: usize,
     pub(super) view: &'s SegmentView,
     pub(super) rows: &'s Rows,
-    /// Those that tantivy has found, ascending; all where it was asked for nothing.
+    /// Those that tantivy has found, or that are of the wanted videos, ascending; `None` where neither
+    /// is asked for.
     found: Option<Vec<usize>>,
     ids: Ids,
 }
@@ -106,13 +107,35 @@ impl Selected<'_> {
         self.found.as_ref().map_or(self.rows.len(), Vec::len)
     }
 
-    /// The wanted ones among some of them, ascending.
-    pub(super) fn wanted(&self, places: Range<usize>) -> impl Iterator<Item = usize> {
-        let row = |place| self.found.as_ref().map_or(place, |found| found[place]);
-        places.map(row).filter(|row| {
-            let doc = self.rows.doc(*row);
-            self.ids.has(self.view.data.rank(doc)) && self.view.is_alive(doc)
-        })
+    /// The wanted ones among some of them, those of each analyzer together.
+    pub(super) fn wanted(&self, rows: Range<usize>) -> Vec<Vec<Wanted>> {
+        let mut wanted: Vec<Vec<Wanted>> = Vec::new();
+        for at in rows {
+            let row = self.found.as_ref().map_or(at, |found| found[at]);
+            let doc = self.rows.doc(row);
+            let rank = self.view.data.rank(doc);
+            if self.ids.has(rank) && self.view.is_alive(doc) {
+                let analyzer = rank.analyzer() as usize;
+                if wanted.len() <= analyzer {
+                    wanted.resize_with(analyzer + 1, Vec::new);
+                }
+                wanted[analyzer].push(Wanted { doc, place: self.rows.place(row) as u32 });
+            }
+        }
+        wanted
+    }
+}
+
+/// A row that a search may have to score.
+pub(super) struct Wanted {
+    pub(super) doc: DocId,
+    place: u32,
+}
+
+impl Wanted {
+    /// Where the row is among those of the file.
+    pub(super) fn place(&self) -> usize {
+        self.place as usize
     }
 }
 
@@ -128,12 +151,13 @@ pub(super) fn selected<'s>(
     let mut selected = Vec::new();
     for (segment, view) in snapshot.segments.iter().enumerate() {
         let Some(rows) = view.data.fields.get(field) else { continue };
-        let found = match &weight {
-            Some(weight) => {
+        let found = match (&weight, &narrowed.videos) {
+            (Some(weight), _) => {
                 let docs = matching(&**weight, view)?;
                 Some(docs.into_iter().filter_map(|doc| rows.row(doc)).collect())
             }
-            None => None,
+            (None, Some(videos)) => Some(rows.of_docs(view.data.docs_of(videos))),
+            (None, None) => None,
         };
         selected.push(Selected { segment, view, rows, found, ids: narrowed.ids_of(view)? });
     }

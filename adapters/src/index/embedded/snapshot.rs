@@ -2,6 +2,7 @@
 //! after each commit, shared by every search that starts before the next one.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 use ports::index::PointId;
@@ -30,6 +31,7 @@ pub(super) struct SegmentView {
 pub(super) struct SegmentData {
     pub(super) fields: BTreeMap<String, Rows>,
     ids: Vec<Rank>,
+    runs: Runs,
     /// By their ordinals, which is in order.
     videos: Vec<VideoId>,
     analyzers: StrColumn,
@@ -111,7 +113,9 @@ impl SegmentData {
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| missing("id"))?;
         let videos = video_ids(&videos)?;
-        Ok(Self { fields: vectors::open(reader, dimension)?, ids, videos, analyzers })
+        let fields = vectors::open(reader, dimension)?;
+        let runs = Runs::of(&ids, videos.len());
+        Ok(Self { fields, ids, runs, videos, analyzers })
     }
 
     /// Whether each analyzer is among these; by its ordinal.
@@ -128,17 +132,25 @@ impl SegmentData {
     /// Whether each video is among these, which are in order; by its ordinal.
     pub(super) fn videos_among(&self, wanted: &[VideoId]) -> Vec<bool> {
         let mut among = vec![false; self.videos.len()];
-        let mut from = 0;
-        for id in wanted {
-            match self.videos[from..].binary_search(id) {
-                Ok(place) => {
-                    among[from + place] = true;
-                    from += place + 1;
-                }
-                Err(place) => from += place,
-            }
-        }
+        self.ordinals(wanted).for_each(|ordinal| among[ordinal] = true);
         among
+    }
+
+    /// The documents of these videos, which are in order: ascending runs.
+    pub(super) fn docs_of(&self, wanted: &[VideoId]) -> Vec<Range<DocId>> {
+        let of_videos = self.ordinals(wanted).flat_map(|ordinal| self.runs.of_video(ordinal));
+        let mut docs: Vec<Range<DocId>> = of_videos.cloned().collect();
+        docs.sort_unstable_by_key(|docs| docs.start);
+        docs
+    }
+
+    /// The ordinals of those of these videos, which are in order, that the segment has.
+    fn ordinals(&self, wanted: &[VideoId]) -> impl Iterator<Item = usize> {
+        let mut from = 0;
+        wanted.iter().filter_map(move |id| {
+            from += before(&self.videos[from..], id);
+            (self.videos.get(from) == Some(id)).then_some(from)
+        })
     }
 
     pub(super) fn rank(&self, doc: DocId) -> Rank {
@@ -161,6 +173,48 @@ impl SegmentData {
     }
 }
 
+/// How many of some ids come before one. The nearest ones are looked at first: whoever asks for many
+/// ids in order finds each near the one before it.
+fn before(ids: &[VideoId], id: &VideoId) -> usize {
+    let mut reach = 1;
+    while ids.get(reach - 1).is_some_and(|there| there < id) {
+        reach *= 2;
+    }
+    let from = reach / 2;
+    from + ids[from..reach.min(ids.len())].partition_point(|there| there < id)
+}
+
+/// The documents of each video: mostly they follow each other.
+struct Runs {
+    /// By the ordinals of their videos.
+    docs: Vec<Range<DocId>>,
+    /// For each ordinal its first one, and where the last ends.
+    first: Vec<u32>,
+}
+
+impl Runs {
+    /// Those of documents with these ids, of so many videos.
+    fn of(ids: &[Rank], videos: usize) -> Self {
+        let mut runs: Vec<(u32, Range<DocId>)> = Vec::new();
+        for (doc, rank) in (0..).zip(ids) {
+            match runs.last_mut().filter(|(of, _)| *of == rank.video) {
+                Some((_, docs)) => docs.end = doc + 1,
+                None => runs.push((rank.video, doc..doc + 1)),
+            }
+        }
+        runs.sort_unstable_by_key(|(of, docs)| (*of, docs.start));
+        let first = (0..=videos as u32).map(|of| runs.partition_point(|(video, _)| *video < of));
+        let first = first.map(|first| first as u32).collect();
+        Self { first, docs: runs.into_iter().map(|(_, docs)| docs).collect() }
+    }
+
+    /// Those of the video with this ordinal, ascending.
+    fn of_video(&self, ordinal: usize) -> &[Range<DocId>] {
+        let place = |of: usize| self.first[of] as usize;
+        &self.docs[place(ordinal)..place(ordinal + 1)]
+    }
+}
+
 /// The words of the column of videos, in their order.
 fn video_ids(column: &StrColumn) -> tantivy::Result<Vec<VideoId>> {
     let mut ids = Vec::with_capacity(column.num_terms());
@@ -170,4 +224,35 @@ fn video_ids(column: &StrColumn) -> tantivy::Result<Vec<VideoId>> {
         ids.push(word.parse().map_err(|e: NoVideoId| vectors::corrupt(&e.to_string()))?);
     }
     Ok(ids)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(n: u8) -> VideoId {
+        VideoId::of_digest([n; 20])
+    }
+
+    #[test]
+    fn ids_are_found_wherever_they_are() {
+        for many in 0..20_u8 {
+            let ids: Vec<VideoId> = (0..many).map(|n| id(2 * n + 1)).collect();
+            for sought in 0..=2 * many {
+                let expected = ids.iter().filter(|there| **there < id(sought)).count();
+                assert_eq!(before(&ids, &id(sought)), expected, "{sought} among {many}");
+            }
+        }
+    }
+
+    #[test]
+    fn documents_of_a_video_are_found_where_they_do_not_follow_each_other() {
+        let rank = |video| Rank { video, chunk: ChunkId(0), analyzer: 0 };
+        let runs = Runs::of(&[2, 2, 0, 2, 0, 0].map(rank), 4);
+        let of = |video| runs.of_video(video).to_vec();
+        assert_eq!(
+            [of(0), of(1), of(2), of(3)],
+            [vec![2..3, 4..6], vec![], vec![0..2, 3..4], vec![]]
+        );
+    }
 }

@@ -2,14 +2,16 @@
 //! merged, published and removed together with the documents they belong to.
 //!
 //! The file: its rows one after another (little-endian `f32`), the same rows in eight bits
-//! ([`codes`]), lists of `u32`, then a directory of the fields as JSON and its length (`u64`). The
-//! rows of a field follow each other in document order, but for those that an earlier field of the
-//! same document has too: they are stored once. A field lists its documents where some lack it, and
-//! its rows where it shares some.
+//! ([`codes`]), lists of `u32`, then a directory of the fields as JSON and its length (`u64`). Of a
+//! field the rows of one analyzer stand together, in document order: most searches are for one, and
+//! memory that is read from one end to the other comes fastest. A row that an earlier field of the
+//! same document has too is stored once. A field lists its documents where some lack it, and its rows
+//! where they do not follow each other.
 
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use tantivy::directory::{OwnedBytes, TerminatingWrite};
@@ -138,26 +140,36 @@ impl Rows {
         }
     }
 
-    fn place(&self, row: usize) -> usize {
+    /// The rows of runs of documents, which are ascending.
+    pub(super) fn of_docs(&self, runs: Vec<Range<DocId>>) -> Vec<usize> {
+        let row_of = |doc: DocId| match &self.docs {
+            Some(docs) => docs.slice().partition_point(|id| u32::from_le_bytes(*id) < doc),
+            None => doc as usize,
+        };
+        runs.into_iter().flat_map(|docs| row_of(docs.start)..row_of(docs.end)).collect()
+    }
+
+    /// Where a row is among those of the file.
+    pub(super) fn place(&self, row: usize) -> usize {
         match &self.places {
             Places::From(first) => first + row,
             Places::Listed(places) => places.at(row) as usize,
         }
     }
 
-    /// The little-endian components of a row.
-    pub(super) fn row_bytes(&self, row: usize) -> &[u8] {
-        self.pool.floats(self.place(row))
+    /// The little-endian components of the row in a place.
+    pub(super) fn floats(&self, place: usize) -> &[u8] {
+        self.pool.floats(place)
     }
 
-    /// The row in eight bits.
-    pub(super) fn code(&self, row: usize) -> &[u8] {
-        self.pool.code(self.place(row))
+    /// The row in a place in eight bits.
+    pub(super) fn code(&self, place: usize) -> &[u8] {
+        self.pool.code(place)
     }
 
     /// The components of a row.
     pub(super) fn vector(&self, row: usize) -> Vec<f32> {
-        let (components, _) = self.row_bytes(row).as_chunks::<FLOAT>();
+        let (components, _) = self.floats(self.place(row)).as_chunks::<FLOAT>();
         components.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
     }
 }
@@ -218,6 +230,8 @@ fn parse(bytes: &OwnedBytes, max_doc: DocId, dimension: usize) -> Option<BTreeMa
 pub(super) struct Vectors {
     /// The schema's custom field.
     pub(super) field: Field,
+    /// The schema's field of analyzers.
+    pub(super) analyzer: Field,
     pub(super) dimension: usize,
 }
 
@@ -229,8 +243,10 @@ impl SegmentPlugin for Vectors {
     fn create_writer(&self, _: &PluginWriterContext) -> tantivy::Result<Box<dyn PluginWriter>> {
         Ok(Box::new(Collected {
             field: self.field,
+            analyzer: self.analyzer,
             stride: self.dimension * FLOAT,
             docs: 0,
+            analyzers: Analyzers::default(),
             rows: Vec::new(),
             fields: BTreeMap::new(),
         }))
@@ -248,6 +264,12 @@ impl SegmentPlugin for Vectors {
             .iter()
             .map(|reader| Ok((reader, open(reader, self.dimension)?)))
             .collect::<tantivy::Result<Vec<_>>>()?;
+        let mut analyzers = Analyzers::default();
+        let of_docs = context
+            .readers
+            .iter()
+            .map(|reader| analyzers.of_segment(reader))
+            .collect::<tantivy::Result<Vec<_>>>()?;
         let mut names: Vec<&String> =
             sources.iter().flat_map(|(_, fields)| fields.keys()).collect();
         names.sort();
@@ -256,13 +278,15 @@ impl SegmentPlugin for Vectors {
         let mut plan = Plan::default();
         let mut max_doc = 0;
         for name in names {
-            plan.fields.push(Planned { name: name.clone(), ..Planned::default() });
+            plan.fields.push(PlannedField { name: name.clone(), ..PlannedField::default() });
             max_doc = 0;
             for (source, (reader, fields)) in sources.iter().enumerate() {
                 if let Some(rows) = fields.get(name) {
                     for (new, old) in reader.doc_ids_alive().enumerate() {
                         if let Some(row) = rows.row(old) {
-                            plan.add(max_doc + new as DocId, source, rows.place(row));
+                            let group = of_docs[source][old as usize];
+                            let origin = (source as u32, rows.place(row) as u32);
+                            plan.add(max_doc + new as DocId, group, origin);
                         }
                     }
                 }
@@ -290,12 +314,14 @@ impl SegmentPlugin for Vectors {
 /// The vectors of a segment that is being written.
 struct Collected {
     field: Field,
+    analyzer: Field,
     stride: usize,
     docs: DocId,
+    analyzers: Analyzers,
     /// In document order, those that a document has several times once.
     rows: Vec<u8>,
-    /// For each field its documents and their rows.
-    fields: BTreeMap<String, Vec<(DocId, usize)>>,
+    /// For each field its documents, of which analyzer each is, and their rows.
+    fields: BTreeMap<String, Vec<(DocId, u16, usize)>>,
 }
 
 impl PluginWriter for Collected {
@@ -311,6 +337,9 @@ impl PluginWriter for Collected {
         let Some(mut rest) = encoded.as_ref().and_then(|value| value.as_custom()) else {
             return Err(corrupt("a document came without its vectors"));
         };
+        let analyzer = document.and_then(|document| document.get_first(self.analyzer));
+        let analyzer = analyzer.as_ref().and_then(|value| value.as_str()).unwrap_or_default();
+        let group = self.analyzers.of(analyzer);
         let first = self.rows.len() / self.stride;
         while !rest.is_empty() {
             let (name, vector, after) = decode(rest, self.stride)
@@ -327,7 +356,7 @@ impl PluginWriter for Collected {
                 self.fields.insert(name.to_owned(), Vec::new());
             }
             if let Some(rows) = self.fields.get_mut(name) {
-                rows.push((doc_id, row));
+                rows.push((doc_id, group, row));
             }
             rest = after;
         }
@@ -346,9 +375,9 @@ impl PluginWriter for Collected {
         }
         let mut plan = Plan::default();
         for (name, rows) in &self.fields {
-            plan.fields.push(Planned { name: name.clone(), ..Planned::default() });
-            for (doc, row) in rows {
-                plan.add(*doc, 0, *row);
+            plan.fields.push(PlannedField { name: name.clone(), ..PlannedField::default() });
+            for (doc, group, row) in rows {
+                plan.add(*doc, *group, (0, *row as u32));
             }
         }
         let row = |row: u32| &self.rows[row as usize * self.stride..][..self.stride];
@@ -368,7 +397,7 @@ impl PluginWriter for Collected {
 
     fn mem_usage(&self) -> usize {
         let listed: usize = self.fields.values().map(Vec::capacity).sum();
-        self.rows.capacity() + listed * size_of::<(DocId, usize)>()
+        self.rows.capacity() + listed * size_of::<(DocId, u16, usize)>()
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -388,28 +417,67 @@ fn decode(bytes: &[u8], stride: usize) -> Option<(&str, &[u8], &[u8])> {
     Some((str::from_utf8(name).ok()?, vector, rest))
 }
 
+/// The analyzers whose rows stand together, numbered as they come.
+#[derive(Default)]
+struct Analyzers(Vec<String>);
+
+impl Analyzers {
+    fn of(&mut self, analyzer: &str) -> u16 {
+        let known = self.0.iter().position(|known| known == analyzer);
+        let number = known.unwrap_or_else(|| {
+            self.0.push(analyzer.to_owned());
+            self.0.len() - 1
+        });
+        number as u16
+    }
+
+    /// Those of the documents of a segment.
+    fn of_segment(&mut self, segment: &SegmentReader) -> tantivy::Result<Vec<u16>> {
+        let analyzers = segment.fast_fields().str("analyzer_id")?;
+        let analyzers = analyzers.ok_or_else(|| corrupt("a segment lacks `analyzer_id`"))?;
+        let mut numbers = Vec::new();
+        let mut words = analyzers.dictionary().stream()?;
+        while words.advance() {
+            numbers.push(self.of(&String::from_utf8_lossy(words.key())));
+        }
+        let number = |doc| Some(*numbers.get(analyzers.ords().first(doc)? as usize)?);
+        let of_docs = (0..segment.max_doc()).map(number).collect::<Option<_>>();
+        of_docs.ok_or_else(|| corrupt("a document has no analyzer"))
+    }
+}
+
 /// A row that is to be written: which of several sources has it, and where.
 type Origin = (u32, u32);
 
-/// Which rows go into a file, in which order.
+/// Which rows go into a file.
 #[derive(Default)]
 struct Plan {
-    order: Vec<Origin>,
-    /// For each source, where its rows go; `u32::MAX` while that is nowhere.
+    rows: Vec<PlannedRow>,
+    /// For each source, which of the rows each of its own is; `u32::MAX` while none.
     known: Vec<Vec<u32>>,
-    fields: Vec<Planned>,
+    fields: Vec<PlannedField>,
+}
+
+/// A row that is to be written.
+struct PlannedRow {
+    /// The first field that has it, by its number.
+    field: u16,
+    group: u16,
+    origin: Origin,
 }
 
 #[derive(Default)]
-struct Planned {
+struct PlannedField {
     name: String,
     docs: Vec<DocId>,
+    /// Which of the rows each has; where those are, once that is settled.
     places: Vec<u32>,
 }
 
 impl Plan {
     /// Adds a row to the last field.
-    fn add(&mut self, doc: DocId, source: usize, row: usize) {
+    fn add(&mut self, doc: DocId, group: u16, origin: Origin) {
+        let (source, row) = (origin.0 as usize, origin.1 as usize);
         if self.known.len() <= source {
             self.known.resize(source + 1, Vec::new());
         }
@@ -418,8 +486,8 @@ impl Plan {
             known.resize(row + 1, u32::MAX);
         }
         if known[row] == u32::MAX {
-            known[row] = self.order.len() as u32;
-            self.order.push((source as u32, row as u32));
+            known[row] = self.rows.len() as u32;
+            self.rows.push(PlannedRow { field: self.fields.len() as u16, group, origin });
         }
         if let Some(field) = self.fields.last_mut() {
             field.docs.push(doc);
@@ -427,24 +495,42 @@ impl Plan {
         }
     }
 
+    /// Decides where each row goes: one analyzer after the other within a field.
+    fn settle(&mut self) -> Vec<Origin> {
+        let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
+        order.sort_by_key(|row| {
+            let PlannedRow { field, group, .. } = self.rows[*row as usize];
+            (field, group)
+        });
+        let mut places = vec![0; order.len()];
+        for (place, row) in (0..).zip(&order) {
+            places[*row as usize] = place;
+        }
+        for place in self.fields.iter_mut().flat_map(|field| &mut field.places) {
+            *place = places[*place as usize];
+        }
+        order.into_iter().map(|row| self.rows[row as usize].origin).collect()
+    }
+
     /// Writes the file of a segment of `max_doc` documents.
     fn write(
-        self,
+        mut self,
         segment: &Segment,
         max_doc: DocId,
         dimension: usize,
         mut floats: impl FnMut(Origin, &mut VectorFile) -> tantivy::Result<()>,
         mut code: impl FnMut(Origin, &mut VectorFile) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
+        let order = self.settle();
         let mut file = VectorFile::create(segment)?;
-        for origin in &self.order {
+        for origin in &order {
             floats(*origin, &mut file)?;
         }
-        for origin in &self.order {
+        for origin in &order {
             code(*origin, &mut file)?;
         }
         let mut fields = Vec::new();
-        for Planned { name, docs, places } in self.fields {
+        for PlannedField { name, docs, places } in self.fields {
             let rows = docs.len();
             let first = places.first().map_or(0, |first| *first as usize);
             let listed = places.iter().zip(first..).any(|(place, next)| *place as usize != next);
@@ -455,7 +541,7 @@ impl Plan {
             };
             fields.push(Entry { name, rows, docs, places });
         }
-        file.finish(&Directory { dimension, rows: self.order.len(), fields })
+        file.finish(&Directory { dimension, rows: order.len(), fields })
     }
 }
 
@@ -496,4 +582,24 @@ impl VectorFile {
 
 pub(super) fn corrupt(message: &str) -> TantivyError {
     TantivyError::DataCorruption(tantivy::error::DataCorruption::comment_only(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_one_analyzer_stand_together() {
+        let mut plan = Plan::default();
+        // Two analyzers in turn; the second field shares the first row of each document but one.
+        for (field, rows) in [("combined", [0, 1, 2, 3]), ("speech", [0, 1, 9, 3])] {
+            plan.fields.push(PlannedField { name: field.into(), ..PlannedField::default() });
+            for (doc, row) in (0..).zip(rows) {
+                plan.add(doc, (doc % 2) as u16, (0, row));
+            }
+        }
+        assert_eq!(plan.settle(), [0, 2, 1, 3, 9].map(|row| (0, row)));
+        let places: Vec<_> = plan.fields.iter().map(|field| field.places.clone()).collect();
+        assert_eq!(places, [[0, 2, 1, 3], [0, 2, 4, 3]]);
+    }
 }
