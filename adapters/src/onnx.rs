@@ -52,7 +52,7 @@ impl Runtime {
     }
 }
 
-/// What decides whether a session keeps its working memory from run to run.
+/// What decides whether a session keeps its working memory from run to run, and how its threads wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inputs {
     /// Runs have inputs of one size: keeping the memory saves asking the system for it each time.
@@ -63,6 +63,9 @@ pub(crate) enum Inputs {
     Sized,
     /// Inputs come in many sizes: kept blocks would add up to several times what any one run needs.
     Varied,
+    /// As [`Inputs::Sized`], and mostly small ones, whose run somebody waits for: waking a thread for
+    /// each of its layers would take as long as the layers do. Between runs the threads sleep.
+    Short,
 }
 
 impl Runtime {
@@ -85,7 +88,9 @@ impl Runtime {
             .with_intra_threads(threads)
             .map_err(|e| unusable(&e))?
             // Several sessions share the processor: one that waits for work must not keep it busy.
-            .with_intra_op_spinning(false)
+            .with_intra_op_spinning(inputs == Inputs::Short)
+            .map_err(|e| unusable(&e))?
+            .with_config_entry("session.force_spinning_stop", "1")
             .map_err(|e| unusable(&e))?
             .with_memory_pattern(inputs == Inputs::Alike)
             .map_err(|e| unusable(&e))?

@@ -97,7 +97,7 @@ impl OnnxEmbedder {
         }
         let tokenizer = open_tokenizer(&options.tokenizer, Some(options.max_tokens))?;
         let threading = Threading { threads: options.threads, sessions: options.sessions };
-        let pool = Pool::open(runtime, &options.model, threading, Inputs::Varied)?;
+        let pool = Pool::open(runtime, &options.model, threading, Inputs::Short)?;
         let names = |list: &[ort::value::Outlet]| -> Vec<String> {
             list.iter().map(|outlet| outlet.name().to_owned()).collect()
         };
@@ -136,7 +136,11 @@ impl OnnxEmbedder {
         })
     }
 
-    async fn run(&self, batch: Vec<Tokens>) -> Result<Vec<(usize, Vec<f32>)>> {
+    /// Runs the model on a blocking thread, once a session is free.
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Encoder) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let permit = self
             .permits
             .clone()
@@ -147,7 +151,7 @@ impl OnnxEmbedder {
         blocking(move || {
             // Kept here, not in the future: a caller that gives up does not stop the run.
             let _permit = permit;
-            encoder.run(&batch)
+            work(&encoder)
         })
         .await
     }
@@ -237,8 +241,8 @@ impl Encoder {
             inputs.push(("token_type_ids", Tensor::from_array(types).map_err(failed)?.into()));
         }
 
-        self.pool.with(|session| {
-            let outputs = session.run(inputs).map_err(failed)?;
+        self.pool.with_sized(batch.len() * length, |session, options| {
+            let outputs = session.run_with_options(inputs, options).map_err(failed)?;
             let (shape, states) =
                 outputs[self.output.as_str()].try_extract_tensor::<f32>().map_err(failed)?;
             self.means(batch, length, shape, states)
@@ -313,13 +317,19 @@ impl Embedder for OnnxEmbedder {
     }
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+        if let [text] = texts {
+            // Somebody waits for it: it is not handed from thread to thread.
+            let text = text.clone();
+            let run = move |encoder: &Encoder| encoder.run(&[encoder.tokens(0, &text)?]);
+            return Ok(self.run(run).await?.into_iter().map(|(_, vector)| vector).collect());
+        }
         let mut vectors = vec![Vec::new(); texts.len()];
         // Tokens of a bounded number of texts are held at once.
         for (group, texts) in texts.chunks(GROUP).enumerate() {
             let (encoder, texts) = (self.encoder.clone(), texts.to_vec());
             let batches = blocking(move || encoder.batches(&texts)).await?;
             let done: Vec<Vec<(usize, Vec<f32>)>> = futures::stream::iter(batches)
-                .map(|batch| self.run(batch))
+                .map(|batch| self.run(move |encoder| encoder.run(&batch)))
                 .buffer_unordered(self.sessions)
                 .try_collect()
                 .await?;

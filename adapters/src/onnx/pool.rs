@@ -56,7 +56,8 @@ impl Pool {
     }
 
     /// The same for one run over an input of so many values, with the options that it is to run
-    /// with, of a model that was opened for [`Inputs::Sized`].
+    /// with, of a model that was opened for [`Inputs::Sized`] or
+    /// [`Inputs::Short`].
     pub(crate) fn with_sized<T>(
         &self,
         values: usize,
