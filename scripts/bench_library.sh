@@ -2,7 +2,7 @@
 # Prints how long a start, a page, a search and a question take over libraries of many videos, made out
 # of the records of the sample clip (examples/library.rs).
 #
-#   scripts/bench_library.sh [VIDEOS…]   (1000 20000 100000)
+#   scripts/bench_library.sh [VIDEOS…]   (1000 10000 20000 100000)
 #   SHOTLOG_BENCH_FROM=DIR               a data_dir with ingested videos, in place of the sample's
 set -euo pipefail
 shopt -s inherit_errexit
@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 counts=("$@")
-((${#counts[@]})) || counts=(1000 20000 100000)
+((${#counts[@]})) || counts=(1000 10000 20000 100000)
 scratch=$(mktemp -d)
 trap 'stop_service; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
