@@ -9,6 +9,7 @@ use ports::PortError;
 pub struct OpenError(String);
 
 impl OpenError {
+    #[cfg(any(feature = "ffmpeg", feature = "cloud"))]
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }

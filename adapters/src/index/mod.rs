@@ -2,8 +2,8 @@
 
 mod check;
 pub mod embedded;
-#[cfg(feature = "cloud")]
 mod frequent;
+#[cfg(feature = "cloud")]
 mod lazy;
 pub mod memory;
 mod open;
