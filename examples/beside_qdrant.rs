@@ -12,13 +12,12 @@
 
 use std::error::Error;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ports::embedder::Embedder;
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{
-    Condition, Filter, PayloadIncludeSelector, QueryPoints, QueryPointsBuilder,
-    SearchParamsBuilder, value,
+    Condition, Filter, PayloadIncludeSelector, QueryPoints, QueryPointsBuilder, SearchParamsBuilder,
 };
 use serde_json::{Value, json};
 use shotlog::config::{Config, Sources};
@@ -74,6 +73,12 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
+struct Answer {
+    took: Duration,
+    /// The score of the best hit.
+    best: f64,
+}
+
 struct Sides {
     base: String,
     http: reqwest::Client,
@@ -111,37 +116,58 @@ impl Sides {
                 [("text", json!(text)), ("synthesize", json!(false)), ("limit", json!(LIMIT))];
             let body =
                 asked.into_iter().fold(query.clone(), |body, (key, value)| with(body, key, value));
-            let request = self.http.post(format!("{}/query", self.base)).body(body.to_string());
-            let request = request.header("content-type", "application/json");
-            let started = Instant::now();
-            let answer = request.send().await?.error_for_status()?.bytes().await?;
-            let service = started.elapsed();
             let started = Instant::now();
             let vectors = self.embedder.embed(std::slice::from_ref(&text)).await?;
             let embedding = started.elapsed();
             let vector = vectors.into_iter().next().ok_or("no vector")?;
             let direct = self.direct(query, vector);
-            let started = Instant::now();
-            let found = self.qdrant.query(direct).await?.result;
-            let server = started.elapsed();
+            // Whoever comes second finds in the processor's caches what the first has read.
+            let (of_service, of_server) = match search % 2 {
+                0 => {
+                    let of_service = self.service(&body).await?;
+                    (of_service, self.server(direct).await?)
+                }
+                _ => {
+                    let of_server = self.server(direct).await?;
+                    (self.service(&body).await?, of_server)
+                }
+            };
             // The first ones find everything cold.
             if search >= 5 {
-                for (times, time) in times.iter_mut().zip([service, embedding, server]) {
+                let took = [of_service.took, embedding, of_server.took];
+                for (times, time) in times.iter_mut().zip(took) {
                     times.push(time.as_secs_f64());
                 }
             }
-            let answer: Value = serde_json::from_slice(&answer)?;
-            let of_service = answer["results"][0]["chunk_id"].as_i64();
-            let chunk = found.first().and_then(|hit| hit.payload.get("chunk_id")?.kind.clone());
+            let (of_service, of_server) = (of_service.best, of_server.best);
             let one = query["mode"] == "vector" && query["analyzer"] != "*";
-            if one && chunk != of_service.map(value::Kind::IntegerValue) {
+            // Which of several equal ones comes first, each decides by itself.
+            if one && (of_service - of_server).abs() > 1e-4 {
                 return Err(format!(
-                    "for {text:?} the service found {of_service:?}, the server {chunk:?}"
+                    "for {text:?} the service's best score is {of_service}, the server's {of_server}"
                 )
                 .into());
             }
         }
         Ok(times.map(median))
+    }
+
+    async fn service(&self, body: &Value) -> Result<Answer> {
+        let request = self.http.post(format!("{}/query", self.base)).body(body.to_string());
+        let request = request.header("content-type", "application/json");
+        let started = Instant::now();
+        let answer = request.send().await?.error_for_status()?.bytes().await?;
+        let took = started.elapsed();
+        let answer: Value = serde_json::from_slice(&answer)?;
+        let best = answer["results"][0]["score"].as_f64().unwrap_or_default();
+        Ok(Answer { took, best })
+    }
+
+    async fn server(&self, search: QueryPoints) -> Result<Answer> {
+        let started = Instant::now();
+        let found = self.qdrant.query(search).await?.result;
+        let took = started.elapsed();
+        Ok(Answer { took, best: found.first().map_or(0.0, |hit| f64::from(hit.score)) })
     }
 
     /// The same search for the server: the nearest vectors, which is all it does by one request.

@@ -38,7 +38,10 @@ fn condition(condition: &Condition) -> Option<qdrant::Condition> {
         Predicate::AnyKeyword(any) if any.is_empty() => None,
         Predicate::AnyVideo(any) if any.is_empty() => None,
         Predicate::AnyInteger(any) if any.is_empty() => None,
-        Predicate::AnyKeyword(any) => Some(qdrant::Condition::matches(field, any.clone())),
+        Predicate::AnyKeyword(any) => Some(match any.as_slice() {
+            [one] => qdrant::Condition::matches(field, one.clone()),
+            _ => qdrant::Condition::matches(field, any.clone()),
+        }),
         Predicate::AnyVideo(any) => {
             let ids: Vec<String> = any.iter().map(|id| id.as_str().to_owned()).collect();
             Some(qdrant::Condition::matches(field, ids))
