@@ -146,12 +146,18 @@ pub(super) fn selected<'s>(
     filter: &Filter,
     field: &str,
 ) -> Result<Vec<Selected<'s>>> {
-    let narrowed = Narrowed::of(filter);
+    let mut narrowed = Narrowed::of(filter);
     let weight = weigh(snapshot, &*schema.filter(&narrowed.rest)?, &narrowed.rest)?;
+    // What tantivy finds is tested for its video; where it is asked for nothing, the points of the
+    // videos are known.
+    let videos = match weight {
+        Some(_) => None,
+        None => narrowed.videos.take(),
+    };
     let mut selected = Vec::new();
     for (segment, view) in snapshot.segments.iter().enumerate() {
         let Some(rows) = view.data.fields.get(field) else { continue };
-        let found = match (&weight, &narrowed.videos) {
+        let found = match (&weight, &videos) {
             (Some(weight), _) => {
                 let docs = matching(&**weight, view)?;
                 Some(docs.into_iter().filter_map(|doc| rows.row(doc)).collect())

@@ -38,12 +38,8 @@ const PAGE: u32 = 256;
 /// Bytes of documents and texts written in one request; the server refuses larger messages.
 const REQUEST_BYTES: usize = 8 << 20;
 
-/// Points beyond those wanted that a search asks for: chunks of one video that tell the same have the
-/// same score, and another search for those of the last hit takes as long as the first.
-const FEW_TIES: usize = 8;
-
-/// Points that share the score of the last hit and are put in order of their ids, where they are more
-/// than a few; which ones of more come first is up to the server.
+/// Points that share the score of the last hit and are put in order of their ids; which ones of more
+/// come first is up to the server.
 const TIES: usize = 1024;
 
 /// Points beyond those wanted that are looked at of each part of a query whose scores are added up.
@@ -158,8 +154,8 @@ impl QdrantIndex {
     }
 
     /// The best `limit` of a query in order of score, then id, and the documents of most of them.
-    /// Where more than [`FEW_TIES`] have the score of the last one, they are looked for once, [`TIES`]
-    /// of them and without their documents.
+    /// Points with the score of the last one are looked for once, [`TIES`] of them and without their
+    /// documents.
     async fn ranked(
         &self,
         mut request: QueryPoints,
@@ -169,18 +165,19 @@ impl QdrantIndex {
         if limit == 0 {
             return Ok(Default::default());
         }
-        request.limit = Some((limit + FEW_TIES) as u64);
+        request.limit = Some(limit as u64 + 1);
         let [video, chunk, analyzer] = IDS;
         request.with_payload = Some(payload(&[DOCUMENT, video, chunk, analyzer]).into());
         let mut answer = self.server.retrying(|| self.server.client.query(request.clone())).await?;
         let mut documents = Documents::new();
-        for point in &answer.result {
+        for point in answer.result.iter().take(limit) {
             documents.insert(name(point.id.as_ref())?, document(&point.payload)?);
         }
-        let at = |place: usize| answer.result.get(place).map(|point| point.score);
-        if let Some(last) = at(limit - 1).filter(|last| at(limit + FEW_TIES - 1) == Some(*last)) {
+        if let (Some(last), Some(next)) = (answer.result.get(limit - 1), answer.result.get(limit))
+            && last.score == next.score
+        {
             request.limit = Some((limit + TIES) as u64);
-            request.score_threshold = Some(last.next_down());
+            request.score_threshold = Some(last.score.next_down());
             request.with_payload = Some(payload(&IDS).into());
             answer = self.server.retrying(|| self.server.client.query(request.clone())).await?;
         }
