@@ -7,6 +7,9 @@
 //! cargo run --example eval_retrieval -- http://127.0.0.1:8080 examples/retrieval/test.json FOLDER…
 //! ```
 //!
+//! With `SHOTLOG_EVAL_FAILURES` set, what was asked and came out wrong is printed too: of the clips of
+//! `development.json`, since whoever reads that of `test.json` cannot measure on it any more.
+//!
 //! On the clips of `development.json` constants were chosen; those of `test.json` are only measured on.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -31,6 +34,13 @@ const NEAR: f64 = 3.0;
 struct Questions {
     present: Vec<Present>,
     absent: Vec<Absent>,
+}
+
+/// Prints what came out wrong, where that is wanted.
+fn failed(what: &str, question: &str, found: &str) {
+    if std::env::var_os("SHOTLOG_EVAL_FAILURES").is_some() {
+        println!("       {what}: {question}\n           {}", found.replace('\n', " "));
+    }
 }
 
 /// Something that is in the footage.
@@ -148,6 +158,12 @@ fn probability(hits: &[Value]) -> f64 {
     hits.first().and_then(|hit| hit["p_present"].as_f64()).unwrap_or_default()
 }
 
+/// The first hit, in words.
+fn best(hits: &[Value]) -> String {
+    let Some(hit) = hits.first() else { return "nothing was found".into() };
+    format!("{} {} {}", hit["p_present"], hit["found_by"], hit["snippet"])
+}
+
 /// What the questions about things that are there came to.
 #[derive(Default)]
 struct Findings {
@@ -193,8 +209,15 @@ async fn main() -> Result<()> {
     }
     let (mut unlikely, mut denied) = (0, 0);
     for Absent { ask } in &questions.absent {
-        unlikely += usize::from(probability(&service.hits(ask).await?) < LIKELY);
-        denied += usize::from(!service.answer(ask).await?.1);
+        let hits = service.hits(ask).await?;
+        match probability(&hits) < LIKELY {
+            true => unlikely += 1,
+            false => failed("taken for present", ask, &best(&hits)),
+        }
+        match service.answer(ask).await? {
+            (_, false) => denied += 1,
+            (text, true) => failed("not denied", ask, &text),
+        }
     }
     report(&found, questions.absent.len(), unlikely, denied)
 }
@@ -208,17 +231,25 @@ async fn ask(
     let hits = service.hits(&question.ask).await?;
     let (three, all) = found.in_three.entry(question.kind.clone()).or_default();
     *all += 1;
-    if let Some(rank) = hits.iter().position(|hit| question.is_at(hit, videos)) {
-        *three += usize::from(rank < 3);
-        found.reciprocal += 1.0 / (rank as f64 + 1.0);
+    let rank = hits.iter().position(|hit| question.is_at(hit, videos));
+    found.reciprocal += rank.map_or(0.0, |rank| 1.0 / (rank as f64 + 1.0));
+    match rank.is_some_and(|rank| rank < 3) {
+        true => *three += 1,
+        false => failed("not among the first three", &question.ask, &best(&hits)),
     }
-    found.likely += usize::from(probability(&hits) >= LIKELY);
+    match probability(&hits) >= LIKELY {
+        true => found.likely += 1,
+        false => failed("taken for absent", &question.ask, &best(&hits)),
+    }
     if let Some(right) = &question.answer {
         let (text, answered) = service.answer(&question.ask).await?;
         let text = text.to_lowercase();
         let is_right = right.split('|').any(|part| text.contains(&part.to_lowercase()));
-        found.answered.0 += usize::from(answered && is_right);
         found.answered.1 += 1;
+        match answered && is_right {
+            true => found.answered.0 += 1,
+            false => failed("not answered rightly", &question.ask, &text),
+        }
     }
     Ok(())
 }
