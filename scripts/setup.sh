@@ -269,7 +269,7 @@ for model in tomllib.load(open("src/cli/models.toml", "rb"))["model"]:
 
 # What is made from fetched files is made again when the scripts that make it change.
 readonly embedder=var/models/embed/all-MiniLM-L6-v2.onnx
-readonly embedder_from=(scripts/convert_minilm.py scripts/requirements.lock)
+readonly embedder_from=(scripts/convert_minilm.py scripts/reranker.safetensors scripts/requirements.lock)
 readonly recogniser=var/models/speech/whisper-$whisper/decoder_with_past_model_quantized.onnx
 readonly recogniser_from=(scripts/convert_whisper.py scripts/convert_minilm.py scripts/requirements.lock)
 readonly segmentation=var/models/speaker/pyannote-segmentation-3.0.onnx

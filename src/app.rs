@@ -143,8 +143,8 @@ async fn assemble(
     Opened { index, listing }: Opened,
 ) -> Result<App> {
     use adapters::{
-        decoder, detector, fetcher, jobs, llm, ner, ocr, records, sentiment, speaker, storage,
-        transcriber, vad,
+        decoder, detector, fetcher, jobs, llm, ner, ocr, records, reranker, sentiment, speaker,
+        storage, transcriber, vad,
     };
 
     config.auth.check_exposure(address)?;
@@ -164,6 +164,7 @@ async fn assemble(
     let models = Models {
         decoder: decoder::open(&config.decoder, config.domain.ingest.max_duration)?,
         embedder,
+        reranker: reranker::open(&config.reranker, files)?,
         llm: llm::open(&config.llm)?,
         transcriber: transcriber::open(&config.transcriber, files, &config.llm)?,
         vad: vad::open(&config.vad, files)?,

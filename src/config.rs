@@ -34,6 +34,7 @@ pub struct Config {
     pub index: adapters::index::Settings,
     pub models: adapters::models::Settings,
     pub embedder: adapters::embedder::Settings,
+    pub reranker: adapters::reranker::Settings,
     pub llm: adapters::llm::Settings,
     pub ocr: adapters::ocr::Settings,
     pub detector: adapters::detector::Settings,

@@ -28,6 +28,7 @@ mod picture;
 #[cfg(feature = "cloud")]
 mod qdrant;
 pub mod records;
+pub mod reranker;
 pub mod sentiment;
 pub mod speaker;
 pub mod storage;

@@ -50,6 +50,7 @@ pub(crate) fn service(
         speaker_embedder: None,
         detector: None,
         ocr: None,
+        reranker: None,
         sentiment: None,
         ner: None,
     };

@@ -18,6 +18,7 @@ pub mod llm;
 pub mod ner;
 pub mod ocr;
 pub mod records;
+pub mod reranker;
 pub mod sentiment;
 pub mod speaker;
 pub mod storage;

@@ -16,6 +16,7 @@ pub(super) fn of(config: &Config, stores: &Stores, models: &Models) -> Vec<(&'st
         ("jobs", kind(&config.jobs.kind)),
         ("decoder", adapters::decoder::describe(&config.decoder)),
         ("embedder", models.embedder.model().to_owned()),
+        ("reranker", model(models.reranker.as_ref().map(|port| port.model()))),
         ("language model", models.llm.model().to_owned()),
         ("text reader", model(models.ocr.as_ref().map(|port| port.model()))),
         ("object detector", model(models.detector.as_ref().map(|port| port.model()))),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use adapters::llm::Extractive;
+use adapters::reranker::ScriptedReranker;
 use adapters::speaker::{ScriptedSpeakerEmbedder, ScriptedSpeakerSegmentation};
 use adapters::transcriber::ScriptedTranscriber;
 use adapters::vad::ScriptedVoiceActivity;
@@ -265,4 +267,48 @@ async fn pieces_that_were_recognised_are_not_paid_for_again() {
     let job = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;
     assert_eq!(job["status"], "done", "{job}");
     assert_eq!(transcriber.calls(), 3, "the first piece once, the second twice");
+}
+
+/// Somebody asks what car it is until 9 s, and is answered from 21 s on.
+fn asking() -> ScriptedTranscriber {
+    ScriptedTranscriber::new(|samples| {
+        let seconds = samples.len() / SAMPLE_RATE as usize;
+        let said = if seconds > 5 { "So what kind of car is it?" } else { "A blue Fusion." };
+        let word = |(i, text): (usize, &str)| Word {
+            text: text.to_owned(),
+            start: 0.6 + i as f64 * 0.3,
+            end: 0.8 + i as f64 * 0.3,
+            confidence: 0.9,
+        };
+        let words = said.split(' ').enumerate().map(word).collect();
+        Ok(Transcript { language: Some("en".into()), words, ..Transcript::default() })
+    })
+    .with_max_seconds(PACK)
+}
+
+#[tokio::test]
+async fn a_reranker_decides_what_answers_a_question() {
+    let asked = json!({"question": "Which kind of car is it?", "limit": 1});
+    let score =
+        |answer: f32| move |_: &str, text: &str| if text.contains("Fusion") { answer } else { 0.1 };
+    for (answer, answered) in [(0.9, true), (0.1, false)] {
+        let mut models = talking(Arc::new(asking()));
+        models.reranker = Some(Arc::new(ScriptedReranker::new(score(answer))));
+        let app = TestApp::with(|setup| {
+            setup.models = models;
+            setup.llm = Some(Arc::new(Extractive::default()));
+        })
+        .await;
+        let job = app.job_of(&fields("transcript", "15"), "c.mp4", &clip(30.0)).await;
+        assert_eq!(job["result"]["indexed"], json!({"transcript": 2}), "{job}");
+        let found = app.post_json("/ask", asked.clone()).await.ok();
+        assert_eq!(found["results"].as_array().unwrap().len(), 1, "the moment that asks");
+        assert_eq!(found["answered"], answered, "{found}");
+        // Said in the next moment, which shares no word with the question.
+        assert_eq!(
+            found["answer"].as_str().unwrap().contains("A blue Fusion."),
+            answered,
+            "{found}"
+        );
+    }
 }

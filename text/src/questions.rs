@@ -73,6 +73,26 @@ impl AnswerKind {
     }
 }
 
+/// Whether a text asks, by how it begins or ends; a search by a few words does not.
+pub fn is_question(text: &str) -> bool {
+    let begins = |word: &Token<'_>| OPENING.contains(&word.lower.as_str());
+    text.trim_end().ends_with('?') || tokens(text).first().is_some_and(begins)
+}
+
+/// What questions begin with.
+const OPENING: &[&str] = &[
+    "who", "whom", "whose", "what", "which", "when", "where", "why", "how", "is", "are", "was",
+    "were", "do", "does", "did", "can", "could", "will", "would", "should", "has", "have", "had",
+];
+
+/// Whether a question begins by asking how many or how much there is: without a number nothing answers it,
+/// as it may the question how long something lasts.
+pub fn asks_for_number(question: &[Token<'_>]) -> bool {
+    const EARLY: usize = 3;
+    let lower = |at: usize| question.get(at).map_or("", |word| word.lower.as_str());
+    (0..EARLY).any(|at| lower(at) == "how" && ["many", "much"].contains(&lower(at + 1)))
+}
+
 fn is_year(word: &str) -> bool {
     word.len() == 4 && word.parse().is_ok_and(|year: u32| (1000..2100).contains(&year))
 }
@@ -368,6 +388,30 @@ mod tests {
             ("How does it end?", AnswerKind::Anything),
         ] {
             assert_eq!(AnswerKind::asked_for(&words(question)), kind, "{question}");
+        }
+    }
+
+    #[test]
+    fn questions_are_told_from_searches() {
+        for (text, expected) in [
+            ("Who opens the door", true),
+            ("the door opens?", true),
+            ("a man who opens a door", false),
+            ("", false),
+        ] {
+            assert_eq!(is_question(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_asked_for_at_the_beginning() {
+        for (question, expected) in [
+            ("How many cars are there?", true),
+            ("In how many countries is it spoken?", true),
+            ("How long does it last?", false),
+            ("Can they change how much they pay?", false),
+        ] {
+            assert_eq!(asks_for_number(&words(question)), expected, "{question}");
         }
     }
 

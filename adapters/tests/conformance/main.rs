@@ -12,6 +12,7 @@ mod listing;
 mod llm;
 mod models;
 mod records;
+mod reranker;
 mod server;
 mod storage;
 mod transcriber;

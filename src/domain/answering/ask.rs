@@ -334,7 +334,7 @@ impl Answering {
             };
             chosen.is_none_or(of_video)
         };
-        let search = async |analyzers: Vec<String>| {
+        let search = async |analyzers: Vec<String>, chunks: &Filter, limit: usize| {
             let per_video = limit * analyzers.len();
             let filter = chunks
                 .clone()
@@ -347,7 +347,7 @@ impl Answering {
             hits.retain(is_chosen);
             Ok::<_, Error>(by_video(hits))
         };
-        let mut found = search(vec![analyzer.to_owned()]).await?;
+        let mut found = search(vec![analyzer.to_owned()], &chunks, limit).await?;
         let others: Vec<String> = present.iter().filter(|id| *id != analyzer).cloned().collect();
         let hears = |id: &str| {
             let known = self.catalog.analyzers.known(id);
@@ -355,9 +355,31 @@ impl Answering {
         };
         let heard_by_others = !hears(analyzer) && others.iter().any(|id| hears(id));
         let mut companions = match question.analyzer.is_none() && !others.is_empty() {
-            true => search(others).await?,
+            true => search(others, &chunks, limit).await?,
             false => HashMap::new(),
         };
+        let heard: Vec<String> = present.iter().filter(|id| hears(id)).cloned().collect();
+        if question.analyzer.is_none() && chosen.is_none() && !heard.is_empty() {
+            // Who asks is answered by who speaks next, in other words than those of the question.
+            let known: BTreeSet<(VideoId, ChunkId)> =
+                found.values().chain(companions.values()).flatten().map(place).collect();
+            let next: BTreeSet<ChunkId> = known
+                .iter()
+                .map(|(video, chunk)| (*video, chunk.next()))
+                .filter(|next| !known.contains(next))
+                .map(|(_, chunk)| chunk)
+                .collect();
+            let many = next.len();
+            let replies = search(heard, &chunks.of_chunks(next), many).await?;
+            for (video, hits) in replies {
+                let hits = hits.into_iter().filter(|hit| {
+                    let before = hit.chunk_id.0.checked_sub(1).map(ChunkId);
+                    !known.contains(&place(hit))
+                        && before.is_some_and(|before| known.contains(&(video, before)))
+                });
+                companions.entry(video).or_default().extend(hits);
+            }
+        }
         for context in &mut contexts {
             let of_video = |hits: &mut HashMap<VideoId, Vec<SearchResult>>| {
                 hits.remove(&context.record.video_id).unwrap_or_default()
@@ -519,6 +541,10 @@ impl<'a> Context<'a> {
         let counts = all.map(|source| (source.to_owned(), count(source))).collect();
         Sources { routed_to: self.routed_to.clone(), counts }
     }
+}
+
+fn place(hit: &SearchResult) -> (VideoId, ChunkId) {
+    (hit.video_id, hit.chunk_id)
 }
 
 fn probability_within(hit: &SearchResult) -> (Span, f32) {

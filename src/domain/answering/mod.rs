@@ -5,6 +5,7 @@ pub mod ask;
 pub mod audit;
 pub mod evidence;
 pub mod query;
+mod reading;
 
 use std::sync::Arc;
 

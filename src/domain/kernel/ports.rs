@@ -13,6 +13,7 @@ use ports::llm::LanguageModel;
 use ports::ner::EntityRecognizer;
 use ports::ocr::TextReader;
 use ports::records::RecordStore;
+use ports::reranker::Reranker;
 use ports::sentiment::SentimentClassifier;
 use ports::speaker::{SpeakerEmbedder, SpeakerSegmentation};
 use ports::storage::ObjectStorage;
@@ -39,6 +40,7 @@ pub struct Stores {
 pub struct Models {
     pub decoder: Arc<dyn VideoDecoder>,
     pub embedder: Arc<dyn Embedder>,
+    pub reranker: Option<Arc<dyn Reranker>>,
     pub llm: Arc<dyn LanguageModel>,
     pub transcriber: Option<Arc<dyn Transcriber>>,
     pub vad: Option<Arc<dyn VoiceActivity>>,

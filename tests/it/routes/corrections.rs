@@ -43,6 +43,7 @@ fn talking() -> Models {
         speaker_embedder: Some(Arc::new(ScriptedSpeakerEmbedder::new(|_| Some(vec![1.0, 0.0])))),
         detector: Some(Arc::new(ScriptedDetector::seeing(vec![person]))),
         ocr: Some(Arc::new(ScriptedReader::reading(vec![sign]))),
+        reranker: None,
     }
 }
 

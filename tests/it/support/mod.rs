@@ -26,6 +26,7 @@ use ports::decoder::VideoDecoder;
 use ports::detector::ObjectDetector;
 use ports::llm::LanguageModel;
 use ports::ocr::TextReader;
+use ports::reranker::Reranker;
 use ports::speaker::{SpeakerEmbedder, SpeakerSegmentation};
 use ports::transcriber::Transcriber;
 use ports::vad::VoiceActivity;
@@ -99,6 +100,7 @@ pub struct Models {
     pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
     pub detector: Option<Arc<dyn ObjectDetector>>,
     pub ocr: Option<Arc<dyn TextReader>>,
+    pub reranker: Option<Arc<dyn Reranker>>,
 }
 
 impl TestApp {
@@ -207,6 +209,7 @@ impl TestApp {
             speaker_embedder: setup.models.speaker_embedder,
             detector: setup.models.detector,
             ocr: setup.models.ocr,
+            reranker: setup.models.reranker,
             sentiment: Some(Arc::new(Vader::new())),
             ner: Some(Arc::new(RuleEntities::new())),
         };

@@ -1,0 +1,11 @@
+//! Adapters of `ports::reranker`.
+
+#[cfg(feature = "onnx")]
+mod onnx;
+mod open;
+mod scripted;
+
+#[cfg(feature = "onnx")]
+pub use onnx::{OnnxReranker, OnnxRerankerOptions};
+pub use open::{Kind, Settings, open};
+pub use scripted::ScriptedReranker;

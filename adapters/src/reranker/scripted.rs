@@ -1,0 +1,30 @@
+//! A reranker that answers what a test tells it to. Tests of the domain use it.
+
+use async_trait::async_trait;
+use ports::Result;
+use ports::reranker::Reranker;
+
+type Script = dyn Fn(&str, &str) -> f32 + Send + Sync;
+
+/// Scores each text with a closure over the question and the text.
+pub struct ScriptedReranker {
+    script: Box<Script>,
+}
+
+impl ScriptedReranker {
+    /// Asks `script` for the score of each text, 0..1.
+    pub fn new(script: impl Fn(&str, &str) -> f32 + Send + Sync + 'static) -> Self {
+        Self { script: Box::new(script) }
+    }
+}
+
+#[async_trait]
+impl Reranker for ScriptedReranker {
+    fn model(&self) -> &str {
+        "scripted"
+    }
+
+    async fn score(&self, question: &str, texts: &[String]) -> Result<Vec<f32>> {
+        Ok(texts.iter().map(|text| (self.script)(question, text)).collect())
+    }
+}

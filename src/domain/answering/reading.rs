@@ -1,0 +1,257 @@
+//! Reading the evidence for a question sentence by sentence: which sentences answer it, and which comes
+//! nearest to that.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use ports::llm::PassageKind;
+use text::questions::{AnswerKind, asks_for_number, is_generic, is_question};
+use text::{Quotations, sentences, shared, tokens, words};
+
+use crate::domain::answering::Answering;
+use crate::domain::answering::answer::Evidence;
+use crate::domain::kernel::error::Result;
+use crate::domain::kernel::vector::dot;
+use crate::domain::search::calibration::content_words;
+
+/// Sentences of the likeliest moments that are compared with a question that has no answer.
+const COMPARED: usize = 32;
+
+/// Sentences that a reranker reads for a question: the likeliest.
+const READ: usize = 24;
+
+/// So much later, seconds, what is said does not follow any more.
+const PAUSE: f64 = 3.0;
+
+/// Longest text that is read on screen at once, characters.
+const LONGEST_SCREEN: usize = 400;
+
+/// Words from which what a speaker says tells something of a moment by itself.
+const TELLING: usize = 3;
+
+/// Longest sentence that is quoted, characters.
+const LONGEST_SENTENCE: usize = 400;
+
+/// A sentence of a moment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Said<'a> {
+    text: &'a str,
+    evidence: &'a Evidence,
+}
+
+impl<'a> Said<'a> {
+    fn is_speech(&self) -> bool {
+        self.evidence.kind == PassageKind::Speech
+    }
+
+    /// Whether another sentence, which comes after it, is said right after.
+    fn is_followed_by(&self, next: &Self) -> bool {
+        self.evidence.video_id == next.evidence.video_id
+            && next.evidence.span.start <= self.evidence.span.end + PAUSE
+    }
+
+    /// Whether it is language, as [`is_language`].
+    pub(super) fn is_language(&self) -> bool {
+        is_language(self.evidence)
+    }
+
+    /// The sentence itself.
+    pub(super) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// As an answer quotes it, with what it is a sentence of.
+    pub(super) fn quoted(&self) -> (String, &'a Evidence) {
+        let mut sentence = self.text.chars().take(LONGEST_SENTENCE).collect::<String>();
+        if self.evidence.kind == PassageKind::Speech {
+            sentence = format!("“{sentence}”");
+        }
+        if let Some(speaker) = &self.evidence.speaker {
+            sentence = format!("{speaker}: {sentence}");
+        }
+        (sentence, self.evidence)
+    }
+}
+
+/// A sentence and what is said right after it.
+pub(super) type Window<'a> = Vec<Said<'a>>;
+
+/// A window, and how probable it is that it is about a question.
+pub(super) struct Nearest<'a> {
+    pub(super) said: Window<'a>,
+    pub(super) p_present: f32,
+    /// Whether it has what the question asks for.
+    pub(super) fits: bool,
+}
+
+impl Nearest<'_> {
+    fn rank(&self) -> f32 {
+        self.p_present + f32::from(u8::from(self.fits))
+    }
+}
+
+/// A window, and how probable it is that it answers a question.
+pub(super) struct Read<'a> {
+    pub(super) said: Window<'a>,
+    pub(super) score: f32,
+}
+
+/// What a reranker makes of the evidence for a question.
+pub(super) struct Reading<'a> {
+    /// The likeliest windows, the surest first.
+    windows: Vec<Read<'a>>,
+    /// How sure it is of each of the texts that it was given.
+    pub(super) of_texts: Vec<f32>,
+}
+
+impl<'a> Reading<'a> {
+    /// How sure the surest answer is; 0 where there is nothing to read.
+    pub(super) fn surest(&self) -> f32 {
+        self.windows.first().map_or(0.0, |read| read.score)
+    }
+
+    /// The windows that answer the question at least so surely, the surest first, none of which begins
+    /// with what one before it quotes.
+    pub(super) fn answers(&self, least: f32, most: usize) -> Vec<&Read<'a>> {
+        let mut quoted: HashSet<&str> = HashSet::new();
+        let sure = self.windows.iter().take_while(|read| read.score >= least);
+        let new = sure.filter(|read| {
+            let new = !quoted.contains(read.said[0].text);
+            quoted.extend(read.said.iter().filter(|_| new).map(|said| said.text));
+            new
+        });
+        new.take(most).collect()
+    }
+}
+
+/// Whether a text is a question about something in particular, not about a video as a whole, and no search
+/// by a few words.
+pub(super) fn is_particular(question: &str) -> bool {
+    is_question(question) && content_words(question).iter().any(|word| !is_generic(word))
+}
+
+/// Whether a piece of evidence is language that was said, read or written, as a reranker has learnt to read
+/// it: not a list of what detectors saw, nor what sums up a video.
+pub(super) fn is_language(evidence: &Evidence) -> bool {
+    let language = [PassageKind::Speech, PassageKind::Screen, PassageKind::Prose];
+    evidence.topic.is_none() && language.contains(&evidence.kind)
+}
+
+/// Every sentence of the evidence, with the one that is said right after it; what stands on screen together
+/// is one.
+fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
+    let sentences = |&evidence: &&'a Evidence| {
+        let text = evidence.text.as_str();
+        let whole = evidence.kind == PassageKind::Screen && text.len() <= LONGEST_SCREEN;
+        let parts = if whole { vec![text] } else { sentences(text, Quotations::Whole) };
+        parts.into_iter().map(move |text| Said { text, evidence })
+    };
+    let mut known = HashSet::new();
+    let all: Vec<Said<'a>> = context.iter().flat_map(sentences).collect();
+    let new =
+        |said: &Said<'a>| known.insert((said.evidence.video_id, said.evidence.kind, said.text));
+    let all: Vec<Said<'a>> = all.into_iter().filter(new).collect();
+    let (speech, others): (Vec<Said<'a>>, _) = all.into_iter().partition(Said::is_speech);
+    let window = |(at, said): (usize, &Said<'a>)| {
+        let next = speech.get(at + 1).filter(|next| said.is_followed_by(next));
+        std::iter::once(*said).chain(next.copied()).collect()
+    };
+    let mut windows: Vec<Window<'a>> = speech.iter().enumerate().map(window).collect();
+    windows.extend(others.into_iter().map(|said| vec![said]));
+    // Of a turn in a conversation a word or two may be left.
+    let tells = |said: &Window<'_>| {
+        said[0].evidence.speaker.is_none() || tokens(said[0].text).len() >= TELLING
+    };
+    if windows.iter().any(tells) {
+        windows.retain(tells);
+    }
+    windows
+}
+
+fn joined(said: &[Said<'_>]) -> String {
+    said.iter().map(|said| said.text).collect::<Vec<_>>().join(" ")
+}
+
+fn likely(said: &Window<'_>) -> f32 {
+    said[0].evidence.p_present.unwrap_or(-1.0)
+}
+
+impl Answering {
+    /// What a reranker makes of the evidence, and how sure it is of some texts. `None` without a reranker.
+    pub(super) async fn read<'a>(
+        &self,
+        question: &str,
+        context: &[&'a Evidence],
+        texts: &[&str],
+    ) -> Result<Option<Reading<'a>>> {
+        let Some(reranker) = &self.models.reranker else { return Ok(None) };
+        let about = content_words(question);
+        let asked_for = AnswerKind::asked_for(&words(question));
+        let must_have = match asked_for {
+            AnswerKind::Quantity => asks_for_number(&words(question)),
+            kind => kind.is_definite(),
+        };
+        let mut windows: Vec<(f32, String, Window<'a>)> = windows(context)
+            .into_iter()
+            .filter(|said| is_language(said[0].evidence))
+            .map(|said| {
+                let text = joined(&said);
+                (shared(&about, &text) + likely(&said), text, said)
+            })
+            .filter(|(_, text, _)| !must_have || asked_for.is_in(&words(text)))
+            .collect();
+        windows.sort_by(|a, b| b.0.total_cmp(&a.0));
+        windows.truncate(READ);
+        let asked: Vec<String> = windows
+            .iter()
+            .map(|(_, text, _)| text.as_str())
+            .chain(texts.iter().copied())
+            .map(str::to_owned)
+            .collect();
+        let mut scores = reranker.score(question, &asked).await?;
+        let of_texts = scores.split_off(windows.len());
+        let read = windows.into_iter().zip(scores);
+        let mut read: Vec<Read<'a>> =
+            read.map(|((_, _, said), score)| Read { said, score }).collect();
+        read.sort_by(|a, b| b.score.total_cmp(&a.score));
+        Ok(Some(Reading { windows: read, of_texts }))
+    }
+
+    /// Of the moments that are most likely to have it, the window that is most probably about the
+    /// question.
+    pub(super) async fn nearest<'a>(
+        &self,
+        question: &str,
+        context: &[&'a Evidence],
+    ) -> Result<Option<Nearest<'a>>> {
+        let asked_for = AnswerKind::asked_for(&words(question));
+        let mut windows = windows(context);
+        windows.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
+        windows.truncate(COMPARED);
+
+        // Many moments are told alike: no text is embedded twice.
+        let texts: BTreeSet<String> =
+            windows.iter().flat_map(|said| [said[0].text.to_owned(), joined(said)]).collect();
+        let texts: Vec<String> = texts.into_iter().collect();
+        let vectors = self.embedder.embed(&texts).await?;
+        let vectors: HashMap<&str, &Vec<f32>> =
+            texts.iter().map(String::as_str).zip(&vectors).collect();
+        let asked = self.search.embed_question(question).await?;
+        let presence = self.search.presence(question, &asked).await?;
+        let nearest = windows.into_iter().map(|said| {
+            let style = said[0].evidence.style();
+            let probability = |text: &str| {
+                let vector = vectors.get(text);
+                vector.map_or(0.0, |v| presence.probability(style, dot(v, &asked), text))
+            };
+            let together = joined(&said);
+            let told = probability(said[0].text).max(probability(&together));
+            let evidence = said[0].evidence;
+            // No surer than it is that what was detected is there.
+            let sure = evidence.p_present.filter(|_| evidence.kind == PassageKind::Objects);
+            let p_present = told.min(sure.unwrap_or(1.0));
+            let fits = !asked_for.is_definite() || asked_for.is_in(&words(&together));
+            Nearest { said, p_present, fits }
+        });
+        Ok(nearest.max_by(|a, b| a.rank().total_cmp(&b.rank())))
+    }
+}
