@@ -62,7 +62,7 @@ impl<'a> Said<'a> {
     /// As an answer quotes it, with what it is a sentence of.
     pub(super) fn quoted(&self) -> (String, &'a Evidence) {
         let mut sentence = self.text.chars().take(LONGEST_SENTENCE).collect::<String>();
-        if self.evidence.kind == PassageKind::Speech {
+        if matches!(self.evidence.kind, PassageKind::Speech | PassageKind::Screen) {
             sentence = format!("“{sentence}”");
         }
         if let Some(speaker) = &self.evidence.speaker {
