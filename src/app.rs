@@ -161,11 +161,17 @@ async fn assemble(
         webhooks: http,
     };
     let speakers = speaker::open(&config.speaker, files)?;
+    let llm = llm::open(&config.llm)?;
+    let reranker = match llm.selects() {
+        true => reranker::open(&config.reranker, files)?,
+        // A model that understands what it reads is not helped: none is kept in memory for it.
+        false => None,
+    };
     let models = Models {
         decoder: decoder::open(&config.decoder, config.domain.ingest.max_duration)?,
         embedder,
-        reranker: reranker::open(&config.reranker, files)?,
-        llm: llm::open(&config.llm)?,
+        reranker,
+        llm,
         transcriber: transcriber::open(&config.transcriber, files, &config.llm)?,
         vad: vad::open(&config.vad, files)?,
         speaker_segmentation: speakers.as_ref().map(|networks| networks.segmentation.clone()),

@@ -363,14 +363,20 @@ impl Answering {
             // Who asks is answered by who speaks next, in other words than those of the question.
             let known: BTreeSet<(VideoId, ChunkId)> =
                 found.values().chain(companions.values()).flatten().map(place).collect();
-            let next: BTreeSet<ChunkId> = known
-                .iter()
-                .map(|(video, chunk)| (*video, chunk.next()))
+            let hits = || found.values().chain(companions.values()).flatten();
+            let least = least_worth(hits().map(|hit| hit.p_present).fold(0.0, f32::max));
+            // What follows a moment that is not worth reading is not read either.
+            let next: BTreeSet<ChunkId> = hits()
+                .filter(|hit| hit.p_present >= least)
+                .map(|hit| (hit.video_id, hit.chunk_id.next()))
                 .filter(|next| !known.contains(next))
                 .map(|(_, chunk)| chunk)
                 .collect();
             let many = next.len();
-            let replies = search(heard, &chunks.of_chunks(next), many).await?;
+            let replies = match many {
+                0 => HashMap::new(),
+                _ => search(heard, &chunks.of_chunks(next), many).await?,
+            };
             for (video, hits) in replies {
                 let hits = hits.into_iter().filter(|hit| {
                     let before = hit.chunk_id.0.checked_sub(1).map(ChunkId);
