@@ -13,7 +13,7 @@ use ports::{ErrorKind, PortError, Result};
 
 pub use pool::Threading;
 pub(crate) use pool::{Pool, failed, unfit};
-pub(crate) use tokenizer::open_tokenizer;
+pub(crate) use tokenizer::{BertTokenizer, Tokens, open_tokenizer};
 
 /// The loaded library. Cheap to clone; it stays loaded as long as the process lives.
 #[derive(Clone)]

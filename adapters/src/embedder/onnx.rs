@@ -5,16 +5,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt};
-use ndarray::Array2;
-use ort::session::SessionInputValue;
-use ort::value::Tensor;
 use ports::embedder::Embedder;
 use ports::{ErrorKind, PortError, Result};
-use tokenizers::Tokenizer;
 use tokio::sync::Semaphore;
 
 use crate::OnnxRuntime;
-use crate::onnx::{Inputs, Pool, Threading, open_tokenizer};
+use crate::onnx::{BertTokenizer, Inputs, Pool, Threading, Tokens};
 
 /// What to open.
 #[derive(Debug, Clone)]
@@ -60,23 +56,17 @@ pub struct OnnxEmbedder {
 }
 
 struct Encoder {
-    tokenizer: Tokenizer,
+    tokenizer: BertTokenizer,
     pool: Pool,
-    with_types: bool,
     output: String,
     batch: usize,
-    /// Bytes of a text that are tokenized: no text needs more to fill the model's window.
-    max_bytes: usize,
 }
 
-/// A text's place in the request and its token ids.
-struct Tokens {
+/// A text's place in the request and its tokens.
+struct Text {
     place: usize,
-    ids: Vec<i64>,
+    tokens: Tokens,
 }
-
-/// A token stands for far fewer bytes than this unless the text is made to be silly.
-const BYTES_PER_TOKEN: usize = 256;
 
 /// Most tokens of a run, padding included, unless one text has more: attention takes memory by the
 /// square of a text's length, and a processor computes many long texts at once no faster than a few.
@@ -95,7 +85,7 @@ impl OnnxEmbedder {
                 "an ONNX embedder needs at least 8 tokens, 1 text per batch, 1 session and 1 thread",
             ));
         }
-        let tokenizer = open_tokenizer(&options.tokenizer, Some(options.max_tokens))?;
+        let tokenizer = BertTokenizer::open(&options.tokenizer, options.max_tokens)?;
         let threading = Threading { threads: options.threads, sessions: options.sessions };
         let pool = Pool::open(runtime, &options.model, threading, Inputs::Short)?;
         let names = |list: &[ort::value::Outlet]| -> Vec<String> {
@@ -118,14 +108,12 @@ impl OnnxEmbedder {
             .ok_or_else(|| unsuitable("has no output".to_owned()))?
             .clone();
         let encoder = Encoder {
-            tokenizer,
+            tokenizer: tokenizer.of(&pool)?,
             pool,
-            with_types: inputs.iter().any(|input| input == "token_type_ids"),
             output,
             batch: if is_dynamically_quantised(&options.model)? { 1 } else { options.batch },
-            max_bytes: options.max_tokens * BYTES_PER_TOKEN,
         };
-        let probe = encoder.tokens(0, "probe")?;
+        let probe = encoder.text(0, "probe")?;
         let dimension = encoder.run(&[probe])?.first().map_or(0, |(_, vector)| vector.len());
         Ok(Self {
             model: stem(&options.model),
@@ -175,72 +163,43 @@ fn is_dynamically_quantised(model: &Path) -> Result<bool> {
     }))
 }
 
-fn untokenizable(error: tokenizers::Error) -> PortError {
-    PortError::new(ErrorKind::Invalid, format!("cannot tokenize a text: {error}"))
-}
-
 fn stem(model: &Path) -> String {
     model.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 impl Encoder {
-    fn tokens(&self, place: usize, text: &str) -> Result<Tokens> {
-        let end = text.floor_char_boundary(self.max_bytes);
-        let encoding = self.tokenizer.encode_fast(&text[..end], true).map_err(untokenizable)?;
-        Ok(Tokens { place, ids: encoding.get_ids().iter().map(|&id| i64::from(id)).collect() })
-    }
-
-    /// Tokens of a whole text: what is cut off for the model counts too.
-    fn count(&self, text: &str) -> Result<usize> {
-        let encoding = self.tokenizer.encode_fast(text, false).map_err(untokenizable)?;
-        let cut_off = encoding.get_overflowing().iter().map(|part| part.get_ids().len());
-        Ok(encoding.get_ids().len() + cut_off.sum::<usize>())
+    fn text(&self, place: usize, text: &str) -> Result<Text> {
+        Ok(Text { place, tokens: self.tokenizer.text(text)? })
     }
 
     /// Batches of texts of like length, so that little of a batch is padding; of long texts few.
-    fn batches(&self, texts: &[String]) -> Result<Vec<Vec<Tokens>>> {
-        let mut tokens = texts
+    fn batches(&self, texts: &[String]) -> Result<Vec<Vec<Text>>> {
+        let mut texts = texts
             .iter()
             .enumerate()
-            .map(|(place, text)| self.tokens(place, text))
+            .map(|(place, text)| self.text(place, text))
             .collect::<Result<Vec<_>>>()?;
-        tokens.sort_by_key(|tokens| tokens.ids.len());
-        let mut batches: Vec<Vec<Tokens>> = Vec::new();
-        for tokens in tokens {
-            let fits = |batch: &Vec<Tokens>| {
-                batch.len() < self.batch && (batch.len() + 1) * tokens.ids.len() <= RUN_TOKENS
+        texts.sort_by_key(|text| text.tokens.len());
+        let mut batches: Vec<Vec<Text>> = Vec::new();
+        for text in texts {
+            let fits = |batch: &Vec<Text>| {
+                batch.len() < self.batch && (batch.len() + 1) * text.tokens.len() <= RUN_TOKENS
             };
             match batches.last_mut().filter(|batch| fits(batch)) {
-                Some(batch) => batch.push(tokens),
-                None => batches.push(vec![tokens]),
+                Some(batch) => batch.push(text),
+                None => batches.push(vec![text]),
             }
         }
         Ok(batches)
     }
 
     /// The unit vector of every text of a batch, beside the text's place.
-    fn run(&self, batch: &[Tokens]) -> Result<Vec<(usize, Vec<f32>)>> {
+    fn run(&self, batch: &[Text]) -> Result<Vec<(usize, Vec<f32>)>> {
         let failed = |e: ort::Error| {
             PortError::new(ErrorKind::Other, format!("the embedding model failed: {e}"))
         };
-        let length = batch.iter().map(|tokens| tokens.ids.len()).max().unwrap_or(0);
-        let mut ids = Array2::<i64>::zeros((batch.len(), length));
-        let mut mask = Array2::<i64>::zeros((batch.len(), length));
-        for (row, tokens) in batch.iter().enumerate() {
-            for (column, &id) in tokens.ids.iter().enumerate() {
-                ids[[row, column]] = id;
-                mask[[row, column]] = 1;
-            }
-        }
-        let mut inputs: Vec<(&str, SessionInputValue<'_>)> = vec![
-            ("input_ids", Tensor::from_array(ids).map_err(failed)?.into()),
-            ("attention_mask", Tensor::from_array(mask).map_err(failed)?.into()),
-        ];
-        if self.with_types {
-            let types = Array2::<i64>::zeros((batch.len(), length));
-            inputs.push(("token_type_ids", Tensor::from_array(types).map_err(failed)?.into()));
-        }
-
+        let length = batch.iter().map(|text| text.tokens.len()).max().unwrap_or(0);
+        let inputs = self.tokenizer.inputs(batch.iter().map(|text| &text.tokens))?;
         self.pool.with_sized(batch.len() * length, |session, options| {
             let outputs = session.run_with_options(inputs, options).map_err(failed)?;
             let (shape, states) =
@@ -252,7 +211,7 @@ impl Encoder {
     /// The mean vector of each text, of the states of a batch whose texts are `length` tokens long.
     fn means(
         &self,
-        batch: &[Tokens],
+        batch: &[Text],
         length: usize,
         shape: &[i64],
         states: &[f32],
@@ -274,9 +233,9 @@ impl Encoder {
         batch
             .iter()
             .zip(states.chunks_exact(length * dimension))
-            .map(|(tokens, states)| {
-                let words = states.chunks_exact(dimension).take(tokens.ids.len());
-                Ok((tokens.place, mean_unit(words, dimension)?))
+            .map(|(text, states)| {
+                let words = states.chunks_exact(dimension).take(text.tokens.len());
+                Ok((text.place, mean_unit(words, dimension)?))
             })
             .collect()
     }
@@ -320,7 +279,7 @@ impl Embedder for OnnxEmbedder {
         if let [text] = texts {
             // Somebody waits for it: it is not handed from thread to thread.
             let text = text.clone();
-            let run = move |encoder: &Encoder| encoder.run(&[encoder.tokens(0, &text)?]);
+            let run = move |encoder: &Encoder| encoder.run(&[encoder.text(0, &text)?]);
             return Ok(self.run(run).await?.into_iter().map(|(_, vector)| vector).collect());
         }
         let mut vectors = vec![Vec::new(); texts.len()];
@@ -342,7 +301,7 @@ impl Embedder for OnnxEmbedder {
 
     async fn count_tokens(&self, texts: &[String]) -> Result<Vec<usize>> {
         let (encoder, texts) = (self.encoder.clone(), texts.to_vec());
-        blocking(move || texts.iter().map(|text| encoder.count(text)).collect()).await
+        blocking(move || texts.iter().map(|text| encoder.tokenizer.count(text)).collect()).await
     }
 }
 

@@ -1,12 +1,17 @@
-//! Opens the `tokenizer.json` that belongs to a network of language.
+//! The `tokenizer.json` that belongs to a network of language, and what it makes of texts.
 
 use std::path::Path;
 
+use ndarray::Array2;
+use ort::session::SessionInputValue;
+use ort::value::Tensor;
 use ports::{ErrorKind, PortError, Result};
-use tokenizers::{PaddingParams, Tokenizer, TruncationParams};
+use tokenizers::{EncodeInput, PaddingParams, Tokenizer, TruncationParams};
 
-/// Without padding, cutting texts off at `max_tokens` or nowhere, whatever the file says: published
-/// files fix both at lengths of their own.
+use crate::onnx::{Pool, failed};
+
+/// Opens the file. Without padding, cutting texts off at `max_tokens` or nowhere, whatever the file says:
+/// published files fix both at lengths of their own.
 pub(crate) fn open_tokenizer(path: &Path, max_tokens: Option<usize>) -> Result<Tokenizer> {
     if !path.is_file() {
         return Err(PortError::new(
@@ -26,4 +31,98 @@ pub(crate) fn open_tokenizer(path: &Path, max_tokens: Option<usize>) -> Result<T
     tokenizer.with_truncation(truncation).map_err(unusable)?;
     tokenizer.with_padding(None::<PaddingParams>);
     Ok(tokenizer)
+}
+
+/// A token stands for far fewer bytes than this unless the text is made to be silly.
+const BYTES_PER_TOKEN: usize = 256;
+
+/// The tokenizer of a network of the BERT kind, whose inputs are `input_ids`, `attention_mask` and, if it has
+/// it, `token_type_ids`, int64 [batch, sequence].
+pub(crate) struct BertTokenizer {
+    tokenizer: Tokenizer,
+    with_types: bool,
+    /// Bytes of a text that are tokenized: no text needs more to fill the network's window.
+    max_bytes: usize,
+}
+
+/// A text, or two that are read together, as the network reads them.
+pub(crate) struct Tokens {
+    ids: Vec<i64>,
+    /// 0, or 1 of what belongs to the second text.
+    types: Vec<i64>,
+}
+
+impl Tokens {
+    pub(crate) fn len(&self) -> usize {
+        self.ids.len()
+    }
+}
+
+impl BertTokenizer {
+    /// Opens the tokenizer of a network that reads at most `max_tokens`, special ones included.
+    pub(crate) fn open(path: &Path, max_tokens: usize) -> Result<Self> {
+        let tokenizer = open_tokenizer(path, Some(max_tokens))?;
+        Ok(Self { tokenizer, with_types: false, max_bytes: max_tokens * BYTES_PER_TOKEN })
+    }
+
+    /// The same, making the inputs that the network of a pool has.
+    pub(crate) fn of(self, pool: &Pool) -> Result<Self> {
+        let with_types = pool.with(|session| {
+            Ok(session.inputs().iter().any(|input| input.name() == "token_type_ids"))
+        })?;
+        Ok(Self { with_types, ..self })
+    }
+
+    pub(crate) fn text(&self, text: &str) -> Result<Tokens> {
+        self.encode(self.cut(text).into())
+    }
+
+    pub(crate) fn pair(&self, first: &str, second: &str) -> Result<Tokens> {
+        self.encode((self.cut(first), self.cut(second)).into())
+    }
+
+    fn cut<'a>(&self, text: &'a str) -> &'a str {
+        &text[..text.floor_char_boundary(self.max_bytes)]
+    }
+
+    fn encode(&self, input: EncodeInput<'_>) -> Result<Tokens> {
+        let encoding = self.tokenizer.encode_fast(input, true).map_err(untokenizable)?;
+        let whole = |numbers: &[u32]| numbers.iter().map(|&n| i64::from(n)).collect();
+        Ok(Tokens { ids: whole(encoding.get_ids()), types: whole(encoding.get_type_ids()) })
+    }
+
+    /// Tokens of a whole text, without special ones: what is cut off for the network counts too.
+    pub(crate) fn count(&self, text: &str) -> Result<usize> {
+        let encoding = self.tokenizer.encode_fast(text, false).map_err(untokenizable)?;
+        let cut_off = encoding.get_overflowing().iter().map(|part| part.get_ids().len());
+        Ok(encoding.get_ids().len() + cut_off.sum::<usize>())
+    }
+
+    /// The inputs of a run over a batch, padded to the length of its longest.
+    pub(crate) fn inputs<'a>(
+        &self,
+        batch: impl ExactSizeIterator<Item = &'a Tokens> + Clone,
+    ) -> Result<Vec<(&'static str, SessionInputValue<'static>)>> {
+        let length = batch.clone().map(Tokens::len).max().unwrap_or(0);
+        let empty = || Array2::<i64>::zeros((batch.len(), length));
+        let (mut ids, mut types, mut mask) = (empty(), empty(), empty());
+        for (row, tokens) in batch.clone().enumerate() {
+            for (column, (&id, &kind)) in tokens.ids.iter().zip(&tokens.types).enumerate() {
+                (ids[[row, column]], types[[row, column]]) = (id, kind);
+                mask[[row, column]] = 1;
+            }
+        }
+        let mut inputs = vec![("input_ids", ids), ("attention_mask", mask)];
+        if self.with_types {
+            inputs.push(("token_type_ids", types));
+        }
+        let input = |(name, values)| {
+            Ok((name, SessionInputValue::from(Tensor::from_array(values).map_err(failed)?)))
+        };
+        inputs.into_iter().map(input).collect()
+    }
+}
+
+fn untokenizable(error: tokenizers::Error) -> PortError {
+    PortError::new(ErrorKind::Invalid, format!("cannot tokenize a text: {error}"))
 }

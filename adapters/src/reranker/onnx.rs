@@ -4,15 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ndarray::Array2;
-use ort::session::SessionInputValue;
-use ort::value::Tensor;
 use ports::reranker::Reranker;
 use ports::{ErrorKind, PortError, Result};
-use tokenizers::Tokenizer;
 
 use crate::blocking;
-use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, open_tokenizer, unfit};
+use crate::onnx::{BertTokenizer, Inputs, Pool, Runtime, Threading, Tokens, failed, unfit};
 
 /// What to open.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,21 +34,14 @@ pub struct OnnxReranker {
 
 struct Network {
     pool: Pool,
-    tokenizer: Tokenizer,
-    with_types: bool,
-    /// Bytes of a text that are tokenized: no text needs more to fill the network's window.
-    max_bytes: usize,
+    tokenizer: BertTokenizer,
 }
 
 /// A pair's place in the request and its tokens.
 struct Pair {
     place: usize,
-    ids: Vec<i64>,
-    types: Vec<i64>,
+    tokens: Tokens,
 }
-
-/// A token stands for far fewer bytes than this unless the text is made to be silly.
-const BYTES_PER_TOKEN: usize = 256;
 
 /// Fewest tokens that a question and a text are worth reading with.
 const LEAST_TOKENS: usize = 16;
@@ -66,15 +55,8 @@ impl OnnxReranker {
         let OnnxRerankerOptions { model, tokenizer, max_tokens, threading } = options;
         let max_tokens = (*max_tokens).max(LEAST_TOKENS);
         let pool = Pool::open(runtime, model, *threading, Inputs::Short)?;
-        let with_types = pool.with(|session| {
-            Ok(session.inputs().iter().any(|input| input.name() == "token_type_ids"))
-        })?;
-        let network = Network {
-            pool,
-            tokenizer: open_tokenizer(tokenizer, Some(max_tokens))?,
-            with_types,
-            max_bytes: max_tokens * BYTES_PER_TOKEN,
-        };
+        let tokenizer = BertTokenizer::open(tokenizer, max_tokens)?.of(&pool)?;
+        let network = Network { pool, tokenizer };
         network.score("Who?", &["Anna.".to_owned()]).map_err(|e| unfit(model, e))?;
         let name = model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self { network: Arc::new(network), name })
@@ -85,13 +67,13 @@ impl Network {
     fn score(&self, question: &str, texts: &[String]) -> Result<Vec<f32>> {
         let mut pairs = Vec::with_capacity(texts.len());
         for (place, text) in texts.iter().enumerate() {
-            pairs.push(self.pair(place, question, text)?);
+            pairs.push(Pair { place, tokens: self.tokenizer.pair(question, text)? });
         }
         // Pairs of like length in one run, so that little of it is padding.
-        pairs.sort_by_key(|pair| pair.ids.len());
+        pairs.sort_by_key(|pair| pair.tokens.len());
         let mut runs: Vec<Vec<Pair>> = Vec::new();
         for pair in pairs {
-            let fits = |run: &&mut Vec<Pair>| (run.len() + 1) * pair.ids.len() <= RUN_TOKENS;
+            let fits = |run: &&mut Vec<Pair>| (run.len() + 1) * pair.tokens.len() <= RUN_TOKENS;
             match runs.last_mut().filter(fits) {
                 Some(run) => run.push(pair),
                 None => runs.push(vec![pair]),
@@ -106,34 +88,9 @@ impl Network {
         Ok(scores)
     }
 
-    fn pair(&self, place: usize, question: &str, text: &str) -> Result<Pair> {
-        let cut = |text: &str| text[..text.floor_char_boundary(self.max_bytes)].to_owned();
-        let pair = (cut(question), cut(text));
-        let encoding = self.tokenizer.encode_fast(pair, true).map_err(|e| {
-            PortError::new(ErrorKind::Invalid, format!("cannot tokenize a text: {e}"))
-        })?;
-        let whole = |numbers: &[u32]| numbers.iter().map(|&n| i64::from(n)).collect();
-        Ok(Pair { place, ids: whole(encoding.get_ids()), types: whole(encoding.get_type_ids()) })
-    }
-
     fn logits(&self, run: &[Pair]) -> Result<Vec<f32>> {
-        let length = run.iter().map(|pair| pair.ids.len()).max().unwrap_or(0);
-        let shape = (run.len(), length);
-        let (mut ids, mut types, mut mask) =
-            (Array2::<i64>::zeros(shape), Array2::<i64>::zeros(shape), Array2::<i64>::zeros(shape));
-        for (row, pair) in run.iter().enumerate() {
-            for (column, (&id, &kind)) in pair.ids.iter().zip(&pair.types).enumerate() {
-                (ids[[row, column]], types[[row, column]]) = (id, kind);
-                mask[[row, column]] = 1;
-            }
-        }
-        let mut inputs: Vec<(&str, SessionInputValue<'_>)> = vec![
-            ("input_ids", Tensor::from_array(ids).map_err(failed)?.into()),
-            ("attention_mask", Tensor::from_array(mask).map_err(failed)?.into()),
-        ];
-        if self.with_types {
-            inputs.push(("token_type_ids", Tensor::from_array(types).map_err(failed)?.into()));
-        }
+        let length = run.iter().map(|pair| pair.tokens.len()).max().unwrap_or(0);
+        let inputs = self.tokenizer.inputs(run.iter().map(|pair| &pair.tokens))?;
         self.pool.with_sized(run.len() * length, |session, options| {
             let outputs = session.run_with_options(inputs, options).map_err(failed)?;
             let (shape, logits) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;

@@ -5,16 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ndarray::Array2;
-use ort::session::SessionInputValue;
-use ort::value::Tensor;
 use ports::sentiment::{Sentiment, SentimentClassifier};
 use ports::{ErrorKind, PortError, Result};
 use serde::Deserialize;
-use tokenizers::Tokenizer;
 
 use crate::blocking;
-use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, open_tokenizer, unfit};
+use crate::onnx::{BertTokenizer, Inputs, Pool, Runtime, Threading, failed, unfit};
 
 /// What to open.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,11 +34,8 @@ pub struct OnnxSentiment {
 
 struct Classifier {
     pool: Pool,
-    tokenizer: Tokenizer,
+    tokenizer: BertTokenizer,
     classes: Vec<Class>,
-    with_types: bool,
-    /// Bytes of a text that are tokenized: no text needs more to fill the network's window.
-    max_bytes: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,9 +51,6 @@ struct Config {
     id2label: std::collections::BTreeMap<usize, String>,
 }
 
-/// A token stands for far fewer bytes than this unless the text is made to be silly.
-const BYTES_PER_TOKEN: usize = 256;
-
 const NEUTRAL: Sentiment = Sentiment { positive: 0.0, neutral: 1.0, negative: 0.0 };
 
 impl OnnxSentiment {
@@ -69,18 +59,11 @@ impl OnnxSentiment {
     pub fn open(runtime: &Runtime, options: &OnnxSentimentOptions) -> Result<Self> {
         let model = options.folder.join("model.onnx");
         let pool = Pool::open(runtime, &model, options.threading, Inputs::Varied)?;
-        let with_types = pool.with(|session| {
-            Ok(session.inputs().iter().any(|input| input.name() == "token_type_ids"))
-        })?;
+        let tokenizer = options.folder.join("tokenizer.json");
         let classifier = Classifier {
+            tokenizer: BertTokenizer::open(&tokenizer, options.max_tokens.max(8))?.of(&pool)?,
             pool,
-            tokenizer: open_tokenizer(
-                &options.folder.join("tokenizer.json"),
-                Some(options.max_tokens.max(8)),
-            )?,
             classes: classes(&options.folder.join("config.json"))?,
-            with_types,
-            max_bytes: options.max_tokens.max(8) * BYTES_PER_TOKEN,
         };
         classifier.judge("fine").map_err(|e| unfit(&model, e))?;
         let name = options.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -127,23 +110,8 @@ impl Classifier {
         if !text.contains(char::is_alphabetic) {
             return Ok(NEUTRAL);
         }
-        let text = &text[..text.floor_char_boundary(self.max_bytes)];
-        let encoding = self.tokenizer.encode_fast(text, true).map_err(|e| {
-            PortError::new(ErrorKind::Invalid, format!("cannot tokenize a text: {e}"))
-        })?;
-        let ids: Vec<i64> = encoding.get_ids().iter().map(|&id| i64::from(id)).collect();
-        let shape = (1, ids.len());
-        let row = |values: Vec<i64>| {
-            let row = Array2::from_shape_vec(shape, values).map_err(|e| {
-                PortError::caused_by(ErrorKind::Other, "cannot shape the tokens", e)
-            })?;
-            Ok::<_, PortError>(SessionInputValue::from(Tensor::from_array(row).map_err(failed)?))
-        };
-        let mut inputs =
-            vec![("attention_mask", row(vec![1; ids.len()])?), ("input_ids", row(ids)?)];
-        if self.with_types {
-            inputs.push(("token_type_ids", row(vec![0; shape.1])?));
-        }
+        let tokens = self.tokenizer.text(text)?;
+        let inputs = self.tokenizer.inputs(std::iter::once(&tokens))?;
         let logits = self.pool.with(|session| {
             let outputs = session.run(inputs).map_err(failed)?;
             let (shape, logits) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
