@@ -1,6 +1,6 @@
 //! How well a running service finds what is in footage, and how well it says that something is not:
-//! ingests the clips of a file of questions where they are missing, searches everything for them, asks
-//! them, and prints hit@3, mean reciprocal rank, how well `p_present` separates what is there from what
+//! ingests the clips of a file of questions where they are missing, searches everything for them, the hits
+//! read together with the question, asks them, and prints hit@3, mean reciprocal rank, how well `p_present` separates what is there from what
 //! is not, and how many answers are right.
 //!
 //! ```text
@@ -98,7 +98,8 @@ impl Service {
     /// Hits, best first.
     async fn hits(&self, text: &str) -> Result<Vec<Value>> {
         let body = json!({
-            "text": text, "analyzer": "*", "limit": 10, "synthesize": false, "detail": "minimal",
+            "text": text, "analyzer": "*", "limit": 10, "rerank": true, "synthesize": false,
+            "detail": "minimal",
         });
         let found = self.post("/query", &body).await?;
         Ok(found["results"].as_array().cloned().unwrap_or_default())

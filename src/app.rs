@@ -162,15 +162,10 @@ async fn assemble(
     };
     let speakers = speaker::open(&config.speaker, files)?;
     let llm = llm::open(&config.llm)?;
-    let reranker = match llm.selects() {
-        true => reranker::open(&config.reranker, files)?,
-        // A model that understands what it reads is not helped: none is kept in memory for it.
-        false => None,
-    };
     let models = Models {
         decoder: decoder::open(&config.decoder, config.domain.ingest.max_duration)?,
         embedder,
-        reranker,
+        reranker: reranker::open(&config.reranker, files)?,
         llm,
         transcriber: transcriber::open(&config.transcriber, files, &config.llm)?,
         vad: vad::open(&config.vad, files)?,

@@ -248,6 +248,9 @@ struct Configuration {
     /// present. Null: none is dropped, and 0.5 tells.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
+    /// Whether the hits for a question are read together with it, as `/query` does with `rerank`.
+    #[oai(default)]
+    rerank: bool,
     /// Whether each question is put to `/ask` as well, which chooses its evidence by itself.
     #[oai(default)]
     ask: bool,
@@ -266,6 +269,7 @@ fn configurations() -> Vec<Configuration> {
         limit: query::limit(),
         score_threshold: None,
         min_p_present: None,
+        rerank: false,
         ask: false,
     }]
 }
@@ -395,6 +399,7 @@ impl From<Configuration> for run::Configuration {
             limit: c.limit,
             score_threshold: c.score_threshold.map(|threshold| threshold as f32),
             min_p_present: c.min_p_present.map(|least| least as f32),
+            rerank: c.rerank,
             ask: c.ask,
         }
     }
@@ -410,6 +415,7 @@ impl From<run::Configuration> for Configuration {
             limit: c.limit,
             score_threshold: c.score_threshold.map(shortest),
             min_p_present: c.min_p_present.map(shortest),
+            rerank: c.rerank,
             ask: c.ask,
         }
     }

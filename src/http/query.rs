@@ -89,6 +89,12 @@ struct QueryRequest {
     /// analyzer.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
+    /// Read the hits for a question together with it, before they are ranked and dropped: `p_present` is
+    /// then how probable it is that they answer it, rather than that they are about the same. Takes a few
+    /// milliseconds for each sentence; nothing changes without a `reranker` (`/health`), and for a search by
+    /// a few words.
+    #[oai(default)]
+    rerank: bool,
     /// Generate an answer over the hits.
     #[oai(default = "on")]
     synthesize: bool,
@@ -149,6 +155,7 @@ impl From<QueryRequest> for search::Query {
             limit: r.limit,
             score_threshold: r.score_threshold.map(|threshold| threshold as f32),
             min_p_present: r.min_p_present.map(|least| least as f32),
+            rerank: r.rerank,
             synthesize: r.synthesize,
             detail: r.detail,
             filters: r.filters.0,

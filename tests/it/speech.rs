@@ -290,8 +290,8 @@ fn asking() -> ScriptedTranscriber {
 async fn a_reranker_decides_what_answers_a_question() {
     let asked = json!({"question": "Which kind of car is it?", "limit": 1});
     let score =
-        |answer: f32| move |_: &str, text: &str| if text.contains("Fusion") { answer } else { 0.1 };
-    for (answer, answered) in [(0.9, true), (0.1, false)] {
+        |answer: f32| move |_: &str, text: &str| if text.contains("Fusion") { answer } else { 0.0 };
+    for (answer, answered) in [(0.9, true), (0.0, false)] {
         let mut models = talking(Arc::new(asking()));
         models.reranker = Some(Arc::new(ScriptedReranker::new(score(answer))));
         let app = TestApp::with(|setup| {
@@ -311,4 +311,33 @@ async fn a_reranker_decides_what_answers_a_question() {
             "{found}"
         );
     }
+}
+
+#[tokio::test]
+async fn hits_are_read_together_with_a_question() {
+    let score = |_: &str, text: &str| if text.contains("Fusion") { 1.0 } else { 0.0 };
+    let mut models = talking(Arc::new(asking()));
+    models.reranker = Some(Arc::new(ScriptedReranker::new(score)));
+    let app = TestApp::with(|setup| setup.models = models).await;
+    app.job_of(&fields("transcript", "15"), "c.mp4", &clip(30.0)).await;
+    let search = async |text: &str, rerank: bool| {
+        let asked = json!({"text": text, "analyzer": "*", "synthesize": false, "rerank": rerank});
+        let found = app.post_json("/query", asked).await.ok();
+        let hits = found["results"].as_array().unwrap().clone();
+        let probable = |hit: &Value| hit["p_present"].as_f64().unwrap();
+        assert!(hits.windows(2).all(|two| probable(&two[0]) >= probable(&two[1])), "{found}");
+        let of = |chunk: u64| probable(hits.iter().find(|hit| hit["chunk_id"] == chunk).unwrap());
+        (of(0), of(1))
+    };
+    let question = "Which kind of car is it?";
+    let (asks, tells) = search(question, false).await;
+    let (asks_read, tells_read) = search(question, true).await;
+    assert!(asks_read < asks && tells_read > tells, "{asks_read} {asks} {tells_read} {tells}");
+    // Words that are no question are searched for as they are.
+    assert_eq!(search("kind of car", true).await, search("kind of car", false).await);
+    let sure = json!({"text": question, "analyzer": "*", "synthesize": false, "rerank": true,
+                      "min_p_present": asks_read + 0.001});
+    let found = app.post_json("/query", sure).await.ok();
+    let left = found["results"].as_array().unwrap();
+    assert!(left.iter().all(|hit| hit["chunk_id"] == 1), "{found}");
 }

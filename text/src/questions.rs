@@ -93,6 +93,43 @@ pub fn asks_for_number(question: &[Token<'_>]) -> bool {
     (0..EARLY).any(|at| lower(at) == "how" && ["many", "much"].contains(&lower(at + 1)))
 }
 
+/// What a question wants to hear something about: `crocodiles` of `What does she say about crocodiles?` and
+/// of `Who mentions crocodiles?`. Whatever is said about it is an answer.
+pub fn topic(question: &str) -> Option<&str> {
+    const TELLING: &[&str] = &[
+        "say", "says", "said", "tell", "tells", "told", "talk", "talks", "talked", "talking",
+        "speak", "speaks", "spoke", "spoken", "speaking", "hear", "heard", "learn",
+    ];
+    const NAMING: &[&str] =
+        &["mention", "mentions", "mentioned", "discuss", "discusses", "discussed", "discussing"];
+    const AROUND_IT: &[&str] =
+        &["in", "at", "by", "on", "during", "as", "for", "to", "with", "when", "while", "here"];
+    // Why and how much somebody talks about a thing is no more of it.
+    const MORE: &[&str] = &["why", "how", "which"];
+    /// Words between telling and `about`: `What does she tell the others about it?`
+    const NEAR: usize = 3;
+    let all = tokens(question);
+    let is = |at: usize, list: &[&str]| {
+        all.get(at).is_some_and(|word| list.contains(&word.lower.as_str()))
+    };
+    if !is_question(question) || is(0, MORE) {
+        return None;
+    }
+    let about = |told: usize| (told + 1..=told + NEAR).find(|&at| is(at, &["about"]));
+    let before = (0..all.len()).find_map(|at| match () {
+        () if is(at, TELLING) => about(at),
+        // Not where or when it is mentioned.
+        () if is(at, NAMING) && !is(at + 1, AROUND_IT) => {
+            Some(about(at).filter(|&about| about == at + 1).unwrap_or(at))
+        }
+        () => None,
+    })?;
+    let first = all.get(before + 1)?;
+    let topic = question[first.start..].trim_end().trim_end_matches(['?', '.', '!']);
+    let told = |word: &Token<'_>| !is_function_word(&word.lower) && !is_generic(&word.lower);
+    tokens(topic).iter().any(told).then_some(topic)
+}
+
 fn is_year(word: &str) -> bool {
     word.len() == 4 && word.parse().is_ok_and(|year: u32| (1000..2100).contains(&year))
 }
@@ -400,6 +437,22 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(is_question(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_told_of_a_thing_is_asked_for() {
+        for (question, expected) in [
+            ("What does the man say about crocodiles?", Some("crocodiles")),
+            ("What do they tell us about the red van?", Some("the red van")),
+            ("Who mentions Mars?", Some("Mars")),
+            ("Is a boat discussed in the meeting?", None),
+            ("What is said about it?", None),
+            ("Why does she talk about Mars?", None),
+            ("What is the talk about?", None),
+            ("a man talks about boats", None),
+        ] {
+            assert_eq!(topic(question), expected, "{question}");
         }
     }
 

@@ -2,13 +2,14 @@
 //! them; what they do not bear out is left out.
 
 use ports::llm::{Answer, Moment, Passage, PassageKind, Telling};
+use text::questions::is_question;
 use text::{Quotations, sentences, shared};
 
 use crate::domain::analysis::TextStyle;
 use crate::domain::analysis::finding::Statement;
 use crate::domain::answering::Answering;
 use crate::domain::answering::audit::{AuditedSentence, Cited, Claim, is_said_by};
-use crate::domain::answering::reading::{Nearest, Said, is_language, is_particular};
+use crate::domain::answering::reading::{Nearest, Said, is_language};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
@@ -33,12 +34,11 @@ const HEADING: usize = 70;
 /// out everything else.
 const LONGEST_PIECE: usize = 2000;
 
-/// Probability from which a sentence that means what is asked for answers the question.
+/// Probability from which a sentence that means what is asked for, or was read, answers the question.
 const ANSWERS: f32 = 0.5;
 
-/// Probability from which what a reranker has read answers a question: so that the most of the development
-/// questions of `make eval` are told apart. It has learnt from two texts that do not answer for each that does.
-const READ_AS_ANSWER: f32 = 0.4;
+/// Share of the words of something from which what is said is about it.
+const ABOUT: f32 = 0.6;
 
 /// Probability from which a reranker does not refute what was chosen by its words, or is near in meaning.
 const NOT_REFUTED: f32 = 0.25;
@@ -424,14 +424,18 @@ impl Answering {
         context: &[&Evidence],
         form: CitationForm,
     ) -> Result<(Vec<AuditedSentence>, bool)> {
-        if !self.llm.selects() || !is_particular(question) {
+        if !self.llm.selects() {
             return Ok((audit, false));
         }
-        let chosen: Vec<&str> = audit.iter().map(|told| told.sentence.as_str()).collect();
+        let likely =
+            |cited: &[&Evidence]| cited.iter().filter_map(|e| e.p_present).reduce(f32::max);
+        let chosen: Vec<(&str, Option<f32>)> =
+            cited.iter().map(|(sentence, cited)| (*sentence, likely(cited))).collect();
         let Some(reading) = self.read(question, context, &chosen).await? else {
             return Ok((audit, false));
         };
-        let worth = (SHARE * reading.surest()).max(READ_AS_ANSWER);
+        let sure = if reading.is_topic { ABOUT } else { ANSWERS };
+        let worth = (SHARE * reading.surest()).max(sure);
         let answers = reading.answers(worth, MOST_READ);
         let least = if answers.is_empty() { NOT_REFUTED } else { worth };
         let mut scored: Vec<(f32, AuditedSentence)> =
@@ -439,7 +443,13 @@ impl Answering {
         for ((score, told), (_, cited)) in scored.iter_mut().zip(cited) {
             let of_moments = cited.iter().any(|evidence| evidence.topic.is_none());
             let is_read = cited.iter().all(|evidence| is_language(evidence));
-            if !of_moments || (is_read && *score < least) {
+            let least = match () {
+                // What is told of a whole video has the words of many questions.
+                () if !of_moments => worth,
+                () if is_read || reading.is_topic => least,
+                () => 0.0,
+            };
+            if *score < least {
                 told.verdict = Verdict::Unsupported;
             }
         }
@@ -455,7 +465,7 @@ impl Answering {
         }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         let audit = scored.into_iter().map(|(_, told)| told).collect();
-        Ok((audit, reading.surest() < NOT_REFUTED))
+        Ok((audit, !reading.is_topic && reading.surest() < NOT_REFUTED))
     }
 }
 
@@ -473,7 +483,9 @@ fn quoted(said: &Said<'_>, form: CitationForm) -> AuditedSentence {
 /// Whether no moment that is cited is likely to have what a question is about, if it is about anything in
 /// particular: a few words in common are found anywhere.
 fn is_by_chance(question: &str, cited: &[&Evidence]) -> bool {
-    let unlikely = |e: &&Evidence| e.p_present.is_some_and(|p| p < RELATED);
+    // What answers a question need not be about the same; what is searched for is there or not.
+    let least = if is_question(question) { RELATED } else { ANSWERS };
+    let unlikely = |e: &&Evidence| e.p_present.is_some_and(|p| p < least);
     !cited.is_empty() && cited.iter().all(unlikely) && !content_words(question).is_empty()
 }
 

@@ -64,6 +64,7 @@ impl Answering {
             limit: query.limit,
             score_threshold: None,
             min_p_present: query.min_p_present,
+            rerank: true,
             synthesize: false,
             detail: Detail::Standard.name().into(),
             filters: query.filters,

@@ -4,14 +4,14 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ports::llm::PassageKind;
-use text::questions::{AnswerKind, asks_for_number, is_generic, is_question};
-use text::{Quotations, sentences, shared, tokens, words};
+use text::questions::{AnswerKind, is_question};
+use text::{tokens, words};
 
 use crate::domain::answering::Answering;
 use crate::domain::answering::answer::Evidence;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::vector::dot;
-use crate::domain::search::calibration::content_words;
+use crate::domain::search::rerank::{self, Wanted, read_at_once};
 
 /// Sentences of the likeliest moments that are compared with a question that has no answer.
 const COMPARED: usize = 32;
@@ -19,11 +19,11 @@ const COMPARED: usize = 32;
 /// Sentences that a reranker reads for a question: the likeliest.
 const READ: usize = 24;
 
+/// Of what no search has found, such as what sums up a video: it is told of as if it were as likely as not.
+const UNKNOWN: f32 = 0.5;
+
 /// So much later, seconds, what is said does not follow any more.
 const PAUSE: f64 = 3.0;
-
-/// Longest text that is read on screen at once, characters.
-const LONGEST_SCREEN: usize = 400;
 
 /// Words from which what a speaker says tells something of a moment by itself.
 const TELLING: usize = 3;
@@ -43,6 +43,11 @@ impl<'a> Said<'a> {
         self.evidence.kind == PassageKind::Speech
     }
 
+    /// Whether it was measured alone, and tells nothing that one would look for.
+    fn is_scene(&self) -> bool {
+        self.evidence.kind == PassageKind::Scene
+    }
+
     /// Whether another sentence, which comes after it, is said right after.
     fn is_followed_by(&self, next: &Self) -> bool {
         self.evidence.video_id == next.evidence.video_id
@@ -52,6 +57,10 @@ impl<'a> Said<'a> {
     /// Whether it is language, as [`is_language`].
     pub(super) fn is_language(&self) -> bool {
         is_language(self.evidence)
+    }
+
+    fn p_present(&self) -> Option<f32> {
+        self.evidence.p_present
     }
 
     /// The sentence itself.
@@ -101,6 +110,8 @@ pub(super) struct Reading<'a> {
     windows: Vec<Read<'a>>,
     /// How sure it is of each of the texts that it was given.
     pub(super) of_texts: Vec<f32>,
+    /// Whether all that is said about something answers.
+    pub(super) is_topic: bool,
 }
 
 impl<'a> Reading<'a> {
@@ -123,26 +134,16 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether a text is a question about something in particular, not about a video as a whole, and no search
-/// by a few words.
-pub(super) fn is_particular(question: &str) -> bool {
-    is_question(question) && content_words(question).iter().any(|word| !is_generic(word))
-}
-
-/// Whether a piece of evidence is language that was said, read or written, as a reranker has learnt to read
-/// it: not a list of what detectors saw, nor what sums up a video.
+/// Whether a piece of evidence is language, and does not sum up a video.
 pub(super) fn is_language(evidence: &Evidence) -> bool {
-    let language = [PassageKind::Speech, PassageKind::Screen, PassageKind::Prose];
-    evidence.topic.is_none() && language.contains(&evidence.kind)
+    evidence.topic.is_none() && rerank::is_language(evidence.kind)
 }
 
 /// Every sentence of the evidence, with the one that is said right after it; what stands on screen together
 /// is one.
 fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
     let sentences = |&evidence: &&'a Evidence| {
-        let text = evidence.text.as_str();
-        let whole = evidence.kind == PassageKind::Screen && text.len() <= LONGEST_SCREEN;
-        let parts = if whole { vec![text] } else { sentences(text, Quotations::Whole) };
+        let parts = read_at_once(evidence.kind, &evidence.text);
         parts.into_iter().map(move |text| Said { text, evidence })
     };
     let mut known = HashSet::new();
@@ -172,48 +173,54 @@ fn joined(said: &[Said<'_>]) -> String {
 }
 
 fn likely(said: &Window<'_>) -> f32 {
-    said[0].evidence.p_present.unwrap_or(-1.0)
+    said[0].p_present().unwrap_or(-1.0)
 }
 
 impl Answering {
-    /// What a reranker makes of the evidence, and how sure it is of some texts. `None` without a reranker.
+    /// How probable it is that the evidence, and some texts, answer a question: by what a reranker makes of
+    /// each, and by the probability of its moment, where that is known. Of what is said about something, the
+    /// share of its words. `None` without a reranker, and where nothing in particular is asked for.
     pub(super) async fn read<'a>(
         &self,
         question: &str,
         context: &[&'a Evidence],
-        texts: &[&str],
+        texts: &[(&str, Option<f32>)],
     ) -> Result<Option<Reading<'a>>> {
         let Some(reranker) = &self.models.reranker else { return Ok(None) };
-        let about = content_words(question);
-        let asked_for = AnswerKind::asked_for(&words(question));
-        let must_have = match asked_for {
-            AnswerKind::Quantity => asks_for_number(&words(question)),
-            kind => kind.is_definite(),
+        let Some(wanted) = Wanted::by(question) else { return Ok(None) };
+        let is_read = |said: &Said<'_>| match wanted.is_topic() {
+            true => said.is_speech(),
+            false => is_language(said.evidence),
         };
         let mut windows: Vec<(f32, String, Window<'a>)> = windows(context)
             .into_iter()
-            .filter(|said| is_language(said[0].evidence))
+            .filter(|said| is_read(&said[0]))
             .map(|said| {
-                let text = joined(&said);
-                (shared(&about, &text) + likely(&said), text, said)
+                // What is said about something begins with it.
+                let text = if wanted.is_topic() { said[0].text.to_owned() } else { joined(&said) };
+                (wanted.shared_with(&text) + likely(&said), text, said)
             })
-            .filter(|(_, text, _)| !must_have || asked_for.is_in(&words(text)))
+            .filter(|(_, text, _)| wanted.may_be_in(text))
             .collect();
         windows.sort_by(|a, b| b.0.total_cmp(&a.0));
         windows.truncate(READ);
-        let asked: Vec<String> = windows
-            .iter()
-            .map(|(_, text, _)| text.as_str())
-            .chain(texts.iter().copied())
-            .map(str::to_owned)
-            .collect();
-        let mut scores = reranker.score(question, &asked).await?;
+        let of_windows = windows.iter().map(|(_, text, said)| (text.as_str(), said[0].p_present()));
+        let asked: Vec<(&str, Option<f32>)> = of_windows.chain(texts.iter().copied()).collect();
+        let mut scores: Vec<f32> = match wanted.is_topic() {
+            true => asked.iter().map(|(text, _)| wanted.shared_with(text)).collect(),
+            false => {
+                let texts: Vec<String> = asked.iter().map(|(text, _)| (*text).to_owned()).collect();
+                let scores = reranker.score(question, &texts).await?.into_iter();
+                let found = asked.iter().map(|(_, found)| found.unwrap_or(UNKNOWN));
+                scores.zip(found).map(|(read, found)| rerank::presence(found, read)).collect()
+            }
+        };
         let of_texts = scores.split_off(windows.len());
         let read = windows.into_iter().zip(scores);
         let mut read: Vec<Read<'a>> =
             read.map(|((_, _, said), score)| Read { said, score }).collect();
         read.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(Some(Reading { windows: read, of_texts }))
+        Ok(Some(Reading { windows: read, of_texts, is_topic: wanted.is_topic() }))
     }
 
     /// Of the moments that are most likely to have it, the window that is most probably about the
@@ -225,6 +232,7 @@ impl Answering {
     ) -> Result<Option<Nearest<'a>>> {
         let asked_for = AnswerKind::asked_for(&words(question));
         let mut windows = windows(context);
+        windows.retain(|said| !said[0].is_scene());
         windows.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
         windows.truncate(COMPARED);
 
@@ -246,8 +254,9 @@ impl Answering {
             let together = joined(&said);
             let told = probability(said[0].text).max(probability(&together));
             let evidence = said[0].evidence;
-            // No surer than it is that what was detected is there.
-            let sure = evidence.p_present.filter(|_| evidence.kind == PassageKind::Objects);
+            // No surer than it is that what was detected, or is searched for by a few words, is there.
+            let is_there = evidence.kind == PassageKind::Objects || !is_question(question);
+            let sure = evidence.p_present.filter(|_| is_there);
             let p_present = told.min(sure.unwrap_or(1.0));
             let fits = !asked_for.is_definite() || asked_for.is_in(&words(&together));
             Nearest { said, p_present, fits }

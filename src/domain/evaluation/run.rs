@@ -42,6 +42,9 @@ pub struct Configuration {
     pub score_threshold: Option<f32>,
     /// Hits that are less probably what was asked for are dropped, 0..1.
     pub min_p_present: Option<f32>,
+    /// Whether hits are read together with each question before they are ranked.
+    #[serde(default)]
+    pub rerank: bool,
     /// Whether each question is put to `/ask` as well, which goes by `min_p_present` alone.
     pub ask: bool,
 }
@@ -161,6 +164,7 @@ impl Configuration {
             limit: self.limit,
             score_threshold: self.score_threshold,
             min_p_present: self.min_p_present,
+            rerank: self.rerank,
             synthesize: false,
             detail: Detail::Minimal.name().into(),
             filters: filters(question),

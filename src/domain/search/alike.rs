@@ -39,6 +39,7 @@ impl Search {
             text: "",
             query: query.nearest_to(example.vector, filter),
             least: 0.0,
+            rerank: false,
             besides: Some(example.chunk),
         };
         let from = match query.page {

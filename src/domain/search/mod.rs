@@ -11,6 +11,7 @@ pub(crate) mod mode;
 pub mod pages;
 mod published;
 pub mod reindex;
+pub(crate) mod rerank;
 mod scope;
 pub mod values;
 
@@ -83,6 +84,8 @@ pub struct Query {
     pub score_threshold: Option<f32>,
     /// Hits that are less probably what was searched for are dropped, 0..1.
     pub min_p_present: Option<f32>,
+    /// Whether hits are read together with a question before they are ranked.
+    pub rerank: bool,
     /// Whether to answer over the hits.
     pub synthesize: bool,
     /// `minimal`, `standard` or `full`.
@@ -211,6 +214,8 @@ pub struct SearchSettings {
     /// Hits that the pages of one search reach, and videos that are put in order at once for a list: every
     /// page but the first costs a search for so many.
     pub page_window: usize,
+    /// Texts of hits that are read for one search that asks for it: the likeliest.
+    pub rerank_texts: usize,
     /// Bytes of vectors that are kept, of the texts that were last searched for: one that is searched for
     /// again, with other filters or for its next page, is not embedded again. 0 keeps none.
     pub cache_bytes: usize,
@@ -225,6 +230,7 @@ impl Default for SearchSettings {
             text_weight: 1.0,
             threshold_deviations: 3.0,
             page_window: 500,
+            rerank_texts: 48,
             cache_bytes: 8 << 20,
         }
     }
@@ -246,6 +252,7 @@ impl Known<'_> {
             text: &query.text,
             query: search,
             least: query.min_p_present.unwrap_or_default(),
+            rerank: query.rerank,
             besides: None,
         }
     }

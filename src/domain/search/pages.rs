@@ -76,6 +76,8 @@ pub(super) struct Ranking<'a> {
     pub(super) query: VectorQuery,
     /// Hits that are less probably there are left out.
     pub(super) least: f32,
+    /// Whether hits are read together with a question.
+    pub(super) rerank: bool,
     /// The chunk that is no hit.
     pub(super) besides: Option<(VideoId, ChunkId)>,
 }
@@ -87,7 +89,7 @@ impl Search {
         ranking: &Ranking<'_>,
         limit: usize,
     ) -> Result<(Vec<SearchResult>, bool)> {
-        let Ranking { mode, every, text, query, least, besides } = ranking;
+        let Ranking { mode, every, text, query, least, rerank, besides } = ranking;
         let query = VectorQuery { limit: limit + usize::from(besides.is_some()), ..query.clone() };
         let mut hits = match every {
             true => self.search_everything(*mode, text, query).await?,
@@ -96,6 +98,9 @@ impl Search {
         hits.retain(|hit| *besides != Some((hit.video_id, hit.chunk_id)));
         hits.truncate(limit);
         let full = hits.len() == limit;
+        if *rerank {
+            self.rerank(text, &mut hits).await?;
+        }
         hits.retain(|hit| hit.p_present >= *least);
         Ok((hits, full))
     }

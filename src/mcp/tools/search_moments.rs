@@ -100,6 +100,7 @@ impl From<MomentSearch> for search::Query {
             limit: input.limit,
             score_threshold: None,
             min_p_present: input.min_p_present.map(|least| least as f32),
+            rerank: true,
             synthesize: false,
             detail: "standard".into(),
             filters: input.filters.0,

@@ -87,6 +87,7 @@ describe("a search", () => {
       synthesize: false,
       score_threshold: null,
       min_p_present: null,
+      rerank: true,
       filters: {},
       pages: true,
     });

@@ -54,7 +54,10 @@ export function request(search: Asked, schema: Schema | null) {
     filters: typed(filters, schema, every),
     pages: true,
   };
-  if (text) return { text, ...scope, score_threshold: alike, min_p_present: sure, ...(mode ? { mode } : {}) };
+  if (text) {
+    const ranked = { score_threshold: alike, min_p_present: sure, rerank: true, ...(mode ? { mode } : {}) };
+    return { text, ...scope, ...ranked };
+  }
   return like ? { like, ...scope, score_threshold: alike } : { order: "newest", ...scope };
 }
 

@@ -69,7 +69,7 @@ pub(super) fn find(document: &Document, question: &str, most: usize) -> Answer {
         if asked.asks_for == AnswerKind::Year {
             return dated(document);
         }
-        if let Some(overview) = overview(question) {
+        if let Some(overview) = overview(question).filter(|_| !asked.asks_for_number) {
             return about(document, overview, Stretch::asked(question), most);
         }
     }
@@ -98,6 +98,14 @@ fn described(document: &Document, question: &Question) -> Option<Answer> {
         if !terms.iter().all(|term| stems.contains(*term)) {
             continue;
         }
+        // A number of something else is none of it.
+        let of_topic = |sentence: &&Sentence| {
+            document.passages[sentence.passage].topic.as_deref() == Some(topic)
+        };
+        let is_counted = |sentence: &Sentence| counts(&sentence.text, &question.terms);
+        if question.asks_for_number && !document.sentences.iter().filter(of_topic).any(is_counted) {
+            continue;
+        }
         // The topic that is about little else.
         let all = question.terms.keys().filter(|term| stems.contains(*term)).count();
         let share = all as f64 / stems.len().max(1) as f64;
@@ -111,6 +119,7 @@ fn described(document: &Document, question: &Question) -> Option<Answer> {
         document.passages[sentence.passage].topic.as_deref() == Some(topic)
             && sentence.repeats.is_none()
             && bonus(question.asks_for, &sentence.text).is_some()
+            && (!question.asks_for_number || counts(&sentence.text, &question.terms))
     };
     let mut told: Vec<usize> = (0..document.sentences.len()).filter(|&at| wanted(at)).collect();
     let names = |at: &usize| {

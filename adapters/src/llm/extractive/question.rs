@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use text::numbers::is_amount;
-use text::questions::{AnswerKind, is_generic, times_told};
+use text::questions::{AnswerKind, asks_for_number, is_generic, times_told};
 use text::{is_stop_word, stem, words};
 
 use super::document::Sentence;
@@ -15,6 +15,8 @@ pub(super) struct Question {
     /// Stems without which nothing is an answer: names and numbers.
     pub(super) required: BTreeSet<String>,
     pub(super) asks_for: AnswerKind,
+    /// Whether it asks how many or how much there is.
+    pub(super) asks_for_number: bool,
     /// The times that it is about, in words: `last year`.
     pub(super) times: Vec<String>,
 }
@@ -39,7 +41,13 @@ impl Question {
             }
             terms.insert(stem, if generic { GENERIC_WEIGHT } else { 1.0 });
         }
-        Self { terms, required, asks_for: AnswerKind::asked_for(&all), times: times_told(&all) }
+        Self {
+            terms,
+            required,
+            asks_for: AnswerKind::asked_for(&all),
+            asks_for_number: asks_for_number(&all),
+            times: times_told(&all),
+        }
     }
 
     /// Rarer words weigh more; one that occurs nowhere weighs most.

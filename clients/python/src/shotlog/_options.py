@@ -108,6 +108,7 @@ class SearchOptions(TypedDict, total=False):
     limit: int
     score_threshold: float | None
     min_p_present: float | None
+    rerank: bool
     synthesize: bool
     detail: Literal["minimal", "standard", "full"]
     filters: Mapping[str, Any]

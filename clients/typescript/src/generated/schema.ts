@@ -1667,6 +1667,7 @@ export interface components {
              *         "limit": 5,
              *         "score_threshold": null,
              *         "min_p_present": null,
+             *         "rerank": false,
              *         "ask": false
              *       }
              *     ]
@@ -2632,6 +2633,14 @@ export interface components {
              */
             min_p_present?: number | null;
             /**
+             * @description Read the hits for a question together with it, before they are ranked and dropped: `p_present` is
+             *     then how probable it is that they answer it, rather than that they are about the same. Takes a few
+             *     milliseconds for each sentence; nothing changes without a `reranker` (`/health`), and for a search by
+             *     a few words.
+             * @default false
+             */
+            rerank?: boolean;
+            /**
              * @description Generate an answer over the hits.
              * @default true
              */
@@ -2935,6 +2944,11 @@ export interface components {
              *     present. Null: none is dropped, and 0.5 tells.
              */
             min_p_present?: number | null;
+            /**
+             * @description Whether the hits for a question are read together with it, as `/query` does with `rerank`.
+             * @default false
+             */
+            rerank?: boolean;
             /**
              * @description Whether each question is put to `/ask` as well, which chooses its evidence by itself.
              * @default false

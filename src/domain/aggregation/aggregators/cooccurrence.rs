@@ -104,7 +104,8 @@ impl Aggregator for Cooccurrence {
 impl Conclusion for Company {
     fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
         let pairs = self.pairs.iter().take(20).map(|Pair { a, b, chunks, .. }| {
-            (whole, format!("Persons {a} and {b} appear together in {chunks} chunks."))
+            let plural = if *chunks == 1 { "" } else { "s" };
+            (whole, format!("Persons {a} and {b} appear together in {chunks} chunk{plural}."))
         });
         let together = self.people_per_chunk.iter().filter(|chunk| chunk.entity_ids.len() > 1);
         let together = together.map(|chunk| {

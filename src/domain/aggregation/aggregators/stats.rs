@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use text::plural::plural;
 
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
@@ -147,10 +148,17 @@ impl Conclusion for Counts {
         let mut evidence = vec![(whole, text)];
         // Where nobody looked for people, nothing is known of how many there are.
         let counted = !self.people.series.is_empty();
-        let moments = [(&self.people.busiest, "most"), (&self.people.quietest, "fewest")];
-        for (moment, word) in moments.into_iter().filter(|_| counted) {
+        let people = |count: u64| match count {
+            1 => "1 person".to_owned(),
+            count => format!("{count} {}", plural("person")),
+        };
+        let moments = [
+            (&self.people.busiest, "At most", "at once"),
+            (&self.people.quietest, "At least", "at any time"),
+        ];
+        for (moment, bound, when) in moments.into_iter().filter(|_| counted) {
             if let Some(Moment { start, end, count }) = *moment {
-                let text = format!("The {word} people at once are {count}.");
+                let text = format!("{bound} {} can be seen {when}.", people(count));
                 evidence.push((Span { start, end }, text));
             }
         }

@@ -45,6 +45,11 @@ class QueryRequest:
         min_p_present (float | None | Unset): Hits with a lower `p_present` are dropped: the calibrated switch, the same
             for every field and
             analyzer.
+        rerank (bool | Unset): Read the hits for a question together with it, before they are ranked and dropped:
+            `p_present` is
+            then how probable it is that they answer it, rather than that they are about the same. Takes a few
+            milliseconds for each sentence; nothing changes without a `reranker` (`/health`), and for a search by
+            a few words. Default: False.
         synthesize (bool | Unset): Generate an answer over the hits. Default: True.
         detail (QueryRequestDetail | Unset): `minimal`, `standard` or `full`. Default: 'standard'.
         filters (QueryRequestFilters | Unset): Hard conditions that must all hold.
@@ -67,6 +72,7 @@ class QueryRequest:
     limit: int | Unset = 5
     score_threshold: float | None | Unset = UNSET
     min_p_present: float | None | Unset = UNSET
+    rerank: bool | Unset = False
     synthesize: bool | Unset = True
     detail: QueryRequestDetail | Unset = "standard"
     filters: QueryRequestFilters | Unset = UNSET
@@ -116,6 +122,8 @@ class QueryRequest:
         else:
             min_p_present = self.min_p_present
 
+        rerank = self.rerank
+
         synthesize = self.synthesize
 
         detail: str | Unset = UNSET
@@ -163,6 +171,8 @@ class QueryRequest:
             field_dict["score_threshold"] = score_threshold
         if min_p_present is not UNSET:
             field_dict["min_p_present"] = min_p_present
+        if rerank is not UNSET:
+            field_dict["rerank"] = rerank
         if synthesize is not UNSET:
             field_dict["synthesize"] = synthesize
         if detail is not UNSET:
@@ -244,6 +254,8 @@ class QueryRequest:
 
         min_p_present = _parse_min_p_present(d.pop("min_p_present", UNSET))
 
+        rerank = d.pop("rerank", UNSET)
+
         synthesize = d.pop("synthesize", UNSET)
 
         _detail = d.pop("detail", UNSET)
@@ -291,6 +303,7 @@ class QueryRequest:
             limit=limit,
             score_threshold=score_threshold,
             min_p_present=min_p_present,
+            rerank=rerank,
             synthesize=synthesize,
             detail=detail,
             filters=filters,

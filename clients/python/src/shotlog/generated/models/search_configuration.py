@@ -25,6 +25,8 @@ class SearchConfiguration:
         min_p_present (float | None | Unset): Hits with a lower `p_present` are dropped, from `/ask` too; what reaches
             it is told to be
             present. Null: none is dropped, and 0.5 tells.
+        rerank (bool | Unset): Whether the hits for a question are read together with it, as `/query` does with
+            `rerank`. Default: False.
         ask (bool | Unset): Whether each question is put to `/ask` as well, which chooses its evidence by itself.
             Default: False.
     """
@@ -36,6 +38,7 @@ class SearchConfiguration:
     limit: int | Unset = 5
     score_threshold: float | None | Unset = UNSET
     min_p_present: float | None | Unset = UNSET
+    rerank: bool | Unset = False
     ask: bool | Unset = False
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -66,6 +69,8 @@ class SearchConfiguration:
         else:
             min_p_present = self.min_p_present
 
+        rerank = self.rerank
+
         ask = self.ask
 
         field_dict: dict[str, Any] = {}
@@ -85,6 +90,8 @@ class SearchConfiguration:
             field_dict["score_threshold"] = score_threshold
         if min_p_present is not UNSET:
             field_dict["min_p_present"] = min_p_present
+        if rerank is not UNSET:
+            field_dict["rerank"] = rerank
         if ask is not UNSET:
             field_dict["ask"] = ask
 
@@ -128,6 +135,8 @@ class SearchConfiguration:
 
         min_p_present = _parse_min_p_present(d.pop("min_p_present", UNSET))
 
+        rerank = d.pop("rerank", UNSET)
+
         ask = d.pop("ask", UNSET)
 
         search_configuration = cls(
@@ -138,6 +147,7 @@ class SearchConfiguration:
             limit=limit,
             score_threshold=score_threshold,
             min_p_present=min_p_present,
+            rerank=rerank,
             ask=ask,
         )
 
