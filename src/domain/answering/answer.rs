@@ -455,11 +455,13 @@ impl Answering {
         }
         for answer in answers {
             for said in &answer.said {
-                let is_told = |(_, told): &(f32, AuditedSentence)| {
+                let is_told = |told: &AuditedSentence| {
                     told.verdict != Verdict::Unsupported && told.sentence.contains(said.text())
                 };
-                if !scored.iter().any(is_told) {
-                    scored.push((answer.score, quoted(said, form)));
+                match scored.iter_mut().find(|(_, told)| is_told(told)) {
+                    // What goes on from it does not come before it.
+                    Some((score, _)) => *score = score.max(answer.score),
+                    None => scored.push((answer.score, quoted(said, form))),
                 }
             }
         }

@@ -152,15 +152,20 @@ impl Conclusion for Counts {
             1 => "1 person".to_owned(),
             count => format!("{count} {}", plural("person")),
         };
-        let moments = [
-            (&self.people.busiest, "At most", "at once"),
-            (&self.people.quietest, "At least", "at any time"),
-        ];
-        for (moment, bound, when) in moments.into_iter().filter(|_| counted) {
-            if let Some(Moment { start, end, count }) = *moment {
-                let text = format!("{bound} {} can be seen {when}.", people(count));
-                evidence.push((Span { start, end }, text));
+        let told = |moment: &Moment, bound: &str, when: &str| {
+            let span = Span { start: moment.start, end: moment.end };
+            (span, format!("{bound} {} can be seen {when}.", people(moment.count)))
+        };
+        match (&self.people.busiest, &self.people.quietest) {
+            (Some(busiest), _) if counted && busiest.count == 0 => {
+                evidence.push((whole, format!("{} can be seen at any time.", people(0))));
             }
+            (Some(busiest), quietest) if counted => {
+                evidence.push(told(busiest, "At most", "at once"));
+                let seen = quietest.as_ref().filter(|moment| moment.count > 0);
+                evidence.extend(seen.map(|moment| told(moment, "At least", "at any time")));
+            }
+            _ => {}
         }
         evidence
     }
