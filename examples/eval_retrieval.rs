@@ -1,7 +1,7 @@
 //! How well a running service finds what is in footage, and how well it says that something is not:
-//! ingests the clips of a file of questions where they are missing, searches everything for them, the hits
-//! read together with the question, asks them, and prints hit@3, mean reciprocal rank, how well `p_present` separates what is there from what
-//! is not, and how many answers are right.
+//! ingests the clips of a file of questions where they are missing, searches everything for them (the hits
+//! read together with the question), asks them, and prints hit@3, mean reciprocal rank, how well
+//! `p_present` separates what is there from what is not, and how many answers are right.
 //!
 //! ```text
 //! cargo run --example eval_retrieval -- http://127.0.0.1:8080 examples/retrieval/test.json FOLDER…

@@ -33,6 +33,14 @@ pub fn plural(noun: &str) -> String {
     }
 }
 
+/// So many of a thing, as `0 people`, `1 person`, `3 chunks`.
+pub fn many(name: &str, count: u64) -> String {
+    match count {
+        1 => format!("1 {name}"),
+        n => format!("{n} {}", plural(name)),
+    }
+}
+
 /// A name and how many there are of it, as `2 people`, `3 dogs`; `bus` of one.
 pub fn counted(name: &str, count: u64) -> String {
     match count {
@@ -44,6 +52,12 @@ pub fn counted(name: &str, count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_counted_too() {
+        let told = [0, 1, 3].map(|count| many("person", count));
+        assert_eq!(told, ["0 people", "1 person", "3 people"]);
+    }
 
     #[test]
     fn nouns_have_the_plural_people_give_them() {

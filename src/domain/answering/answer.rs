@@ -110,7 +110,8 @@ impl Evidence {
             speaker: statement.speaker.clone(),
             topic: None,
             text,
-            p_present: Some(hit.p_present),
+            // What answers is read with the question there.
+            p_present: Some(hit.p_found),
         };
         let mut found: Vec<Told> = Vec::new();
         for together in &statements {

@@ -119,6 +119,7 @@ mod tests {
             score,
             text_score: None,
             p_present,
+            p_found: p_present,
             found_by: vec![analyzer.into()],
             text: analyzer.into(),
             snippet: String::new(),

@@ -150,6 +150,8 @@ pub struct SearchResult {
     pub text_score: Option<f32>,
     /// Probability, measured against unrelated searches, that what was searched for is really here, 0..1.
     pub p_present: f32,
+    /// The same before it was read together with a question.
+    pub p_found: f32,
     /// The analyzers that found it, the surest first.
     pub found_by: Vec<String>,
     /// The text that was embedded for the field that was searched.
@@ -527,6 +529,7 @@ impl Search {
         let statements = analyzer.map_or_else(Vec::new, |analyzer| analyzer.tells(&document));
         let whole = analyzer.map_or(TextStyle::Prose, |analyzer| analyzer.spec().style);
         let style = TextStyle::of_field(field, whole);
+        let p_found = presence.map_or(0.0, |p| p.of_hit(style, hit.score, &document));
         SearchResult {
             moment_id: MomentId::new(hit.id.video_id, span),
             video_id: hit.id.video_id,
@@ -535,7 +538,8 @@ impl Search {
             timecode: span.timecode(),
             score: hit.score.clamp(0.0, 1.0),
             text_score: hit.text_score,
-            p_present: presence.map_or(0.0, |p| p.of_hit(style, hit.score, &document)),
+            p_present: p_found,
+            p_found,
             found_by: vec![hit.id.analyzer_id],
             text: analyzer.map_or_else(|| document.text.clone(), |a| a.embedded(field, &document)),
             snippet: document.text.chars().take(SNIPPET).collect(),

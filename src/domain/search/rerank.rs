@@ -128,10 +128,9 @@ impl Search {
         }
         for (hit, surest) in hits.iter_mut().zip(surest) {
             let Some(surest) = surest else { continue };
-            let found = hit.p_present;
-            hit.p_present = presence(found, surest);
+            hit.p_present = presence(hit.p_found, surest);
             if is_seen(hit, &wanted) {
-                hit.p_present = hit.p_present.max(found);
+                hit.p_present = hit.p_present.max(hit.p_found);
             }
         }
         hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));

@@ -91,6 +91,14 @@ fn described(document: &Document, question: &Question) -> Option<Answer> {
     if terms.is_empty() || !question.required.is_empty() {
         return None;
     }
+    let is_of = |sentence: &Sentence, topic: &str| {
+        document.passages[sentence.passage].topic.as_deref() == Some(topic)
+    };
+    // A number of something else is none of it.
+    let answers = |sentence: &Sentence| {
+        bonus(question.asks_for, &sentence.text).is_some()
+            && (!question.asks_for_number || counts(&sentence.text, &question.terms))
+    };
     let mut best: Option<(f64, &str)> = None;
     for passage in document.passages {
         let Some(topic) = &passage.topic else { continue };
@@ -98,12 +106,7 @@ fn described(document: &Document, question: &Question) -> Option<Answer> {
         if !terms.iter().all(|term| stems.contains(*term)) {
             continue;
         }
-        // A number of something else is none of it.
-        let of_topic = |sentence: &&Sentence| {
-            document.passages[sentence.passage].topic.as_deref() == Some(topic)
-        };
-        let is_counted = |sentence: &Sentence| counts(&sentence.text, &question.terms);
-        if question.asks_for_number && !document.sentences.iter().filter(of_topic).any(is_counted) {
+        if !document.sentences.iter().any(|sentence| is_of(sentence, topic) && answers(sentence)) {
             continue;
         }
         // The topic that is about little else.
@@ -116,10 +119,7 @@ fn described(document: &Document, question: &Question) -> Option<Answer> {
     let (_, topic) = best?;
     let wanted = |at: usize| {
         let sentence = &document.sentences[at];
-        document.passages[sentence.passage].topic.as_deref() == Some(topic)
-            && sentence.repeats.is_none()
-            && bonus(question.asks_for, &sentence.text).is_some()
-            && (!question.asks_for_number || counts(&sentence.text, &question.terms))
+        is_of(sentence, topic) && sentence.repeats.is_none() && answers(sentence)
     };
     let mut told: Vec<usize> = (0..document.sentences.len()).filter(|&at| wanted(at)).collect();
     let names = |at: &usize| {

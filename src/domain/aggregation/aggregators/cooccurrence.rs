@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use text::plural::many;
 
 use crate::domain::aggregation::aggregators::entities::{self, People, Person};
 use crate::domain::aggregation::aggregators::stats::objects_in;
@@ -104,8 +105,8 @@ impl Aggregator for Cooccurrence {
 impl Conclusion for Company {
     fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
         let pairs = self.pairs.iter().take(20).map(|Pair { a, b, chunks, .. }| {
-            let plural = if *chunks == 1 { "" } else { "s" };
-            (whole, format!("Persons {a} and {b} appear together in {chunks} chunk{plural}."))
+            let chunks = many("chunk", u64::from(*chunks));
+            (whole, format!("Persons {a} and {b} appear together in {chunks}."))
         });
         let together = self.people_per_chunk.iter().filter(|chunk| chunk.entity_ids.len() > 1);
         let together = together.map(|chunk| {

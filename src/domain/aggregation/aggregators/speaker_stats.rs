@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use text::plural::many;
 
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::turns::turns;
@@ -89,12 +90,11 @@ impl Conclusion for Conversation {
     fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
         let told = self.speakers.iter().map(|s| {
             format!(
-                "Speaker {} talks for {:.0} seconds ({:.0} %) in {} turn{}.",
+                "Speaker {} talks for {:.0} seconds ({:.0} %) in {}.",
                 s.speaker,
                 s.seconds,
                 100.0 * s.share,
-                s.turns,
-                if s.turns == 1 { "" } else { "s" }
+                many("turn", u64::from(s.turns))
             )
         });
         let told: Vec<String> = told.collect();

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use text::plural::plural;
+use text::plural::many;
 
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
 use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
@@ -131,12 +131,15 @@ impl Aggregator for Stats {
 
 impl Conclusion for Counts {
     fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
-        let mut text =
-            format!("The video lasts {:?} seconds and has {} chunks.", self.duration, self.chunks);
-        let common = self.objects.most_common.iter().take(8).map(|(object, chunks)| {
-            let plural = if *chunks == 1 { "" } else { "s" };
-            format!("{object} ({chunks} chunk{plural})")
-        });
+        let mut text = format!(
+            "The video lasts {:?} seconds and has {}.",
+            self.duration,
+            many("chunk", self.chunks as u64)
+        );
+        let common =
+            self.objects.most_common.iter().take(8).map(|(object, chunks)| {
+                format!("{object} ({})", many("chunk", u64::from(*chunks)))
+            });
         let common: Vec<String> = common.collect();
         if !common.is_empty() {
             text.push_str(&format!(
@@ -148,10 +151,7 @@ impl Conclusion for Counts {
         let mut evidence = vec![(whole, text)];
         // Where nobody looked for people, nothing is known of how many there are.
         let counted = !self.people.series.is_empty();
-        let people = |count: u64| match count {
-            1 => "1 person".to_owned(),
-            count => format!("{count} {}", plural("person")),
-        };
+        let people = |count: u64| many("person", count);
         let told = |moment: &Moment, bound: &str, when: &str| {
             let span = Span { start: moment.start, end: moment.end };
             (span, format!("{bound} {} can be seen {when}.", people(moment.count)))
