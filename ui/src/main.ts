@@ -7,4 +7,7 @@ import { followTheme } from "./lib/theme.svelte";
 
 const target = document.getElementById("root");
 followTheme();
-void startLanguage().then(() => target && mount(App, { target }));
+void startLanguage().then(() => {
+  target?.replaceChildren();
+  if (target) mount(App, { target });
+});
