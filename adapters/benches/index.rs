@@ -24,6 +24,8 @@ const DIMENSION: usize = 384;
 const VIDEOS: usize = 100_000;
 const CHUNKS_PER_VIDEO: usize = 100;
 const BATCH: usize = 2_000;
+/// How often the index is opened.
+const OPENS: usize = 15;
 const QUERIES: usize = 60;
 const TOP: usize = 10;
 
@@ -70,8 +72,13 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
     drop(index);
     println!("build         {:8.1} s", started.elapsed().as_secs_f64());
     report("commit 2,000", &mut commits);
+    let mut opens = Vec::new();
+    for _ in 1..OPENS {
+        opens.push(timed(EmbeddedIndex::open(options.clone())).await?.1);
+    }
     let (index, took) = timed(EmbeddedIndex::open(options)).await?;
-    println!("open          {:8.2} ms", millis(took));
+    opens.push(took);
+    report("open", &mut opens);
 
     let keyword = |word: &str| Predicate::AnyKeyword(vec![word.into()]);
     let cases = [

@@ -1,9 +1,12 @@
 //! Whether the files of the segments are those that were written: each ends with the checksum of
 //! what is before. Called when an index is opened and when it is asked for.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use ports::{ErrorKind, PortError, Result};
+use rayon::ThreadPool;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use tantivy::{Directory, Index, TantivyError};
 
 use super::{failed, vectors};
@@ -21,26 +24,37 @@ pub(super) const LOOKED_UP: Which =
 
 /// `Corrupt` where a file of the last commit is not there, or not what was written.
 pub(super) fn check(index: &Index, which: Which) -> Result<()> {
+    of_last_commit(index, which)?.iter().try_for_each(|file| check_file(index, file))
+}
+
+/// The same on every thread of a pool, for whoever waits for it.
+pub(super) fn check_at_once(index: &Index, which: Which, pool: &ThreadPool) -> Result<()> {
+    let files = of_last_commit(index, which)?;
+    pool.install(|| files.par_iter().try_for_each(|file| check_file(index, file)))
+}
+
+/// In the order of their names.
+fn of_last_commit(index: &Index, which: Which) -> Result<BTreeSet<PathBuf>> {
+    let files = index.load_metas().map_err(failed)?.list_segment_files();
+    Ok(files.into_iter().filter(|file| which(file)).collect())
+}
+
+fn check_file(index: &Index, file: &Path) -> Result<()> {
     let directory = index.directory();
-    let mut files: Vec<_> =
-        index.load_metas().map_err(failed)?.list_segment_files().into_iter().collect();
-    files.sort();
-    for file in files.iter().filter(|file| which(file)) {
-        let there = directory.exists(file).map_err(|e| failed(TantivyError::from(e)))?;
-        if !there && is_optional(file) {
-            continue;
-        }
-        let checked = || directory.validate_checksum(file);
-        if !there || !checked().map_err(|e| failed(TantivyError::from(e)))? {
-            let what = if there { "damaged" } else { "missing" };
-            let message = format!(
-                "the file {} of the index is {what}; run `shotlog reindex` to rebuild it",
-                file.display()
-            );
-            return Err(PortError::new(ErrorKind::Corrupt, message));
-        }
+    let there = directory.exists(file).map_err(|e| failed(TantivyError::from(e)))?;
+    if !there && is_optional(file) {
+        return Ok(());
     }
-    Ok(())
+    let checked = || directory.validate_checksum(file);
+    if there && checked().map_err(|e| failed(TantivyError::from(e)))? {
+        return Ok(());
+    }
+    let what = if there { "damaged" } else { "missing" };
+    let message = format!(
+        "the file {} of the index is {what}; run `shotlog reindex` to rebuild it",
+        file.display()
+    );
+    Err(PortError::new(ErrorKind::Corrupt, message))
 }
 
 /// A segment without removed documents has no list of them, and a finished one nothing temporary.

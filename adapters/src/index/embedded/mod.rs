@@ -174,13 +174,6 @@ impl Inner {
         let contents = contents(&folder)?;
         let schema = PointSchema::new();
         let index = open_segments(&schema, options.dimension, &folder.segments(&contents)?)?;
-        files::check(&index, files::LOOKED_UP)?;
-        let reader: IndexReader = index
-            .reader_builder()
-            .reload_policy(ReloadPolicy::Manual)
-            .doc_store_cache_num_blocks(CACHED_BLOCKS)
-            .try_into()
-            .map_err(failed)?;
         let pool = ThreadPoolBuilder::new()
             .num_threads(options.threads)
             .thread_name(|i| format!("index-scan-{i}"))
@@ -188,6 +181,13 @@ impl Inner {
             .map_err(|e| {
                 PortError::caused_by(ErrorKind::Other, "cannot start the index's threads", e)
             })?;
+        files::check_at_once(&index, files::LOOKED_UP, &pool)?;
+        let reader: IndexReader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .doc_store_cache_num_blocks(CACHED_BLOCKS)
+            .try_into()
+            .map_err(failed)?;
         let (dimension, memory) = (options.dimension, options.writer_memory);
         let (writer, published) = Writer::start(index, reader, dimension, memory, folder.clone())?;
         let analyzer = Mutex::new(words::analyzer());

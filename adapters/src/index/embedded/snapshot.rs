@@ -8,11 +8,14 @@ use std::sync::Arc;
 use ports::index::PointId;
 use ports::video::NoVideoId;
 use ports::{ChunkId, VideoId};
-use tantivy::columnar::StrColumn;
+use tantivy::columnar::{Cardinality, Column, StrColumn};
 use tantivy::index::{SegmentId, SegmentReader};
 use tantivy::{DocId, Searcher, TantivyError};
 
 use super::vectors::{self, Rows};
+
+/// Documents whose columns are read at a time.
+const BLOCK: usize = 512;
 
 /// One commit.
 pub(super) struct Snapshot {
@@ -99,18 +102,7 @@ impl SegmentData {
         let videos = columns.str("video_id")?.ok_or_else(|| missing("video_id"))?;
         let analyzers = columns.str("analyzer_id")?.ok_or_else(|| missing("analyzer_id"))?;
         let chunks = columns.i64("chunk_id")?;
-        let ids = (0..reader.max_doc())
-            .map(|doc| {
-                let ordinal = |column: &StrColumn| {
-                    column.ords().first(doc).and_then(|ordinal| u32::try_from(ordinal).ok())
-                };
-                Some(Rank {
-                    video: ordinal(&videos)?,
-                    chunk: ChunkId(u32::try_from(chunks.first(doc)?).ok()?),
-                    analyzer: ordinal(&analyzers)?,
-                })
-            })
-            .collect::<Option<Vec<_>>>()
+        let ids = ranks(reader.max_doc(), videos.ords(), &chunks, analyzers.ords())
             .ok_or_else(|| missing("id"))?;
         let videos = video_ids(&videos)?;
         let fields = vectors::open(reader, dimension)?;
@@ -213,6 +205,37 @@ impl Runs {
         let place = |of: usize| self.first[of] as usize;
         &self.docs[place(ordinal)..place(ordinal + 1)]
     }
+}
+
+/// The places of a segment's documents; none where one of them lacks a part of its id.
+fn ranks(
+    docs: DocId,
+    videos: &Column,
+    chunks: &Column<i64>,
+    analyzers: &Column,
+) -> Option<Vec<Rank>> {
+    let full = |cardinality: Cardinality, rows| cardinality == Cardinality::Full && rows == docs;
+    let every_one = [videos, analyzers].iter().all(|c| full(c.get_cardinality(), c.num_docs()))
+        && full(chunks.get_cardinality(), chunks.num_docs());
+    if !every_one {
+        return None;
+    }
+    let mut ranks = Vec::with_capacity(docs as usize);
+    let (mut of_video, mut of_chunk, mut of_analyzer) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
+    for first in (0..docs as usize).step_by(BLOCK) {
+        let block = 0..BLOCK.min(docs as usize - first);
+        videos.values.get_range(first as u64, &mut of_video[block.clone()]);
+        chunks.values.get_range(first as u64, &mut of_chunk[block.clone()]);
+        analyzers.values.get_range(first as u64, &mut of_analyzer[block.clone()]);
+        for i in block {
+            ranks.push(Rank {
+                video: u32::try_from(of_video[i]).ok()?,
+                chunk: ChunkId(u32::try_from(of_chunk[i]).ok()?),
+                analyzer: u32::try_from(of_analyzer[i]).ok()?,
+            });
+        }
+    }
+    Some(ranks)
 }
 
 /// The words of the column of videos, in their order.
