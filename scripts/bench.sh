@@ -89,7 +89,7 @@ cargo bench --quiet --locked -p shotlog-adapters --no-default-features --bench i
 heading "libraries of 1,000 to 100,000 videos"
 scripts/bench_library.sh
 
-heading "20,000 points on a Qdrant server (bar: 1.3 × the same searches there)"
+heading "20,000 and 100,000 points on a Qdrant server (bar: 1.3 × the same searches there)"
 scripts/bench_qdrant.sh
 
 heading "the web UI in Chromium (bars: 150 KB of script, first paint 1000 ms, 55 frames per second; 10,000 videos: cards in 500 ms, 250 MB)"

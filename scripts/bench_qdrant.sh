@@ -3,7 +3,7 @@
 # beside the same searches put to that server, over libraries made out of the records of the sample clip
 # (examples/library.rs). They go into collections of their own, which are removed again.
 #
-#   scripts/bench_qdrant.sh [POINTS…]   (20000)
+#   scripts/bench_qdrant.sh [POINTS…]   (20000 100000)
 #   SHOTLOG_BENCH_FROM=DIR              a data_dir with ingested videos, in place of the sample's
 set -euo pipefail
 shopt -s inherit_errexit
@@ -18,7 +18,7 @@ if [[ -z ${QDRANT_URL-} ]]; then
     exit 0
 fi
 sizes=("$@")
-((${#sizes[@]})) || sizes=(20000)
+((${#sizes[@]})) || sizes=(20000 100000)
 scratch=$(mktemp -d)
 trap 'stop_service; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM

@@ -1,10 +1,10 @@
 //! Searches grouped by video. The server names the videos whose best points come first, then the
 //! best points of each are asked for in one request, and the documents of those that are returned.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use ports::Result;
 use ports::index::Hit;
-use ports::{Result, VideoId};
 use qdrant_client::qdrant::{Condition, QueryPointGroups, QueryPoints, group_id};
 
 use super::{Documents, Found, LARGE_LIMIT, QdrantIndex, asked_for, best};
@@ -42,10 +42,7 @@ impl QdrantIndex {
         for some in videos.chunks(VIDEOS) {
             groups.extend(self.points_of(some, &parts, per_video).await?);
         }
-        groups.sort_by(|a: &Vec<Found>, b| {
-            let (a, b) = (&a[0], &b[0]);
-            b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id))
-        });
+        groups.sort_by(|a: &Vec<Found>, b| a[0].order(&b[0]));
         groups.truncate(limit);
         self.documented(groups.into_iter().flatten().collect(), Documents::new()).await
     }
@@ -103,10 +100,17 @@ impl QdrantIndex {
         };
         let queries = videos.iter().flat_map(|v| parts.iter().map(move |part| of_video(v, part)));
         let found = self.batch(queries.collect()).await?;
+        let places = (0..videos.len()).flat_map(|video| parts.iter().map(move |_| video));
+        let of_point: HashMap<String, usize> = places
+            .zip(&found)
+            .flat_map(|(video, found)| found.iter().map(move |f| (f.name.clone(), video)))
+            .collect();
         let found = self.added_up(parts, found.into_iter().flatten().collect()).await?;
-        let mut groups: HashMap<VideoId, Vec<Found>> = HashMap::new();
+        let mut groups: BTreeMap<usize, Vec<Found>> = BTreeMap::new();
         for point in found {
-            groups.entry(point.id.video_id).or_default().push(point);
+            if let Some(video) = of_point.get(&point.name) {
+                groups.entry(*video).or_default().push(point);
+            }
         }
         Ok(groups.into_values().map(|points| best(points, per_video)).collect())
     }

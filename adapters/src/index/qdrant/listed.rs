@@ -5,7 +5,7 @@ use ports::Result;
 use ports::index::ListedPoint;
 use qdrant_client::qdrant::{Filter, ScrollPointsBuilder};
 
-use super::{Documents, Found, IDS, QdrantIndex, best, id, name, payload};
+use super::{Documents, Found, IDS, QdrantIndex, id, name, payload};
 
 /// Ids in one answer of the server.
 const PAGE: u32 = 2048;
@@ -23,14 +23,18 @@ impl QdrantIndex {
             let page = self.server.retrying(|| self.server.client.scroll(request.clone())).await?;
             for point in page.result {
                 let name = name(point.id.as_ref())?;
-                found.push(Found { id: id(&point.payload)?, score: 0.0, name });
+                found.push((id(&point.payload)?, name));
             }
             request.offset = page.next_page_offset;
             if request.offset.is_none() {
                 break;
             }
         }
-        let hits = self.documented(best(found, limit), Documents::new()).await?;
+        // Names come in this order too, unless an earlier version has given them.
+        found.sort();
+        found.truncate(limit);
+        let found = found.into_iter().map(|(_, name)| Found { name, score: 0.0 }).collect();
+        let hits = self.documented(found, Documents::new()).await?;
         Ok(hits.into_iter().map(|hit| ListedPoint { id: hit.id, document: hit.document }).collect())
     }
 }

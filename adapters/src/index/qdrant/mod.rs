@@ -8,8 +8,10 @@ mod collection;
 mod filter;
 mod groups;
 mod listed;
+mod names;
 mod words;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -40,7 +42,7 @@ const REQUEST_BYTES: usize = 8 << 20;
 
 /// Points that share the score of the last hit and are put in order of their ids; which ones of more
 /// come first is up to the server.
-const TIES: usize = 1024;
+const TIES: usize = 256;
 
 /// Points beyond those wanted that are looked at of each part of a query whose scores are added up.
 const ADDED_UP: usize = 256;
@@ -51,15 +53,15 @@ const DOCUMENT: &str = "document";
 /// The payload fields that a point's id is read from.
 const IDS: [&str; 3] = ["video_id", "chunk_id", "analyzer_id"];
 
+/// Those of its id and its document.
+const DOCUMENTED: [&str; 4] = [DOCUMENT, "video_id", "chunk_id", "analyzer_id"];
+
 /// Above this limit a search first asks how many points there are: the server reserves room for
 /// as many hits as are asked for.
 const LARGE_LIMIT: usize = 1000;
 
 /// Distinct values of a field that are listed at most.
 const MAX_VALUES: u64 = 1 << 20;
-
-/// Names of points' ids, as Qdrant wants a UUID or a number: version 5 in this namespace.
-const NAMESPACE: Uuid = Uuid::from_u128(0x6d1c_6a3e_0f0b_4f5c_9a51_5107_1065_0001);
 
 /// How a server is reached and what its collection looks like.
 #[derive(Debug, Clone)]
@@ -111,7 +113,7 @@ impl QdrantIndex {
     }
 
     fn point(&self, point: Point) -> Result<PointStruct> {
-        let uuid = uuid(&point).to_string();
+        let uuid = names::name(&point).to_string();
         let mut payload = HashMap::new();
         let document = serde_json::to_string(&point.document)
             .map_err(|e| PortError::caused_by(ErrorKind::Invalid, "the document is not JSON", e))?;
@@ -153,9 +155,9 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// The best `limit` of a query in order of score, then id, and the documents of most of them.
-    /// Points with the score of the last one are looked for once, [`TIES`] of them and without their
-    /// documents.
+    /// The best `limit` of a query in order of score, then name, and the documents of most of them.
+    /// Points with the score of the last one are looked for once, [`TIES`] of them and by their names
+    /// alone: the server reads what is beside a vector from its disk, point by point.
     async fn ranked(
         &self,
         mut request: QueryPoints,
@@ -166,19 +168,18 @@ impl QdrantIndex {
             return Ok(Default::default());
         }
         request.limit = Some(limit as u64 + 1);
-        let [video, chunk, analyzer] = IDS;
-        request.with_payload = Some(payload(&[DOCUMENT, video, chunk, analyzer]).into());
+        request.with_payload = Some(payload(&DOCUMENTED).into());
         let mut answer = self.server.retrying(|| self.server.client.query(request.clone())).await?;
         let mut documents = Documents::new();
         for point in answer.result.iter().take(limit) {
-            documents.insert(name(point.id.as_ref())?, document(&point.payload)?);
+            documents.insert(name(point.id.as_ref())?, id_and_document(&point.payload)?);
         }
         if let (Some(last), Some(next)) = (answer.result.get(limit - 1), answer.result.get(limit))
             && last.score == next.score
         {
             request.limit = Some((limit + TIES) as u64);
             request.score_threshold = Some(last.score.next_down());
-            request.with_payload = Some(payload(&IDS).into());
+            request.with_payload = Some(false.into());
             answer = self.server.retrying(|| self.server.client.query(request.clone())).await?;
         }
         let found = answer.result.iter().map(Found::read).collect::<Result<Vec<_>>>()?;
@@ -215,7 +216,8 @@ impl QdrantIndex {
         Ok(summed(found.into_iter().flatten()))
     }
 
-    /// The found points with their documents: those that are known, and the others from the server.
+    /// The found points with their ids and documents: those that are known, and the others from the
+    /// server.
     async fn documented(&self, found: Vec<Found>, mut known: Documents) -> Result<Vec<Hit>> {
         let missing: Vec<_> = found
             .iter()
@@ -224,17 +226,18 @@ impl QdrantIndex {
             .collect();
         for points in missing.chunks(PAGE as usize) {
             let request = GetPointsBuilder::new(&self.target, points)
-                .with_payload(payload(&[DOCUMENT]))
+                .with_payload(payload(&DOCUMENTED))
                 .build();
             let answer =
                 self.server.retrying(|| self.server.client.get_points(request.clone())).await?;
             for point in answer.result {
-                known.insert(name(point.id.as_ref())?, document(&point.payload)?);
+                known.insert(name(point.id.as_ref())?, id_and_document(&point.payload)?);
             }
         }
         // What was removed meanwhile is left out.
-        let hit = |Found { id, score, name }: Found| {
-            Some(Hit { id, score, document: known.remove(&name)? })
+        let hit = |Found { score, name }: Found| {
+            let (id, document) = known.remove(&name)?;
+            Some(Hit { id, score, document })
         };
         Ok(found.into_iter().filter_map(hit).collect())
     }
@@ -282,12 +285,7 @@ impl QdrantIndex {
     }
 
     fn query(&self, field: &str, filter: qdrant_client::qdrant::Filter) -> QueryPointsBuilder {
-        QueryPointsBuilder::new(&self.target).using(field).filter(filter).with_payload(payload(&[
-            "document",
-            "video_id",
-            "chunk_id",
-            "analyzer_id",
-        ]))
+        QueryPointsBuilder::new(&self.target).using(field).filter(filter)
     }
 
     /// The request for a nearest-neighbour search; `None` where nothing can match.
@@ -346,7 +344,7 @@ impl VectorIndex for QdrantIndex {
         }
         // The last of several points with one id and revision is the one that counts.
         let points: BTreeMap<Uuid, Point> =
-            points.into_iter().map(|point| (uuid(&point), point)).collect();
+            points.into_iter().map(|point| (names::name(&point), point)).collect();
         let ids: Vec<String> = points.keys().map(Uuid::to_string).collect();
         let structs = points
             .into_values()
@@ -415,7 +413,7 @@ impl VectorIndex for QdrantIndex {
         let mut request = ScrollPointsBuilder::new(&self.target)
             .filter(filter)
             .limit(PAGE)
-            .with_payload(payload(&["video_id", "chunk_id", "analyzer_id"]))
+            .with_payload(payload(&IDS))
             .with_vectors(VectorsSelector { names: vec![field.to_owned()] })
             .build();
         let mut found = Vec::new();
@@ -528,13 +526,6 @@ fn payload(fields: &[&str]) -> SelectorOptions {
     SelectorOptions::Include(PayloadIncludeSelector { fields })
 }
 
-/// The same for every instance, so that writing a point again replaces it.
-fn uuid(point: &Point) -> Uuid {
-    let PointId { video_id, chunk_id, analyzer_id } = &point.id;
-    let name = format!("{video_id}\0{chunk_id}\0{analyzer_id}\0{}", point.revision());
-    Uuid::new_v5(&NAMESPACE, name.as_bytes())
-}
-
 /// About how many bytes a point takes in a request.
 fn size(point: &Point) -> usize {
     let vectors: usize = point.vectors.values().map(|v| v.len() * 4).sum();
@@ -542,29 +533,32 @@ fn size(point: &Point) -> usize {
     vectors + document + 3 * point.text.len() + 1024
 }
 
-/// Documents by the names of their points.
-type Documents = HashMap<String, serde_json::Value>;
+/// Ids and documents of points by their names.
+type Documents = HashMap<String, (PointId, serde_json::Value)>;
 
-/// A found point without its document.
+/// A point that was found.
 struct Found {
-    id: PointId,
-    score: f32,
     /// What the server knows it by.
     name: String,
+    score: f32,
 }
 
 impl Found {
     fn read(point: &ScoredPoint) -> Result<Self> {
-        let name = name(point.id.as_ref())?;
-        Ok(Self { id: id(&point.payload)?, score: point.score, name })
+        Ok(Self { name: name(point.id.as_ref())?, score: point.score })
+    }
+
+    /// The better one first; of equal ones the one whose name, and so whose id, comes first.
+    fn order(&self, other: &Self) -> Ordering {
+        other.score.total_cmp(&self.score).then_with(|| self.name.cmp(&other.name))
     }
 }
 
-/// A part of a query that names so many points.
+/// A part of a query that names so many points, and nothing beside their names.
 fn asked_for(part: &QueryPoints, limit: usize) -> QueryPoints {
     let mut query = part.clone();
     query.limit = Some(limit as u64);
-    query.with_payload = Some(payload(&IDS).into());
+    query.with_payload = Some(false.into());
     query
 }
 
@@ -579,9 +573,9 @@ fn summed(found: impl IntoIterator<Item = Found>) -> Vec<Found> {
     sums.into_values().collect()
 }
 
-/// The first `limit` by score, ties by id.
+/// The first `limit` by score, ties by name.
 fn best(mut found: Vec<Found>, limit: usize) -> Vec<Found> {
-    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    found.sort_by(Found::order);
     found.truncate(limit);
     found
 }
@@ -593,9 +587,11 @@ fn name(point: Option<&qdrant_client::qdrant::PointId>) -> Result<String> {
     }
 }
 
-fn document(payload: &HashMap<String, Value>) -> Result<serde_json::Value> {
-    serde_json::from_str(text(payload, DOCUMENT)?)
-        .map_err(|e| PortError::caused_by(ErrorKind::Corrupt, "a point's document is not JSON", e))
+fn id_and_document(payload: &HashMap<String, Value>) -> Result<(PointId, serde_json::Value)> {
+    let document = serde_json::from_str(text(payload, DOCUMENT)?).map_err(|e| {
+        PortError::caused_by(ErrorKind::Corrupt, "a point's document is not JSON", e)
+    })?;
+    Ok((id(payload)?, document))
 }
 
 fn id(payload: &HashMap<String, Value>) -> Result<PointId> {
