@@ -42,7 +42,7 @@ const REQUEST_BYTES: usize = 8 << 20;
 
 /// Points that share the score of the last hit and are put in order of their ids; which ones of more
 /// come first is up to the server.
-const TIES: usize = 256;
+const TIES: usize = 1024;
 
 /// Points beyond those wanted that are looked at of each part of a query whose scores are added up.
 const ADDED_UP: usize = 256;
