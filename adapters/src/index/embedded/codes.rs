@@ -38,17 +38,47 @@ pub(super) fn stride(dimension: usize) -> usize {
 /// Appends a row of little-endian `f32` in eight bits.
 pub(super) fn encode(row: &[u8], codes: &mut Vec<u8>) {
     let (row, _) = row.as_chunks::<FLOAT>();
-    let components = || row.iter().map(|bytes| f32::from_le_bytes(*bytes));
-    let scale = components().fold(0.0, |most: f32, x| most.max(x.abs())) / MOST;
-    let mut error = 0.0;
-    for x in components() {
-        let number = if scale > 0.0 { (x / scale).round().clamp(-MOST, MOST) } else { 0.0 };
-        error += (f64::from(x) - f64::from(scale) * f64::from(number)).powi(2);
-        codes.push((number as i8).cast_unsigned());
-    }
+    let first = codes.len();
+    codes.resize(first + row.len(), 0);
+    let [scale, error] = Arch::new().dispatch(Encode { row, codes: &mut codes[first..] });
     codes.extend(scale.to_le_bytes());
-    // No shorter than it is.
-    codes.extend((error.sqrt() as f32).next_up().to_le_bytes());
+    codes.extend(error.to_le_bytes());
+}
+
+/// The work of [`encode`], compiled as [`Bounds`] is: fills in the numbers of a row, and gives the scale
+/// and the length of the error.
+struct Encode<'a> {
+    row: &'a [[u8; FLOAT]],
+    codes: &'a mut [u8],
+}
+
+impl WithSimd for Encode<'_> {
+    type Output = [f32; 2];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> [f32; 2] {
+        let mut most = [0.0_f32; LANES];
+        for components in self.row.chunks(LANES) {
+            for (most, x) in most.iter_mut().zip(components) {
+                *most = most.max(f32::from_le_bytes(*x).abs());
+            }
+        }
+        let scale = most.into_iter().fold(0.0, f32::max) / MOST;
+        let mut errors = [0.0_f64; LANES];
+        for (components, codes) in self.row.chunks(LANES).zip(self.codes.chunks_mut(LANES)) {
+            for ((x, code), error) in components.iter().zip(codes).zip(&mut errors) {
+                let x = f32::from_le_bytes(*x);
+                let number = (x / scale).round_ties_even().clamp(-MOST, MOST);
+                let number = if scale > 0.0 { number } else { 0.0 };
+                let rest = f64::from(x) - f64::from(scale) * f64::from(number);
+                *error += rest * rest;
+                *code = (number as i8).cast_unsigned();
+            }
+        }
+        let error: f64 = errors.iter().sum();
+        // No shorter than it is.
+        [scale, (error.sqrt() as f32).next_up()]
+    }
 }
 
 /// A query that rows in eight bits are compared with.

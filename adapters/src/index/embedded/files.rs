@@ -2,54 +2,75 @@
 //! what is before. Called when an index is opened and when it is asked for.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use ports::{ErrorKind, PortError, Result};
 use rayon::ThreadPool;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use tantivy::{Directory, Index, TantivyError};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use tantivy::directory::FileSlice;
+use tantivy::directory::error::OpenReadError;
+use tantivy::{Directory, Index};
 
 use super::{failed, vectors};
 
-/// Which files are read.
-pub(super) type Which = fn(&Path) -> bool;
-
-/// Every file.
-pub(super) const ALL: Which = |_| true;
-
-/// What filters and words are looked up in: a small part of the whole, and damage there makes the
-/// reader panic. Vectors and documents are what they are until they are searched.
-pub(super) const LOOKED_UP: Which =
-    |path| !path.extension().is_some_and(|e| e == vectors::EXTENSION || e == "store");
-
 /// `Corrupt` where a file of the last commit is not there, or not what was written.
-pub(super) fn check(index: &Index, which: Which) -> Result<()> {
-    of_last_commit(index, which)?.iter().try_for_each(|file| check_file(index, file))
+pub(super) fn check(index: &Index) -> Result<()> {
+    of_last_commit(index)?.iter().try_for_each(|file| check_file(index, file).map(drop))
 }
 
-/// The same on every thread of a pool, for whoever waits for it.
-pub(super) fn check_at_once(index: &Index, which: Which, pool: &ThreadPool) -> Result<()> {
-    let files = of_last_commit(index, which)?;
-    pool.install(|| files.par_iter().try_for_each(|file| check_file(index, file)))
+/// What `open` makes of segments of which everything is checked that filters and words are looked up
+/// in: a small part of the whole, and damage there makes the reader panic. Vectors and documents are
+/// what they are until they are searched. The lists of words are checked on the pool while `open` runs,
+/// which reads what was checked before: the rest.
+pub(super) fn checked_beside<T>(
+    index: &Index,
+    pool: &ThreadPool,
+    open: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let (mut lists, mut others) = (Vec::new(), Vec::new());
+    for file in of_last_commit(index)? {
+        match file.extension().and_then(OsStr::to_str) {
+            Some(vectors::EXTENSION | "store") => {}
+            Some("idx" | "pos") => lists.push(file),
+            _ => others.push(file),
+        }
+    }
+    let mut checked = Ok(Vec::new());
+    // What is mapped stays mapped for whoever maps it next.
+    let opened = pool.in_place_scope(|scope| {
+        scope.spawn(|_| {
+            let each = lists.par_iter().with_max_len(1);
+            checked = each.map(|file| check_file(index, file)).collect();
+        });
+        let _mapped = others
+            .iter()
+            .map(|file| check_file(index, file))
+            .collect::<Result<Vec<Option<FileSlice>>>>()?;
+        open()
+    });
+    checked.and(opened)
 }
 
 /// In the order of their names.
-fn of_last_commit(index: &Index, which: Which) -> Result<BTreeSet<PathBuf>> {
+fn of_last_commit(index: &Index) -> Result<BTreeSet<PathBuf>> {
     let files = index.load_metas().map_err(failed)?.list_segment_files();
-    Ok(files.into_iter().filter(|file| which(file)).collect())
+    Ok(files.into_iter().collect())
 }
 
-fn check_file(index: &Index, file: &Path) -> Result<()> {
+/// The file, mapped; none where it need not be there.
+fn check_file(index: &Index, file: &Path) -> Result<Option<FileSlice>> {
     let directory = index.directory();
-    let there = directory.exists(file).map_err(|e| failed(TantivyError::from(e)))?;
-    if !there && is_optional(file) {
-        return Ok(());
-    }
-    let checked = || directory.validate_checksum(file);
-    if there && checked().map_err(|e| failed(TantivyError::from(e)))? {
-        return Ok(());
-    }
-    let what = if there { "damaged" } else { "missing" };
+    let checked = directory
+        .open_read(file)
+        .and_then(|mapped| Ok((mapped, directory.validate_checksum(file)?)));
+    let what = match checked {
+        Ok((mapped, true)) => return Ok(Some(mapped)),
+        Ok((_, false)) => "damaged",
+        Err(OpenReadError::FileDoesNotExist(_)) if is_optional(file) => return Ok(None),
+        Err(OpenReadError::FileDoesNotExist(_)) => "missing",
+        Err(error) => return Err(failed(error.into())),
+    };
     let message = format!(
         "the file {} of the index is {what}; run `shotlog reindex` to rebuild it",
         file.display()

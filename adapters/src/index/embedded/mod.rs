@@ -26,11 +26,12 @@ use ports::index::{
     Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery,
 };
 use ports::{ErrorKind, PortError, Result, VideoId};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::OpenReadError;
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
-use tantivy::{Index, IndexReader, ReloadPolicy, TantivyError};
+use tantivy::{Index, IndexReader, ReloadPolicy, TantivyDocument, TantivyError, Term};
 
 use self::folder::{Contents, Folder};
 use self::schema::{PointSchema, TOKENIZER};
@@ -181,15 +182,20 @@ impl Inner {
             .map_err(|e| {
                 PortError::caused_by(ErrorKind::Other, "cannot start the index's threads", e)
             })?;
-        files::check_at_once(&index, files::LOOKED_UP, &pool)?;
-        let reader: IndexReader = index
-            .reader_builder()
-            .reload_policy(ReloadPolicy::Manual)
-            .doc_store_cache_num_blocks(CACHED_BLOCKS)
-            .try_into()
-            .map_err(failed)?;
         let (dimension, memory) = (options.dimension, options.writer_memory);
-        let (writer, published) = Writer::start(index, reader, dimension, memory, folder.clone())?;
+        let (reader, first) = files::checked_beside(&index, &pool, || {
+            let reader: IndexReader = index
+                .reader_builder()
+                .reload_policy(ReloadPolicy::Manual)
+                .doc_store_cache_num_blocks(CACHED_BLOCKS)
+                .try_into()
+                .map_err(failed)?;
+            let first = Snapshot::new(reader.searcher(), None, dimension).map_err(failed)?;
+            Ok((reader, first))
+        })?;
+        let published = Arc::new(Published::new(first));
+        let writer =
+            Writer::start(index, reader, published.clone(), dimension, memory, folder.clone())?;
         let analyzer = Mutex::new(words::analyzer());
         let contents = Mutex::new(contents);
         let (large, told) = (options.large, AtomicBool::new(false));
@@ -205,6 +211,23 @@ impl Inner {
             large,
             told,
         })
+    }
+
+    /// The points as they are stored, on every core; of several with one id and revision the last.
+    fn documents(&self, points: &[Point]) -> Result<Vec<(Term, TantivyDocument)>> {
+        let mut last = HashMap::with_capacity(points.len());
+        for (i, point) in points.iter().enumerate() {
+            last.insert((&point.id, point.revision()), i);
+        }
+        let document = |(i, point): (usize, &Point)| {
+            let checked = check::point(point, self.dimension);
+            let is_last = last.get(&(&point.id, point.revision())) == Some(&i);
+            match checked {
+                Ok(()) => is_last.then(|| self.schema.document(point)),
+                Err(error) => Some(Err(error)),
+            }
+        };
+        self.pool.install(|| points.par_iter().enumerate().filter_map(document).collect())
     }
 
     /// What to do about an index that has grown large.
@@ -283,19 +306,7 @@ impl VectorIndex for EmbeddedIndex {
                 }
                 None => None,
             };
-            // The last of several points with one id and revision wins.
-            let mut last = HashMap::with_capacity(points.len());
-            for (i, point) in points.iter().enumerate() {
-                check::point(point, inner.dimension)?;
-                last.insert((&point.id, point.revision()), i);
-            }
-            let documents = points
-                .iter()
-                .enumerate()
-                .filter(|(i, point)| last.get(&(&point.id, point.revision())) == Some(i))
-                .map(|(_, point)| inner.schema.document(point))
-                .collect::<Result<Vec<_>>>()?;
-            Ok((scope, documents))
+            Ok((scope, inner.documents(&points)?))
         })
         .await?;
         if scope.is_none() && points.is_empty() {
@@ -369,7 +380,7 @@ impl VectorIndex for EmbeddedIndex {
     }
 
     async fn check(&self) -> Result<()> {
-        self.read(|_, now| files::check(now.searcher.index(), files::ALL)).await
+        self.read(|_, now| files::check(now.searcher.index())).await
     }
 
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {

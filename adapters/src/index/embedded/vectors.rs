@@ -10,11 +10,11 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use tantivy::directory::{OwnedBytes, TerminatingWrite};
+use tantivy::directory::{OwnedBytes, TerminatingWrite, WritePtr};
 use tantivy::index::{Segment, SegmentComponent, SegmentReader};
 use tantivy::indexer::DocIdMapping;
 use tantivy::indexer::doc_id_mapping::MappingType;
@@ -29,6 +29,9 @@ use super::codes;
 
 /// Ends the name of the file.
 pub(super) const EXTENSION: &str = "vectors";
+
+/// Bytes of rows that are written to a file at a time.
+const BUFFER: usize = 1 << 18;
 
 /// Bytes of one component.
 pub(super) const FLOAT: usize = size_of::<f32>();
@@ -547,14 +550,14 @@ impl Plan {
 
 /// A vector file on its way to the disk.
 struct VectorFile {
-    out: tantivy::directory::WritePtr,
+    out: BufWriter<WritePtr>,
     written: usize,
 }
 
 impl VectorFile {
     fn create(segment: &Segment) -> tantivy::Result<Self> {
         let out = segment.clone().open_write(SegmentComponent::Custom(EXTENSION.into()))?;
-        Ok(Self { out, written: 0 })
+        Ok(Self { out: BufWriter::with_capacity(BUFFER, out), written: 0 })
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -575,7 +578,7 @@ impl VectorFile {
         let directory = serde_json::to_vec(directory).map_err(io::Error::from)?;
         self.write(&directory)?;
         self.write(&(directory.len() as u64).to_le_bytes())?;
-        self.out.terminate()?;
+        self.out.into_inner().map_err(IntoInnerError::into_error)?.terminate()?;
         Ok(())
     }
 }

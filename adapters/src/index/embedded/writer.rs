@@ -49,6 +49,10 @@ pub(super) enum Message {
 pub(super) struct Published(RwLock<Arc<Snapshot>>);
 
 impl Published {
+    pub(super) fn new(first: Snapshot) -> Self {
+        Self(RwLock::new(Arc::new(first)))
+    }
+
     pub(super) fn get(&self) -> Arc<Snapshot> {
         self.0.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
@@ -70,12 +74,11 @@ impl Writer {
     pub(super) fn start(
         index: Index,
         reader: IndexReader,
+        published: Arc<Published>,
         dimension: usize,
         memory: usize,
         keep: impl Send + 'static,
-    ) -> Result<(Self, Arc<Published>)> {
-        let first = Snapshot::new(reader.searcher(), None, dimension).map_err(failed)?;
-        let published = Arc::new(Published(RwLock::new(Arc::new(first))));
+    ) -> Result<Self> {
         let (sender, receiver) = mpsc::channel(QUEUE);
         let closing = Arc::new(AtomicBool::new(false));
         let options = IndexWriterOptions::builder()
@@ -86,14 +89,15 @@ impl Writer {
         let mut merging = LogMergePolicy::default();
         merging.set_del_docs_ratio_before_merge(REMOVED_SHARE);
         merging.set_min_layer_size(SMALL_SEGMENT);
+        let writer = index.writer_with_options(options.clone()).map_err(failed)?;
         let mut worker = Worker {
-            writer: Some(open_writer(&index, &options).map_err(failed)?),
+            writer: Some(merging_nothing(writer)),
             index,
             reader,
             options,
             merging,
             dimension,
-            published: published.clone(),
+            published,
             sender: sender.downgrade(),
             closing: closing.clone(),
             merge_running: false,
@@ -103,7 +107,7 @@ impl Writer {
             drop(worker);
             drop(keep);
         })?;
-        Ok((Self { sender: Some(sender), closing, thread: Some(thread) }, published))
+        Ok(Self { sender: Some(sender), closing, thread: Some(thread) })
     }
 
     /// Returns when the batch is durable and visible.
@@ -159,6 +163,8 @@ struct Worker {
 
 impl Worker {
     fn run(&mut self, mut receiver: mpsc::Receiver<Message>) {
+        // What a commit has left that never ended: files of the next one may have the same names.
+        self.remove_unused();
         self.start_merge();
         while let Some(first) = receiver.blocking_recv() {
             let mut group = Vec::new();
@@ -199,7 +205,7 @@ impl Worker {
     fn write(&mut self, changes: Vec<Change>) -> tantivy::Result<()> {
         let writer = match &mut self.writer {
             Some(writer) => writer,
-            none => none.insert(open_writer(&self.index, &self.options)?),
+            none => none.insert(cleaned(self.index.writer_with_options(self.options.clone())?)?),
         };
         for (scope, points) in changes {
             if let Some(scope) = scope {
@@ -232,7 +238,7 @@ impl Worker {
     fn restore(&mut self) {
         let Some(mut writer) = self.writer.take() else { return };
         match writer.rollback() {
-            Ok(_) => match ready(writer) {
+            Ok(_) => match cleaned(writer) {
                 Ok(writer) => self.writer = Some(writer),
                 Err(e) => tracing::error!(error = %e, "the index cannot be cleaned up"),
             },
@@ -276,22 +282,27 @@ impl Worker {
             tracing::warn!(error = %e, "the index cannot show its merged segments yet");
         }
         // The merged segments' files were still in use when the merge ended.
+        self.remove_unused();
+    }
+
+    fn remove_unused(&self) {
         if let Some(writer) = &self.writer
             && let Err(e) = writer.garbage_collect_files().wait()
         {
-            tracing::warn!(error = %e, "the index cannot remove merged segments yet");
+            tracing::warn!(error = %e, "the index cannot remove files of earlier commits yet");
         }
     }
 }
 
-fn open_writer(index: &Index, options: &IndexWriterOptions) -> tantivy::Result<IndexWriter> {
-    ready(index.writer_with_options(options.clone())?)
+/// A writer that merges only what it is told to.
+fn merging_nothing(writer: IndexWriter) -> IndexWriter {
+    writer.set_merge_policy(Box::new(NoMergePolicy));
+    writer
 }
 
-/// A writer at its last commit, ready for the next one: what a commit has left that never ended goes,
-/// since files of the next one may have the same names.
-fn ready(writer: IndexWriter) -> tantivy::Result<IndexWriter> {
-    writer.set_merge_policy(Box::new(NoMergePolicy));
+/// A writer at its last commit: what one has left that never ended is gone.
+fn cleaned(writer: IndexWriter) -> tantivy::Result<IndexWriter> {
+    let writer = merging_nothing(writer);
     writer.garbage_collect_files().wait()?;
     Ok(writer)
 }
