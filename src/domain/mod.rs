@@ -187,8 +187,14 @@ impl Shotlog {
         models.llm = llm::metered::MeteredModel::over(models.llm, settings.llm);
         models.embedder = llm::metered::MeteredEmbedder::over(models.embedder);
         let embedder = models.embedder.clone();
-        let (lease, cache_bytes) = (settings.lease(), settings.records.cache_bytes);
-        let catalog = Arc::new(Catalog::new(&stores, analyzers, aggregators, lease, cache_bytes));
+        let catalog = Arc::new(Catalog::new(
+            &stores,
+            analyzers,
+            aggregators,
+            settings.lease(),
+            settings.records.cache_bytes,
+            settings.records.listed_for,
+        ));
         let search = Arc::new(Search::new(
             &stores,
             &models,

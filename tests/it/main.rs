@@ -17,6 +17,7 @@ mod faults;
 #[cfg(feature = "ffmpeg")]
 mod footage;
 mod install;
+mod instances;
 mod leases;
 mod limits;
 mod mcp;

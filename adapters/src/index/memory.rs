@@ -24,6 +24,7 @@ pub struct MemoryIndex {
     dimension: usize,
     points: Arc<RwLock<Arc<Points>>>,
     owner: Arc<OnceLock<String>>,
+    shared: bool,
 }
 
 /// By id and revision.
@@ -40,7 +41,12 @@ type Scored<'a> = (f32, &'a Entry);
 impl MemoryIndex {
     /// An empty index of vectors with so many dimensions.
     pub fn new(dimension: usize) -> Self {
-        Self { dimension, points: Arc::default(), owner: Arc::default() }
+        Self { dimension, points: Arc::default(), owner: Arc::default(), shared: false }
+    }
+
+    /// An empty index that several instances of one process have clones of.
+    pub fn shared(dimension: usize) -> Self {
+        Self { shared: true, ..Self::new(dimension) }
     }
 
     /// The points as they are now; later writes do not show in it.
@@ -227,6 +233,10 @@ impl VectorIndex for MemoryIndex {
             Ok(revisions.into_iter().filter(|r| !r.is_empty()).cloned().collect())
         })
         .await
+    }
+
+    fn shared(&self) -> bool {
+        self.shared
     }
 
     async fn adopt(&self, install: &str) -> Result<String> {

@@ -8,6 +8,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use ports::index::Condition;
 use ports::listing::{ListQuery, Position, VideoEntry};
@@ -46,6 +47,14 @@ pub(crate) struct Listed {
     pub(crate) about: About,
     /// What marks the points of each analyzer: others are not those of the published record.
     pub(crate) revisions: BTreeMap<String, String>,
+}
+
+impl Listed {
+    /// Whether points of an analyzer with this mark are those of the published record; points without
+    /// one are.
+    pub(crate) fn publishes(&self, analyzer_id: &str, revision: &str) -> bool {
+        revision.is_empty() || self.revisions.get(analyzer_id).is_some_and(|own| own == revision)
+    }
 }
 
 /// What is listed of a published video.
@@ -99,6 +108,33 @@ impl Catalog {
     pub(crate) async fn listed(&self, video_ids: &[VideoId]) -> Result<HashMap<VideoId, Listed>> {
         let entries = self.listing.get(video_ids).await?;
         entries.into_iter().map(|entry| Ok((entry.video_id, listed(&entry)?))).collect()
+    }
+
+    /// The same for hits of a search: what was read lately, where that is enough, costs no request.
+    pub(crate) async fn listed_lately(
+        &self,
+        video_ids: &[VideoId],
+        is_enough: impl Fn(VideoId, &Listed) -> bool,
+    ) -> Result<HashMap<VideoId, Arc<Listed>>> {
+        let now = self.lately.now();
+        let mut known = HashMap::new();
+        let mut unknown = Vec::new();
+        for id in video_ids {
+            match self.lately.get(*id, &now).filter(|listed| is_enough(*id, listed)) {
+                Some(listed) => {
+                    known.insert(*id, listed);
+                }
+                None => unknown.push(*id),
+            }
+        }
+        if !unknown.is_empty() {
+            for (id, listed) in self.listed(&unknown).await? {
+                let listed = Arc::new(listed);
+                self.lately.keep(id, &now, listed.clone());
+                known.insert(id, listed);
+            }
+        }
+        Ok(known)
     }
 
     /// Some of the videos that satisfy these conditions, the newest first, from a place in the order on,
@@ -205,6 +241,7 @@ impl Catalog {
                 Some(entry) => self.listing.put(vec![entry.clone()]).await?,
                 None => self.listing.remove(&[video_id]).await?,
             }
+            self.lately.forget();
             let now = self.entry(video_id).await?;
             if now == entry {
                 return Ok(());

@@ -15,6 +15,7 @@ pub mod entities;
 pub mod extractors;
 mod faults;
 pub(crate) mod install;
+mod lately;
 mod listing;
 pub mod locks;
 pub mod moments;
@@ -49,6 +50,7 @@ use crate::domain::aggregation::result::{Aggregate, Results};
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::correction::Overlay;
 use crate::domain::analysis::video::{AnalyzedVideo, doubtful};
+use crate::domain::catalog::lately::Lately;
 use crate::domain::catalog::locks::VideoLocks;
 use crate::domain::catalog::opening::Opening;
 use crate::domain::catalog::record::VideoRecord;
@@ -91,6 +93,7 @@ pub struct Catalog {
     pub opening: Opening,
     shown: Recent<ShownPage>,
     written: Recent<Written>,
+    lately: Lately,
     /// Videos that a change has left garbage of.
     unfinished: Mutex<BTreeSet<VideoId>>,
     /// The analyzers of this install.
@@ -101,14 +104,17 @@ pub struct Catalog {
 
 impl Catalog {
     /// Over the given stores; where instances share their records, a lock lasts `lease`. Outputs that
-    /// were last shown, and answers with them, take at most `cache_bytes`.
+    /// were last shown, answers with them, and what is listed of the videos of hits take at most
+    /// `cache_bytes`; where the index is shared, the last is read anew after `listed_for`.
     pub(crate) fn new(
         stores: &Stores,
         analyzers: Analyzers,
         aggregators: Aggregators,
         lease: Option<Duration>,
         cache_bytes: usize,
+        listed_for: Duration,
     ) -> Self {
+        let listed_for = if stores.index.shared() { listed_for } else { Duration::ZERO };
         Self {
             records: stores.records.clone(),
             storage: stores.storage.clone(),
@@ -118,7 +124,8 @@ impl Catalog {
             unreadable: Unreadable::default(),
             opening: Opening::default(),
             shown: Recent::new(cache_bytes / 2),
-            written: Recent::new(cache_bytes / 2),
+            written: Recent::new(cache_bytes / 4),
+            lately: Lately::new(listed_for, cache_bytes / 4),
             unfinished: Mutex::default(),
             analyzers,
             aggregators,

@@ -117,8 +117,13 @@ pub struct RepairSettings {
     /// Time between repairs of what was left behind, in the file seconds.
     #[serde(with = "seconds")]
     pub repair: Duration,
-    /// Memory for chunks that were last listed, half of it for whole answers, bytes.
+    /// Memory for chunks that were last listed, a quarter of it for whole answers and a quarter for what
+    /// hits show of their videos, bytes.
     pub cache_bytes: usize,
+    /// Time for which hits may show of their videos what was read before, where the index is shared, in
+    /// the file seconds: so much later the changes of other instances show.
+    #[serde(with = "seconds")]
+    pub listed_for: Duration,
 }
 
 impl Default for RepairSettings {
@@ -128,6 +133,7 @@ impl Default for RepairSettings {
             deadline: Duration::from_secs(120),
             repair: Duration::from_secs(300),
             cache_bytes: 32 << 20,
+            listed_for: Duration::from_secs(5),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The hits of published points.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use ports::index::VectorQuery;
 
@@ -50,30 +51,36 @@ impl Search {
     pub(super) async fn current(
         &self,
         hits: Vec<mode::Found>,
-        videos: &mut HashMap<VideoId, (Listed, String)>,
+        videos: &mut HashMap<VideoId, (Arc<Listed>, String)>,
     ) -> Result<Vec<Published>> {
-        let of_hits: BTreeSet<VideoId> = hits.iter().map(|hit| hit.id.video_id).collect();
+        let document = |mut hit: mode::Found| {
+            let document: HitDocument = serde_json::from_value(hit.document.take())
+                .map_err(|e| Error::corrupt(format!("a hit of '{}': {e}", hit.id.video_id)))?;
+            Ok((hit, document))
+        };
+        let hits = hits.into_iter().map(document).collect::<Result<Vec<_>>>()?;
+        let is_published = |listed: &Listed, hit: &mode::Found, document: &HitDocument| {
+            listed.publishes(&hit.id.analyzer_id, &document.revision)
+        };
+        let of_hits: BTreeSet<VideoId> = hits.iter().map(|(hit, _)| hit.id.video_id).collect();
         let unread = of_hits.into_iter().filter(|id| !videos.contains_key(id));
         let unread: Vec<VideoId> = unread.collect();
-        for (id, listed) in self.catalog.listed(&unread).await? {
+        let is_enough = |id: VideoId, listed: &Listed| {
+            let mut of_video = hits.iter().filter(|(hit, _)| hit.id.video_id == id);
+            of_video.all(|(hit, document)| is_published(listed, hit, document))
+        };
+        for (id, listed) in self.catalog.listed_lately(&unread, is_enough).await? {
             let url = self.storage.link(&listed.storage_path).await?;
             videos.insert(id, (listed, url));
         }
-        let mut published = Vec::with_capacity(hits.len());
-        for mut hit in hits {
-            let id = &hit.id;
-            let document: HitDocument = serde_json::from_value(hit.document.take())
-                .map_err(|e| Error::corrupt(format!("a hit of '{}': {e}", id.video_id)))?;
-            let current = |(video, _): &&(Listed, String)| {
-                let revision = video.revisions.get(&id.analyzer_id);
-                document.revision.is_empty() || revision == Some(&document.revision)
-            };
-            if let Some((video, url)) = videos.get(&id.video_id).filter(current) {
-                let (video_url, recorded_at) =
-                    (url.clone(), video.about.wall_clock(document.start));
-                published.push(Published { video_url, recorded_at, hit, document });
-            }
-        }
-        Ok(published)
+        let published = |(hit, document): (mode::Found, HitDocument)| {
+            let (video, url) = videos.get(&hit.id.video_id)?;
+            let recorded_at = video.about.wall_clock(document.start);
+            is_published(video, &hit, &document).then(|| {
+                let video_url = url.clone();
+                Published { hit, document, video_url, recorded_at }
+            })
+        };
+        Ok(hits.into_iter().filter_map(published).collect())
     }
 }
