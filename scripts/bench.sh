@@ -70,7 +70,8 @@ start_s3
 ffmpeg -loglevel error -nostdin -f lavfi -i testsrc2=size=1920x1080:rate=10:duration=70 \
     -c:v rawvideo -pix_fmt yuv420p "$scratch/large.avi"
 SERVICE_OCR__KIND=none SERVICE_DETECTOR__KIND=none SERVICE_TRANSCRIBER__KIND=none \
-    SERVICE_VAD__KIND=none SERVICE_SPEAKER__KIND=none SERVICE_EMBEDDER__KIND=hashing SERVICE_HTTP__LISTEN=127.0.0.1:$port \
+    SERVICE_VAD__KIND=none SERVICE_SPEAKER__KIND=none SERVICE_RERANKER__KIND=none SERVICE_EMBEDDER__KIND=hashing \
+    SERVICE_HTTP__LISTEN=127.0.0.1:$port \
     SERVICE_DATA_DIR=$scratch/s3 SERVICE_STORAGE__KIND=s3 SERVICE_STORAGE__BUCKET=shotlog SERVICE_STORAGE__ENDPOINT=$S3_ENDPOINT \
     SERVICE_STORAGE__ACCESS_KEY_ID=test SERVICE_STORAGE__SECRET_ACCESS_KEY=test \
     start_service "$scratch/service.log" --config config.toml serve
