@@ -2,8 +2,8 @@
 //!
 //! The shape is hexagonal: `ports ← domain ← http, mcp ← app → adapters → ports`. The domain defines
 //! what it needs as ports; configuration picks the adapters when the service starts; HTTP handlers and
-//! the tools of agents call use-cases and nothing else. Beside them, the `text` package holds what domain and adapters know of
-//! English; it depends on none of them.
+//! the tools of agents call use-cases and nothing else. Beside them, the `text` package holds what domain
+//! and adapters know of English; it depends on none of them.
 //!
 //! # The rooms of the domain
 //!
@@ -11,12 +11,12 @@
 //!
 //! | room | what lives there |
 //! |---|---|
-//! | [`domain::kernel`] | ids and names, times, vectors, errors, the ports in bundles, progress, metrics, signed notices |
-//! | [`domain::media`] | what one decode and its frames tell: speech and its speakers, tracks, colours, pictures |
+//! | [`domain::kernel`] | ids, how messages name things, times, vectors, errors, the ports in bundles, progress, metrics, signed notices |
+//! | [`domain::media`] | what one decode and its frames tell: speech and whose voice it is (`S1`, `S2`), tracks, colours and clothing, pictures |
 //! | [`domain::chunking`] | boundary detectors (cut, silence, speaker, semantic) and their fusion into chunks |
 //! | [`domain::llm`] | the language model counted and priced, within a budget, and asked nothing twice |
-//! | [`domain::analysis`] | what is found in a chunk: evidence, one file per analyzer with its typed output |
-//! | [`domain::aggregation`] | what is concluded of a video: one file per aggregator with its typed result, linking of people and things |
+//! | [`domain::analysis`] | what is found in a chunk: evidence, one file per analyzer with its typed output, and what a user corrects of it: words, the names of speakers |
+//! | [`domain::aggregation`] | what is concluded of a video: one file per aggregator with its typed result, topics and so the chapters' ends, linking of people by clothing and of things |
 //! | [`domain::catalog`] | what is stored: records and their versions, the listing, cache, locks, reading, `verify` |
 //! | [`domain::search`] | queries, modes, filters, points, calibrated scores, why a search was empty, `reindex` |
 //! | [`domain::answering`] | answers that cite moments, and the audit of every sentence |
