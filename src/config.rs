@@ -75,8 +75,15 @@ impl Config {
     }
 
     fn check(&self) -> Result<(), ConfigError> {
-        let wrong = |text: String| Err(ConfigError::new(text));
-        let domain::Settings { ingest, frames, decoder, search, evaluation, .. } = &self.domain;
+        self.check_work()?;
+        self.check_searches()?;
+        self.check_models()?;
+        self.check_clients()
+    }
+
+    /// What jobs, frames and evaluations may take.
+    fn check_work(&self) -> Result<(), ConfigError> {
+        let domain::Settings { ingest, frames, decoder, evaluation, .. } = &self.domain;
         if ingest.concurrency == 0 || ingest.max_chunks == 0 {
             return wrong("ingest.concurrency and ingest.max_chunks must be at least 1".into());
         }
@@ -115,12 +122,14 @@ impl Config {
                 "evaluation.max_runs and evaluation.max_configurations must be at least 1".into(),
             );
         }
-        if self.auth.tokens.iter().any(|token| token.token.is_empty()) {
-            return wrong("auth.tokens holds an empty token; remove it or give it a value".into());
-        }
         if decoder.scan_width < 16 || decoder.scan_height < 16 {
             return wrong("decoder.scan_width and decoder.scan_height must be at least 16".into());
         }
+        Ok(())
+    }
+
+    fn check_searches(&self) -> Result<(), ConfigError> {
+        let search = &self.domain.search;
         let weights = [search.fusion_k, search.vector_weight, search.text_weight];
         if !weights.iter().all(|weight| weight.is_finite() && *weight > 0.0) {
             return wrong(
@@ -134,6 +143,10 @@ impl Config {
                     .into(),
             );
         }
+        Ok(())
+    }
+
+    fn check_models(&self) -> Result<(), ConfigError> {
         if self.ner.labels.iter().any(|label| label.trim().is_empty()) {
             return wrong("ner.labels holds an empty label; remove it or name one".into());
         }
@@ -155,6 +168,14 @@ impl Config {
                     "{key} is empty; the kind openai needs the server's address"
                 ));
             }
+        }
+        Ok(())
+    }
+
+    /// What clients may take, and where they are answered.
+    fn check_clients(&self) -> Result<(), ConfigError> {
+        if self.auth.tokens.iter().any(|token| token.token.is_empty()) {
+            return wrong("auth.tokens holds an empty token; remove it or give it a value".into());
         }
         if self.http.max_header_bytes < 8192 || self.http.max_connections == 0 {
             return wrong(
@@ -189,4 +210,8 @@ impl Config {
         }
         Ok(())
     }
+}
+
+fn wrong(text: String) -> Result<(), ConfigError> {
+    Err(ConfigError::new(text))
 }

@@ -8,15 +8,15 @@ use ports::sentiment::SentimentClassifier;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::domain::aggregation::result::{ModelUsage, Results};
-use crate::domain::aggregation::{Aggregator, Aggregators, ChunkVectors, Input};
+use crate::domain::aggregation::result::{Aggregate, ModelUsage, Results};
+use crate::domain::aggregation::{Aggregator, AggregatorSpec, Aggregators, ChunkVectors, Input};
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::chunk_text::{based_on, chunk_texts};
 use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::kernel::error::Result;
+use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::kernel::video::VideoId;
-use crate::domain::llm::memoised::{KeptAnswers, Model};
+use crate::domain::llm::memoised::{Answers, KeptAnswers, Model};
 
 /// What a run has done, as the job of a re-run shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,21 @@ pub struct AggregatesResult {
     pub recomputed_because_analyzers_changed: bool,
     /// Which of the reused would have billed model calls.
     pub llm_calls_saved: Vec<String>,
+}
+
+impl AggregatesResult {
+    fn of_nothing(video_id: VideoId, recomputed_because_analyzers_changed: bool) -> Self {
+        Self {
+            video_id,
+            ran: Vec::new(),
+            reused: Vec::new(),
+            skipped: Vec::new(),
+            failed: BTreeMap::new(),
+            aggregates: Vec::new(),
+            recomputed_because_analyzers_changed,
+            llm_calls_saved: Vec::new(),
+        }
+    }
 }
 
 /// What to run.
@@ -74,58 +89,29 @@ pub(crate) struct Outcome {
 /// Computes what is asked for, before it what that depends on and nobody has computed, and after it
 /// what is stored and depends on it: no result is kept whose foundation has changed.
 pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
-    let mut report = AggregatesResult {
-        video_id: run.video.video_id,
-        ran: Vec::new(),
-        reused: Vec::new(),
-        skipped: Vec::new(),
-        failed: BTreeMap::new(),
-        aggregates: Vec::new(),
-        recomputed_because_analyzers_changed: run.analyzers_changed && !run.stored.is_empty(),
-        llm_calls_saved: Vec::new(),
-    };
     // After a change of analyzers nothing stored is true any more, so everything is due.
-    let changed_input = report.recomputed_because_analyzers_changed;
+    let changed_input = run.analyzers_changed && !run.stored.is_empty();
     let selected = if changed_input { run.aggregators.all() } else { &run.selected };
-    let mut results = if changed_input { Results::new() } else { run.stored };
+    let results = if changed_input { Results::new() } else { run.stored };
     let due = due(selected, run.aggregators, run.video, &results);
-    let keep = !run.force && !changed_input;
     let texts = chunk_texts(run.video, run.analyzers);
     let based_on = based_on(run.video, run.analyzers);
-    let billed = run.llm.billed();
     let model = Model::new(run.llm, &run.kept);
-    let mut kept = run.kept;
-    // What has been paid for in this run, should it end before it is published.
-    let mut paid = KeptAnswers::new();
-    // What is not what it was before this run.
-    let mut changed: BTreeSet<&str> = BTreeSet::new();
-    // Why nothing further is computed.
-    let mut ended: Option<String> = None;
+    let mut course = Course {
+        aggregators: run.aggregators,
+        video: run.video,
+        billed: run.llm.billed(),
+        keep: !run.force && !changed_input,
+        report: AggregatesResult::of_nothing(run.video.video_id, changed_input),
+        results,
+        kept: run.kept,
+        paid: KeptAnswers::new(),
+        changed: BTreeSet::new(),
+        ended: None,
+    };
     for aggregator in run.aggregators.all() {
         let spec = aggregator.spec();
-        let stored = results.contains_key(spec.id);
-        let follows = spec.depends_on.iter().any(|id| changed.contains(id))
-            && (stored || is_built_on(spec.id, run.aggregators, &results));
-        if !follows && (ended.is_some() || !due.contains(spec.id)) {
-            continue;
-        }
-        if stored && !follows && keep {
-            report.reused.push(spec.id.into());
-            if spec.uses_llm && billed {
-                report.llm_calls_saved.push(spec.id.into());
-            }
-            continue;
-        }
-        if follows {
-            results.remove(spec.id);
-            changed.insert(spec.id);
-        }
-        if let Some(why) = &ended {
-            report.failed.insert(spec.id.into(), why.clone());
-            continue;
-        }
-        if !spec.depends_on.iter().all(|id| is_there(id, run.video, &results)) {
-            report.skipped.push(spec.id.into());
+        if !course.computes(spec, due.contains(spec.id)) {
             continue;
         }
         progress.stage(Stage::Aggregating, json!({"aggregator": spec.id}));
@@ -137,45 +123,117 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
             based_on: &based_on,
             texts: &texts,
             vectors: run.vectors,
-            results: &results,
+            results: &course.results,
         };
         model.begin();
         match progress.cancellable(aggregator.aggregate(&input)).await {
-            Ok(mut result) => {
-                if spec.uses_llm && billed {
-                    let usage = model.usage();
-                    result = result.billed(ModelUsage {
-                        model: run.llm.model().to_owned(),
-                        calls: usage.calls,
-                        input_tokens: usage.input_tokens,
-                        output_tokens: usage.output_tokens,
-                    });
-                }
-                kept.remove(spec.id);
-                let answers = model.answers();
-                if billed && !answers.is_empty() {
-                    paid.insert(spec.id.into(), answers);
-                }
-                results.insert(spec.id.into(), result);
-                changed.insert(spec.id);
-                report.ran.push(spec.id.into());
-            }
+            Ok(result) => course.computed(spec, result, &model, run.llm.model()),
             Err(error) => {
-                let answers = model.answers();
-                if billed && !answers.is_empty() {
-                    kept.insert(spec.id.into(), answers);
-                }
-                tracing::warn!(aggregator = spec.id, error = %error.labelled(), "aggregator failed");
-                report.failed.insert(spec.id.into(), error.labelled());
-                if (run.exhausted)() || progress.check().is_err() {
-                    kept.append(&mut paid);
-                    ended = Some(error.labelled());
-                }
+                let is_over = (run.exhausted)() || progress.check().is_err();
+                course.failed(spec, &error, model.answers(), is_over);
             }
         }
     }
+    let Course { mut report, results, kept, .. } = course;
     report.aggregates = run.aggregators.in_order(results.keys());
     Ok(Outcome { report, results, kept })
+}
+
+/// How far a run has come.
+struct Course<'a> {
+    aggregators: &'a Aggregators,
+    video: &'a AnalyzedVideo,
+    /// Whether the model's calls are.
+    billed: bool,
+    /// Whether what is stored and does not depend on what has changed is kept.
+    keep: bool,
+    report: AggregatesResult,
+    results: Results,
+    kept: KeptAnswers,
+    /// What has been paid for in this run, should it end before it is published.
+    paid: KeptAnswers,
+    /// What is not what it was before this run.
+    changed: BTreeSet<&'static str>,
+    /// Why nothing further is computed.
+    ended: Option<String>,
+}
+
+impl Course<'_> {
+    /// Whether an aggregator is computed now. Where it is not, the report says why, if it was asked for.
+    fn computes(&mut self, spec: &'static AggregatorSpec, is_due: bool) -> bool {
+        let stored = self.results.contains_key(spec.id);
+        let follows = spec.depends_on.iter().any(|id| self.changed.contains(id))
+            && (stored || is_built_on(spec.id, self.aggregators, &self.results));
+        if !follows && (self.ended.is_some() || !is_due) {
+            return false;
+        }
+        if stored && !follows && self.keep {
+            self.report.reused.push(spec.id.into());
+            if spec.uses_llm && self.billed {
+                self.report.llm_calls_saved.push(spec.id.into());
+            }
+            return false;
+        }
+        if follows {
+            self.results.remove(spec.id);
+            self.changed.insert(spec.id);
+        }
+        if let Some(why) = &self.ended {
+            self.report.failed.insert(spec.id.into(), why.clone());
+            return false;
+        }
+        let possible = spec.depends_on.iter().all(|id| is_there(id, self.video, &self.results));
+        if !possible {
+            self.report.skipped.push(spec.id.into());
+        }
+        possible
+    }
+
+    fn computed(
+        &mut self,
+        spec: &'static AggregatorSpec,
+        mut result: Aggregate,
+        model: &Model<'_>,
+        name: &str,
+    ) {
+        if spec.uses_llm && self.billed {
+            let usage = model.usage();
+            result = result.billed(ModelUsage {
+                model: name.to_owned(),
+                calls: usage.calls,
+                input_tokens: usage.input_tokens,
+                output_tokens: usage.output_tokens,
+            });
+        }
+        self.kept.remove(spec.id);
+        let answers = model.answers();
+        if self.billed && !answers.is_empty() {
+            self.paid.insert(spec.id.into(), answers);
+        }
+        self.results.insert(spec.id.into(), result);
+        self.changed.insert(spec.id);
+        self.report.ran.push(spec.id.into());
+    }
+
+    /// What the model has answered it is kept; where the run is over, so is what it has answered others.
+    fn failed(
+        &mut self,
+        spec: &'static AggregatorSpec,
+        error: &Error,
+        answers: Answers,
+        is_over: bool,
+    ) {
+        let why = error.labelled();
+        tracing::warn!(aggregator = spec.id, error = %why, "aggregator failed");
+        if self.billed && !answers.is_empty() {
+            self.kept.insert(spec.id.into(), answers);
+        }
+        if is_over {
+            self.kept.append(&mut self.paid);
+            self.ended = Some(why.clone());
+        }
+        self.report.failed.insert(spec.id.into(), why);
+    }
 }
 
 /// Whether a video has the output or the result of that id.
@@ -225,8 +283,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::domain::aggregation::AggregatorSpec;
-    use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
+    use crate::domain::aggregation::result::{Conclusion, Stored, read};
     use crate::domain::aggregation::testing::{Narrator, video};
     use crate::domain::kernel::progress::{Cancellation, Observer};
     use crate::domain::kernel::time::Span;

@@ -79,6 +79,17 @@ struct History {
     aggregators: BTreeMap<String, Cost>,
 }
 
+impl History {
+    /// What decoding takes: nothing for a video that is there.
+    fn expect_scan(&self, is_there: bool, duration: Option<f64>) -> Expected {
+        let seconds = match is_there {
+            true => Some(0.0),
+            false => self.scan_per_second.zip(duration).map(|(rate, duration)| rate * duration),
+        };
+        Expected { seconds, ..Expected::nothing() }
+    }
+}
+
 impl Expected {
     fn nothing() -> Self {
         Self {
@@ -149,20 +160,7 @@ impl Ingest {
         let newest = self.catalog.newest(access, HISTORY).await?;
         let newest: Vec<VideoId> = newest.into_iter().map(|video| video.video_id).collect();
         let records = self.catalog.records(&newest).await?;
-        let record = match subject {
-            Subject::Video(id) => {
-                self.catalog.check_seen(access, *id).await?;
-                Some(self.catalog.record(*id).await?)
-            }
-            Subject::File => None,
-            Subject::Url(url) => {
-                check_url(url)?;
-                match self.catalog.ingested_from(access, &without_secrets(url)).await? {
-                    Some(id) => self.catalog.find_readable(id).await?,
-                    None => None,
-                }
-            }
-        };
+        let record = self.record_of(access, subject).await?;
         let history = self.history(&records).await?;
         let spans = match &record {
             Some(record) => {
@@ -172,9 +170,10 @@ impl Ingest {
             }
             None => None,
         };
-        let drops = match (&record, &spans) {
-            (Some(record), Some(spans)) => self.drops(record, &plan, spans).await?,
-            _ => Vec::new(),
+        let known = record.as_ref().zip(spans.as_deref());
+        let drops = match known {
+            Some((record, spans)) => self.drops(record, &plan, spans).await?,
+            None => Vec::new(),
         };
         let duration = record.as_ref().map(|record| record.duration).or(duration);
         let chunks = match (&spans, duration) {
@@ -182,14 +181,7 @@ impl Ingest {
             (None, Some(duration)) => expected_chunks(&records, &plan, duration),
             (None, None) => None,
         };
-        let mut total = match (&record, history.scan_per_second, duration) {
-            (Some(_), ..) => Expected::nothing(),
-            (None, Some(rate), Some(duration)) => {
-                Expected { seconds: Some(rate * duration), ..Expected::nothing() }
-            }
-            (None, ..) => Expected { seconds: None, ..Expected::nothing() },
-        };
-        let known = record.as_ref().zip(spans.as_deref());
+        let mut total = history.expect_scan(record.is_some(), duration);
         let mut analyzers = BTreeMap::new();
         let mut changed = known.is_none();
         for analyzer in &plan.analyzers {
@@ -199,32 +191,10 @@ impl Ingest {
             total = total.plus(&expected);
             analyzers.insert(analyzer.spec().id.to_owned(), expected);
         }
-        let mut available: BTreeSet<&str> = plan.analyzers.iter().map(|a| a.spec().id).collect();
-        if let Some(record) = record.as_ref().filter(|r| r.chunking == plan.chunking) {
-            available.extend(record.analyzers.keys().map(String::as_str));
-        }
-        let mut aggregators = BTreeMap::new();
-        for spec in self.catalog.aggregators.specs() {
-            if !spec.depends_on.iter().all(|id| available.contains(id)) {
-                continue;
-            }
-            available.insert(spec.id);
-            let asks = spec.uses_llm && self.models.llm.billed();
-            let stored = record.as_ref().is_some_and(|r| r.aggregates.contains_key(spec.id));
-            let expected = match (stored && !changed, asks, chunks) {
-                (true, ..) => Expected { reused: 1, ..Expected::nothing() },
-                (false, false, _) => Expected::nothing(),
-                (false, true, Some(chunks)) => match history.aggregators.get(spec.id) {
-                    Some(cost) => {
-                        Expected { seconds: Some(0.0), ..Expected::of(chunks, true, Some(cost)) }
-                    }
-                    None => Expected { seconds: Some(0.0), ..Expected::default() },
-                },
-                (false, true, None) => Expected { seconds: Some(0.0), ..Expected::default() },
-            };
-            total = total.plus(&expected);
-            aggregators.insert(spec.id.to_owned(), expected);
-        }
+        let kept = record.as_ref().filter(|_| !changed);
+        let available = available(&plan, record.as_ref());
+        let aggregators = self.expect_aggregators(available, kept, chunks, &history);
+        total = aggregators.values().fold(total, |total, expected| total.plus(expected));
         if changed {
             let seconds = history.aggregate_per_chunk.zip(chunks).map(|(s, n)| s * f64::from(n));
             total = total.plus(&Expected { seconds, ..Expected::nothing() });
@@ -239,6 +209,54 @@ impl Ingest {
             total,
             history: history.videos,
         })
+    }
+
+    /// The record of what would be ingested, if it is there.
+    async fn record_of(&self, access: &Access, subject: &Subject) -> Result<Option<VideoRecord>> {
+        match subject {
+            Subject::Video(id) => {
+                self.catalog.check_seen(access, *id).await?;
+                Ok(Some(self.catalog.record(*id).await?))
+            }
+            Subject::File => Ok(None),
+            Subject::Url(url) => {
+                check_url(url)?;
+                match self.catalog.ingested_from(access, &without_secrets(url)).await? {
+                    Some(id) => self.catalog.find_readable(id).await,
+                    None => Ok(None),
+                }
+            }
+        }
+    }
+
+    /// What the aggregators take that have what they depend on; those that `kept` has are reused.
+    fn expect_aggregators(
+        &self,
+        mut available: BTreeSet<String>,
+        kept: Option<&VideoRecord>,
+        chunks: Option<u32>,
+        history: &History,
+    ) -> BTreeMap<String, Expected> {
+        let mut aggregators = BTreeMap::new();
+        for spec in self.catalog.aggregators.specs() {
+            if !spec.depends_on.iter().all(|id| available.contains(*id)) {
+                continue;
+            }
+            available.insert(spec.id.to_owned());
+            let asks = spec.uses_llm && self.models.llm.billed();
+            let stored = kept.is_some_and(|record| record.aggregates.contains_key(spec.id));
+            let cost = chunks.zip(history.aggregators.get(spec.id));
+            let expected = match (stored, asks, cost) {
+                (true, ..) => Expected { reused: 1, ..Expected::nothing() },
+                (false, false, _) => Expected::nothing(),
+                (false, true, Some((chunks, cost))) => {
+                    Expected { seconds: Some(0.0), ..Expected::of(chunks, true, Some(cost)) }
+                }
+                (false, true, None) => Expected { seconds: Some(0.0), ..Expected::default() },
+            };
+            aggregators.insert(spec.id.to_owned(), expected);
+        }
+        aggregators
     }
 
     /// The analyzers of a video whose output an ingest would not keep.
@@ -360,6 +378,13 @@ impl Ingest {
         history.aggregate_per_chunk = (chunks > 0.0).then(|| aggregated / chunks);
         Ok(history)
     }
+}
+
+/// The analyzers whose output there would be: those that are asked for, and those that stay.
+fn available(plan: &IngestRequest, record: Option<&VideoRecord>) -> BTreeSet<String> {
+    let asked = plan.analyzers.iter().map(|analyzer| analyzer.spec().id.to_owned());
+    let stays = record.filter(|record| record.chunking == plan.chunking);
+    asked.chain(stays.into_iter().flat_map(|record| record.analyzers.keys().cloned())).collect()
 }
 
 /// How many chunks a video of that length would have, going by those that were split alike.

@@ -13,7 +13,7 @@ use crate::domain::kernel::error::Result;
 use crate::domain::llm::ask::{Ask, Prompt, read};
 
 /// Answers by request.
-type Answers = BTreeMap<String, Value>;
+pub(crate) type Answers = BTreeMap<String, Value>;
 
 /// Answers that aggregates had already got when they failed, by aggregator.
 pub(crate) type KeptAnswers = BTreeMap<String, Answers>;
