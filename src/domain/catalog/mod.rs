@@ -115,6 +115,7 @@ impl Catalog {
         listed_for: Duration,
     ) -> Self {
         let listed_for = if stores.index.shared() { listed_for } else { Duration::ZERO };
+        let listed_bytes = if listed_for.is_zero() { 0 } else { cache_bytes / 4 };
         Self {
             records: stores.records.clone(),
             storage: stores.storage.clone(),
@@ -124,8 +125,8 @@ impl Catalog {
             unreadable: Unreadable::default(),
             opening: Opening::default(),
             shown: Recent::new(cache_bytes / 2),
-            written: Recent::new(cache_bytes / 4),
-            lately: Lately::new(listed_for, cache_bytes / 4),
+            written: Recent::new(cache_bytes / 2 - listed_bytes),
+            lately: Lately::new(listed_for, listed_bytes),
             unfinished: Mutex::default(),
             analyzers,
             aggregators,

@@ -117,8 +117,8 @@ pub struct RepairSettings {
     /// Time between repairs of what was left behind, in the file seconds.
     #[serde(with = "seconds")]
     pub repair: Duration,
-    /// Memory for chunks that were last listed, a quarter of it for whole answers and a quarter for what
-    /// hits show of their videos, bytes.
+    /// Memory for chunks that were last listed, half of it for whole answers, bytes; where the index is
+    /// shared, half of that half for what hits show of their videos.
     pub cache_bytes: usize,
     /// Time for which hits may show of their videos what was read before, where the index is shared, in
     /// the file seconds: so much later the changes of other instances show.

@@ -91,7 +91,7 @@ impl Writer {
         merging.set_min_layer_size(SMALL_SEGMENT);
         let writer = index.writer_with_options(options.clone()).map_err(failed)?;
         let mut worker = Worker {
-            writer: Some(merging_nothing(writer)),
+            writer: Some(writer),
             index,
             reader,
             options,
@@ -148,7 +148,8 @@ impl Drop for Writer {
 
 struct Worker {
     index: Index,
-    /// None after a failed commit that could not be undone; the next batch opens it again.
+    /// None after a failed commit that could not be undone, or leftovers that could not be removed; the
+    /// next batch opens it again.
     writer: Option<IndexWriter>,
     reader: IndexReader,
     options: IndexWriterOptions,
@@ -163,8 +164,9 @@ struct Worker {
 
 impl Worker {
     fn run(&mut self, mut receiver: mpsc::Receiver<Message>) {
-        // What a commit has left that never ended: files of the next one may have the same names.
-        self.remove_unused();
+        if let Some(writer) = self.writer.take() {
+            self.go_on_with(writer);
+        }
         self.start_merge();
         while let Some(first) = receiver.blocking_recv() {
             let mut group = Vec::new();
@@ -238,11 +240,16 @@ impl Worker {
     fn restore(&mut self) {
         let Some(mut writer) = self.writer.take() else { return };
         match writer.rollback() {
-            Ok(_) => match cleaned(writer) {
-                Ok(writer) => self.writer = Some(writer),
-                Err(e) => tracing::error!(error = %e, "the index cannot be cleaned up"),
-            },
+            Ok(_) => self.go_on_with(writer),
             Err(e) => tracing::error!(error = %e, "the index cannot return to its last commit"),
+        }
+    }
+
+    /// Takes a writer that stands at its last commit; none where that cannot be cleaned up.
+    fn go_on_with(&mut self, writer: IndexWriter) {
+        match cleaned(writer) {
+            Ok(writer) => self.writer = Some(writer),
+            Err(e) => tracing::error!(error = %e, "the index cannot be cleaned up"),
         }
     }
 
@@ -282,27 +289,18 @@ impl Worker {
             tracing::warn!(error = %e, "the index cannot show its merged segments yet");
         }
         // The merged segments' files were still in use when the merge ended.
-        self.remove_unused();
-    }
-
-    fn remove_unused(&self) {
         if let Some(writer) = &self.writer
             && let Err(e) = writer.garbage_collect_files().wait()
         {
-            tracing::warn!(error = %e, "the index cannot remove files of earlier commits yet");
+            tracing::warn!(error = %e, "the index cannot remove merged segments yet");
         }
     }
 }
 
-/// A writer that merges only what it is told to.
-fn merging_nothing(writer: IndexWriter) -> IndexWriter {
-    writer.set_merge_policy(Box::new(NoMergePolicy));
-    writer
-}
-
-/// A writer at its last commit: what one has left that never ended is gone.
+/// A writer at its last commit, ready for the next one: what a commit has left that never ended goes,
+/// since files of the next one may have the same names.
 fn cleaned(writer: IndexWriter) -> tantivy::Result<IndexWriter> {
-    let writer = merging_nothing(writer);
+    writer.set_merge_policy(Box::new(NoMergePolicy));
     writer.garbage_collect_files().wait()?;
     Ok(writer)
 }
