@@ -262,7 +262,7 @@ fn entry(number: usize) -> VideoEntry {
         filename: format!("Holiday-{number}.mp4"),
         analyzers: analyzers[number % 2..].to_vec(),
         fields: Default::default(),
-        document: json!({ "title": format!("Holiday {number}"), "summary": text }),
+        document: json!({ "title": format!("Holiday {number}"), "summary": text }).into(),
     }
 }
 
@@ -316,7 +316,8 @@ fn point(i: usize, rows: &[f32]) -> Point {
             "description": text,
             "objects": [format!("object{}", i % 100)],
             "tags": [format!("tag{}", i % 10)],
-        }),
+        })
+        .into(),
         text,
     }
 }

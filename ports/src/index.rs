@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::{ChunkId, Result, VideoId};
+use crate::{ChunkId, Document, Result, VideoId};
 
 /// Whose result a point is. Results of several runs of an analyzer over a chunk may stand beside each
 /// other: their points differ in their revision, and so are different points.
@@ -75,7 +74,7 @@ pub struct Point {
     /// What full-text search looks in: speech, on-screen text, descriptions.
     pub text: String,
     /// Returned with a hit as it was stored.
-    pub document: Value,
+    pub document: Document,
 }
 
 impl Point {
@@ -214,7 +213,7 @@ pub struct Hit {
     /// Cosine (−1..1) or BM25 score, highest first. Equal scores are ordered by id.
     pub score: f32,
     /// The point's document.
-    pub document: Value,
+    pub document: Document,
 }
 
 /// A point that was listed, not searched for.
@@ -223,7 +222,7 @@ pub struct ListedPoint {
     /// Which point.
     pub id: PointId,
     /// The point's document.
-    pub document: Value,
+    pub document: Document,
 }
 
 /// An index of points whose vectors all have the dimension it was opened with.

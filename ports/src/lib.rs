@@ -8,6 +8,7 @@
 mod chunk;
 pub mod decoder;
 pub mod detector;
+mod document;
 pub mod embedder;
 mod error;
 pub mod fetcher;
@@ -31,6 +32,7 @@ pub mod webhook;
 pub mod conformance;
 
 pub use chunk::ChunkId;
+pub use document::Document;
 pub use error::{ErrorKind, PortError, Result};
 pub use video::VideoId;
 

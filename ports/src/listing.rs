@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use serde_json::Value;
 
 use crate::index::{Condition, FieldValue};
-use crate::{Result, VideoId};
+use crate::{Document, Result, VideoId};
 
 /// What is listed of a video.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +23,7 @@ pub struct VideoEntry {
     /// and else of `a` to `z`, `0` to `9` and `_`.
     pub fields: BTreeMap<String, FieldValue>,
     /// Returned as it was stored.
-    pub document: Value,
+    pub document: Document,
 }
 
 /// A place in the order of the listing: newest first, those of one instant by id.

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use ports::index::{Condition, FieldValue};
 use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
 use ports::video::NoVideoId;
-use ports::{ErrorKind, PortError, Result, VideoId};
+use ports::{Document, ErrorKind, PortError, Result, VideoId};
 use redb::{
     Database, DatabaseError, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
     StorageError, TableDefinition, WriteTransaction,
@@ -153,22 +153,19 @@ impl Inner {
     }
 
     fn put(&self, entries: &[VideoEntry]) -> Result<()> {
-        let documents = entries
+        let fields = entries
             .iter()
-            .map(|entry| {
-                let fields = serde_json::to_vec(&entry.fields)?;
-                Ok((serde_json::to_vec(&entry.document)?, fields))
-            })
+            .map(|entry| Ok(serde_json::to_vec(&entry.fields)?))
             .collect::<std::io::Result<Vec<_>>>()?;
         let change = |change: &WriteTransaction| {
             let (mut tested, mut stored) =
                 (change.open_table(TESTED)?, change.open_table(DOCUMENTS)?);
             let mut found_by = change.open_table(FIELDS)?;
-            for (entry, (document, fields)) in entries.iter().zip(&documents) {
+            for (entry, fields) in entries.iter().zip(&fields) {
                 let analyzers = entry.analyzers.iter().map(String::as_str).collect::<Vec<_>>();
                 let id = entry.video_id.as_str();
                 tested.insert(id, (entry.created_at, entry.filename.as_str(), analyzers))?;
-                stored.insert(id, document.as_slice())?;
+                stored.insert(id, entry.document.as_str().as_bytes())?;
                 match entry.fields.is_empty() {
                     true => found_by.remove(id)?,
                     false => found_by.insert(id, fields.as_slice())?,
@@ -196,22 +193,14 @@ impl Inner {
 
     /// The entries of these videos, as they are now.
     fn entries(&self, ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
-        type Found = (VideoEntry, Vec<u8>);
         let find = |read: &ReadTransaction| {
             let (tested, documents) = (read.open_table(TESTED)?, read.open_table(DOCUMENTS)?);
             let found_by = read.open_table(FIELDS)?;
             ids.iter()
                 .filter_map(|id| find(*id, &tested, &documents, &found_by).transpose())
-                .collect::<std::result::Result<Vec<Found>, redb::Error>>()
+                .collect::<std::result::Result<Vec<_>, redb::Error>>()
         };
-        let parsed = |(entry, json): Found| {
-            let document = serde_json::from_slice(&json).map_err(|e| {
-                let message = format!("the listed document of {} is not JSON", entry.video_id);
-                PortError::caused_by(ErrorKind::Corrupt, message, e)
-            })?;
-            Ok(VideoEntry { document, ..entry })
-        };
-        self.read(find)?.into_iter().map(parsed).collect()
+        self.read(find)
     }
 
     fn failed(&self, error: redb::Error) -> PortError {
@@ -227,26 +216,27 @@ impl Inner {
     }
 }
 
-/// An entry without its document, and that as JSON.
 fn find(
     id: VideoId,
     tested: &ReadOnlyTable<&str, (i64, &str, Vec<&str>)>,
     documents: &ReadOnlyTable<&str, &[u8]>,
     found_by: &ReadOnlyTable<&str, &[u8]>,
-) -> std::result::Result<Option<(VideoEntry, Vec<u8>)>, redb::Error> {
+) -> std::result::Result<Option<VideoEntry>, redb::Error> {
     let (Some(tested), Some(json)) = (tested.get(id.as_str())?, documents.get(id.as_str())?) else {
         return Ok(None);
     };
+    let json = str::from_utf8(json.value()).map_err(|e| {
+        redb::Error::Corrupted(format!("the listed document of {id} is not text: {e}"))
+    })?;
     let (created_at, filename, analyzers) = tested.value();
-    let entry = VideoEntry {
+    Ok(Some(VideoEntry {
         video_id: id,
         created_at,
         filename: filename.to_owned(),
         analyzers: analyzers.into_iter().map(str::to_owned).collect(),
         fields: fields(id.as_str(), found_by)?,
-        document: serde_json::Value::Null,
-    };
-    Ok(Some((entry, json.value().to_vec())))
+        document: Document::stored(json),
+    }))
 }
 
 /// The video whose entry has this key.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::index::{self, FieldValue, Predicate};
 use ports::listing::{ListQuery, Listed, Position, VideoEntry, VideoListing};
-use ports::{ErrorKind, PortError, Result, VideoId};
+use ports::{Document, ErrorKind, PortError, Result, VideoId};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
     Condition, CountPointsBuilder, CreateCollectionBuilder, CreateFieldIndexCollectionBuilder,
@@ -471,8 +471,7 @@ fn letters(filename: &str) -> String {
 
 /// An entry as it is stored, and about how many bytes it takes in a request.
 fn point(entry: &VideoEntry) -> Result<(usize, PointStruct)> {
-    let document = serde_json::to_string(&entry.document)
-        .map_err(|e| PortError::caused_by(ErrorKind::Invalid, "the document is not JSON", e))?;
+    let document = entry.document.as_str();
     let fields = serde_json::to_string(&entry.fields)
         .map_err(|e| PortError::caused_by(ErrorKind::Invalid, "the fields are not JSON", e))?;
     let size = document.len() + 3 * fields.len() + 4 * entry.filename.len() + 1024;
@@ -528,9 +527,6 @@ fn entry(point: &RetrievedPoint) -> Result<VideoEntry> {
         }
         _ => None,
     };
-    let document = serde_json::from_str(&text(DOCUMENT)?).map_err(|e| {
-        PortError::caused_by(ErrorKind::Corrupt, "a listed document is not JSON", e)
-    })?;
     let fields = match point.payload.contains_key(FIELDS) {
         true => serde_json::from_str(&text(FIELDS)?).map_err(|e| {
             PortError::caused_by(ErrorKind::Corrupt, "the fields of an entry are not JSON", e)
@@ -543,7 +539,7 @@ fn entry(point: &RetrievedPoint) -> Result<VideoEntry> {
         created_at,
         filename: text(FILENAME)?,
         analyzers: analyzers.ok_or_else(|| foreign(ANALYZERS))?,
-        document,
+        document: Document::stored(&text(DOCUMENT)?),
     })
 }
 

@@ -315,7 +315,8 @@ fn batch(number: usize) -> Vec<Point> {
                     ("start".into(), FieldValue::Float(chunk as f64)),
                 ]),
                 text: format!("batch{number} chunk{chunk}"),
-                document: json!({ "number": number, "chunk": chunk, "fill": "x".repeat(500) }),
+                document: json!({ "number": number, "chunk": chunk, "fill": "x".repeat(500) })
+                    .into(),
             }
         })
         .collect()

@@ -88,7 +88,7 @@ fn entry(number: i64) -> VideoEntry {
         filename: format!("clip-{number}.mp4"),
         analyzers: vec!["transcript".into(), "ocr".into()],
         fields: Default::default(),
-        document: json!({ "number": number, "fill": "x".repeat(2000) }),
+        document: json!({ "number": number, "fill": "x".repeat(2000) }).into(),
     }
 }
 

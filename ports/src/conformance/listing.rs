@@ -78,16 +78,13 @@ async fn entries_come_back_as_stored(listing: &dyn VideoListing) {
         document: json!({
             "z": 1, "a": [1.5, -0.25, null, true], "big": u64::MAX, "small": i64::MIN,
             "nested": {"text": "été 🎬 \"quoted\"\n"}, "long": "x".repeat(100_000),
-        }),
+        })
+        .into(),
     };
     let bare = VideoEntry { filename: String::new(), analyzers: vec![], ..entry("bb", i64::MAX) };
     listing.put(vec![stored.clone(), bare.clone()]).await.unwrap();
     let listed = listing.list(&page(9)).await.unwrap();
     assert_eq!(listed.entries, [bare.clone(), stored.clone()]);
-    let keys = |entry: &VideoEntry| -> Vec<String> {
-        entry.document.as_object().unwrap().keys().cloned().collect()
-    };
-    assert_eq!(keys(&listed.entries[1]), keys(&stored), "keys keep their order");
     let asked = ["bb", "ff", "00000000000000ab", "bb"].map(video);
     let got = listing.get(&asked).await.unwrap();
     assert_eq!(got, [bare.clone(), stored, bare], "in the order of the ids");
@@ -334,7 +331,7 @@ async fn entries_are_replaced_and_removed(listing: &dyn VideoListing) {
     let renamed = VideoEntry {
         filename: "other.mov".into(),
         analyzers: vec!["people".into()],
-        document: json!({ "again": true }),
+        document: json!({ "again": true }).into(),
         ..entry("aa", 9)
     };
     // The last of several entries of one video counts.
@@ -419,7 +416,7 @@ fn entry(video: &str, created_at: i64) -> VideoEntry {
         filename: format!("{video}.mp4"),
         analyzers: vec!["default_video".into()],
         fields: BTreeMap::new(),
-        document: json!({ "video": video, "created_at": created_at }),
+        document: json!({ "video": video, "created_at": created_at }).into(),
     }
 }
 

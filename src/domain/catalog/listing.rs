@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use ports::Document;
 use ports::index::Condition;
 use ports::listing::{ListQuery, Position, VideoEntry};
 use serde::{Deserialize, Serialize};
@@ -75,20 +76,18 @@ pub(super) fn listed_of(record: &VideoRecord) -> Listed {
 
 /// The entry of a published video.
 pub(super) fn entry_of(record: &VideoRecord) -> Result<VideoEntry> {
-    let document = serde_json::to_value(listed_of(record))
-        .map_err(|e| Error::corrupt(format!("cannot list '{}': {e}", record.video_id)))?;
     Ok(VideoEntry {
         video_id: record.video_id,
         created_at: instant(&record.created_at).unwrap_or_default(),
         filename: record.filename.clone(),
         analyzers: record.analyzer_ids(),
         fields: record.about.fields(),
-        document,
+        document: Document::of(&listed_of(record))?,
     })
 }
 
 fn listed(entry: &VideoEntry) -> Result<Listed> {
-    Listed::deserialize(&entry.document).map_err(|e| {
+    entry.document.read().map_err(|e| {
         Error::corrupt(format!("the entry of '{}' in the listing: {e}", entry.video_id))
     })
 }

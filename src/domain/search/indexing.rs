@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use ports::Document;
 use ports::embedder::Embedder;
 use ports::index::{FieldValue, Point, PointId};
 
 use crate::domain::analysis::Analyzer;
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Outputs;
-use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::{ChunkId, VideoId};
 
@@ -48,8 +49,7 @@ pub async fn points(
             vectors: BTreeMap::new(),
             payload,
             text,
-            document: serde_json::to_value(document)
-                .map_err(|e| Error::corrupt(format!("a point's document: {e}")))?,
+            document: Document::of(&document)?,
         });
     }
     let vectors = embedder.embed(&texts).await?;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use ports::Document;
 use ports::index::{Hit, PointId, TextQuery, VectorQuery};
 use text::questions::is_asking;
 use text::{is_function_word, tokens};
@@ -39,7 +40,7 @@ pub(crate) struct Found {
     pub(crate) score: f32,
     /// BM25, when words were searched and found.
     pub(crate) text_score: Option<f32>,
-    pub(crate) document: serde_json::Value,
+    pub(crate) document: Document,
 }
 
 impl Mode {
@@ -244,7 +245,7 @@ mod tests {
             chunk_id: ChunkId(chunk_id),
             analyzer_id: "ocr".into(),
         };
-        Hit { id, score, document: Value::Null }
+        Hit { id, score, document: Value::Null.into() }
     }
 
     #[test]

@@ -53,9 +53,12 @@ impl Search {
         hits: Vec<mode::Found>,
         videos: &mut HashMap<VideoId, (Arc<Listed>, String)>,
     ) -> Result<Vec<Published>> {
-        let document = |mut hit: mode::Found| {
-            let document: HitDocument = serde_json::from_value(hit.document.take())
-                .map_err(|e| Error::corrupt(format!("a hit of '{}': {e}", hit.id.video_id)))?;
+        let document = |hit: mode::Found| {
+            let document: HitDocument = hit.document.read().map_err(|e| {
+                let error = Error::corrupt(format!("a hit of '{}': {e}", hit.id.video_id));
+                // What is JSON is as it was written.
+                if e.is_data() { error } else { self.mended_soon(error) }
+            })?;
             Ok((hit, document))
         };
         let hits = hits.into_iter().map(document).collect::<Result<Vec<_>>>()?;

@@ -92,10 +92,7 @@ impl PointSchema {
         }
         document.add_text(self.text, &point.text);
         document.add_custom(self.vectors, &vectors::encode(&point.vectors));
-        let json = serde_json::to_vec(&point.document).map_err(|e| {
-            PortError::caused_by(ErrorKind::Invalid, "the point's document is not JSON", e)
-        })?;
-        document.add_bytes(self.document, &json);
+        document.add_bytes(self.document, point.document.as_str().as_bytes());
         Ok((Term::from_field_text(self.key, &key), document))
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use ports::index::{Filter, Hit, PointId, TextQuery, VectorQuery};
-use ports::{ErrorKind, PortError, Result, VideoId};
+use ports::{Document, ErrorKind, PortError, Result, VideoId};
 use rayon::ThreadPool;
 use tantivy::query::{EnableScoring, Query};
 use tantivy::schema::{IndexRecordOption, Value};
@@ -420,12 +420,12 @@ pub(super) fn document(
     schema: &PointSchema,
     id: &PointId,
     at: DocAddress,
-) -> Result<serde_json::Value> {
+) -> Result<Document> {
     let stored: TantivyDocument = snapshot.searcher.doc(at).map_err(failed)?;
     let json = stored.get_first(schema.document);
-    let document = json.and_then(|json| serde_json::from_slice(json.as_bytes()?).ok());
-    document.ok_or_else(|| {
-        let message = format!("the document of point {id:?} does not read back as JSON");
+    let json = json.and_then(|json| str::from_utf8(json.as_bytes()?).ok());
+    json.map(Document::stored).ok_or_else(|| {
+        let message = format!("the document of point {id:?} does not read back as text");
         PortError::new(ErrorKind::Corrupt, message)
     })
 }

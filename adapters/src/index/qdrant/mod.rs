@@ -20,7 +20,7 @@ use ports::index::{
     FieldValue, Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex,
     VectorQuery,
 };
-use ports::{ChunkId, ErrorKind, PortError, Result, VideoId};
+use ports::{ChunkId, Document, ErrorKind, PortError, Result, VideoId};
 use qdrant_client::qdrant::{
     BatchResult, Condition, CountPointsBuilder, DeletePointsBuilder, FacetCountsBuilder,
     GetPointsBuilder, NamedVectors, PayloadIncludeSelector, PointStruct, Query, QueryBatchPoints,
@@ -115,9 +115,7 @@ impl QdrantIndex {
     fn point(&self, point: Point) -> Result<PointStruct> {
         let uuid = names::name(&point).to_string();
         let mut payload = HashMap::new();
-        let document = serde_json::to_string(&point.document)
-            .map_err(|e| PortError::caused_by(ErrorKind::Invalid, "the document is not JSON", e))?;
-        payload.insert(DOCUMENT.to_owned(), Value::from(document));
+        payload.insert(DOCUMENT.to_owned(), Value::from(point.document.as_str()));
         payload.insert("video_id".to_owned(), Value::from(point.id.video_id.to_string()));
         payload.insert("chunk_id".to_owned(), Value::from(i64::from(point.id.chunk_id)));
         payload.insert("analyzer_id".to_owned(), Value::from(point.id.analyzer_id.clone()));
@@ -529,12 +527,11 @@ fn payload(fields: &[&str]) -> SelectorOptions {
 /// About how many bytes a point takes in a request.
 fn size(point: &Point) -> usize {
     let vectors: usize = point.vectors.values().map(|v| v.len() * 4).sum();
-    let document = serde_json::to_vec(&point.document).map_or(0, |d| d.len());
-    vectors + document + 3 * point.text.len() + 1024
+    vectors + point.document.as_str().len() + 3 * point.text.len() + 1024
 }
 
 /// Ids and documents of points by their names.
-type Documents = HashMap<String, (PointId, serde_json::Value)>;
+type Documents = HashMap<String, (PointId, Document)>;
 
 /// A point that was found.
 struct Found {
@@ -587,11 +584,8 @@ fn name(point: Option<&qdrant_client::qdrant::PointId>) -> Result<String> {
     }
 }
 
-fn id_and_document(payload: &HashMap<String, Value>) -> Result<(PointId, serde_json::Value)> {
-    let document = serde_json::from_str(text(payload, DOCUMENT)?).map_err(|e| {
-        PortError::caused_by(ErrorKind::Corrupt, "a point's document is not JSON", e)
-    })?;
-    Ok((id(payload)?, document))
+fn id_and_document(payload: &HashMap<String, Value>) -> Result<(PointId, Document)> {
+    Ok((id(payload)?, Document::stored(text(payload, DOCUMENT)?)))
 }
 
 fn id(payload: &HashMap<String, Value>) -> Result<PointId> {

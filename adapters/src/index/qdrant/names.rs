@@ -51,7 +51,7 @@ mod tests {
             vectors: BTreeMap::new(),
             text: String::new(),
             payload: BTreeMap::from([("revision".to_owned(), revision)]),
-            document: serde_json::Value::Null,
+            document: serde_json::Value::Null.into(),
         })
     }
 

@@ -126,7 +126,7 @@ fn point(i: usize, vector: &[f32]) -> Point {
         vectors: BTreeMap::from([("combined".into(), vector.to_vec())]),
         payload: BTreeMap::new(),
         text: String::new(),
-        document: Value::Null,
+        document: Value::Null.into(),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::conformance::video;
 use crate::index::{
     FieldValue, Filter, Hit, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
-use crate::{ChunkId, ErrorKind, Result, VideoId};
+use crate::{ChunkId, Document, ErrorKind, Result, VideoId};
 
 /// A point under construction.
 pub(super) struct Draft {
@@ -17,7 +17,7 @@ pub(super) struct Draft {
     vectors: BTreeMap<String, Vec<f32>>,
     payload: BTreeMap<String, FieldValue>,
     text: String,
-    document: Value,
+    document: Document,
 }
 
 impl Draft {
@@ -53,7 +53,7 @@ impl Draft {
     }
 
     pub(super) fn document(mut self, document: Value) -> Self {
-        self.document = document;
+        self.document = document.into();
         self
     }
 
@@ -69,7 +69,7 @@ pub(super) fn point(video: &str, chunk: u32) -> Draft {
         vectors: BTreeMap::new(),
         payload: BTreeMap::new(),
         text: String::new(),
-        document: json!({ "video": video, "chunk": chunk }),
+        document: json!({ "video": video, "chunk": chunk }).into(),
     }
 }
 
@@ -141,10 +141,6 @@ pub(super) fn places(hits: &[Hit]) -> Vec<(VideoId, ChunkId)> {
 
 pub(super) fn owned(places: &[(&str, u32)]) -> Vec<(VideoId, ChunkId)> {
     places.iter().map(|(video, chunk)| (self::video(video), ChunkId(*chunk))).collect()
-}
-
-pub(super) fn keys(value: &Value) -> Vec<&String> {
-    value.as_object().map(|object| object.keys().collect()).unwrap_or_default()
 }
 
 pub(super) fn invalid<T>(result: Result<T>, why: &str) {
