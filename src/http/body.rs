@@ -48,7 +48,7 @@ impl<T: Type> Payload for Json<T> {
     }
 }
 
-impl<T: ParseFromJSON> ParsePayload for Json<T> {
+impl<T: ParseFromJSON + 'static> ParsePayload for Json<T> {
     const IS_REQUIRED: bool = true;
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
@@ -61,7 +61,7 @@ impl<T: ParseFromJSON> ParsePayload for Json<T> {
     }
 }
 
-impl<'a, T: ParseFromJSON> ApiExtractor<'a> for Json<T> {
+impl<'a, T: ParseFromJSON + 'static> ApiExtractor<'a> for Json<T> {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
     type ParamType = ();
     type ParamRawType = ();
@@ -142,7 +142,7 @@ impl<T: Type> Payload for OptionalForm<T> {
     }
 }
 
-impl<T: ParseFromJSON> ParsePayload for OptionalForm<T> {
+impl<T: ParseFromJSON + 'static> ParsePayload for OptionalForm<T> {
     const IS_REQUIRED: bool = false;
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
@@ -159,7 +159,7 @@ impl<T: ParseFromJSON> ParsePayload for OptionalForm<T> {
     }
 }
 
-impl<'a, T: ParseFromJSON> ApiExtractor<'a> for OptionalForm<T> {
+impl<'a, T: ParseFromJSON + 'static> ApiExtractor<'a> for OptionalForm<T> {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
     type ParamType = ();
     type ParamRawType = ();

@@ -2,6 +2,10 @@
 //! only place where types and ranges are stated and every refusal names the field, what was given
 //! and what is accepted.
 
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::Type;
 use serde_json::{Map, Value};
@@ -9,31 +13,60 @@ use serde_json::{Map, Value};
 use super::params::{Number, shown};
 use crate::domain::kernel::names::nearest;
 
+/// The schema of a type, with those of what its fields hold.
+struct Schemas {
+    of_type: MetaSchemaRef,
+    registry: Registry,
+}
+
+impl Schemas {
+    /// Those of a type: made when it is first met, kept from then on.
+    fn of<T: Type + 'static>() -> Arc<Self> {
+        static KNOWN: LazyLock<RwLock<HashMap<TypeId, Arc<Schemas>>>> =
+            LazyLock::new(RwLock::default);
+        let id = TypeId::of::<T>();
+        if let Some(known) = KNOWN.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
+            return known.clone();
+        }
+        let mut registry = Registry::new();
+        T::register(&mut registry);
+        let made = Arc::new(Self { of_type: T::schema_ref(), registry });
+        KNOWN.write().unwrap_or_else(PoisonError::into_inner).insert(id, made.clone());
+        made
+    }
+
+    fn resolve<'s>(&'s self, reference: &'s MetaSchemaRef) -> &'s MetaSchema {
+        static ANY: LazyLock<MetaSchema> = LazyLock::new(|| MetaSchema::ANY);
+        match reference {
+            MetaSchemaRef::Inline(schema) => schema,
+            MetaSchemaRef::Reference(name) => self.registry.schemas.get(name).unwrap_or(&ANY),
+        }
+    }
+}
+
 /// The value as `T` parses it, or what is wrong with it. Fields that the schema does not name are
 /// refused.
-pub(crate) fn conform<T: Type>(value: Value) -> Result<Value, String> {
-    let mut registry = Registry::new();
-    T::register(&mut registry);
-    check(&registry, &T::schema_ref(), "the body", value)
+pub(crate) fn conform<T: Type + 'static>(value: Value) -> Result<Value, String> {
+    let schemas = Schemas::of::<T>();
+    check(&schemas, &schemas.of_type, "the body", value)
 }
 
 /// Text fields of a form as the JSON object their schema describes: numbers are read as numbers,
 /// and a field left empty counts as left out.
-pub(super) fn from_text<T: Type>(
+pub(super) fn from_text<T: Type + 'static>(
     fields: impl IntoIterator<Item = (String, String)>,
 ) -> Result<Value, String> {
-    let mut registry = Registry::new();
-    T::register(&mut registry);
-    let schema = resolve(&registry, &T::schema_ref());
+    let schemas = Schemas::of::<T>();
+    let schema = schemas.resolve(&schemas.of_type);
     let mut object = Map::new();
     for (name, text) in fields {
         let Some((_, field)) = schema.properties.iter().find(|(known, _)| *known == name) else {
-            return Err(unknown("field", &name, &names(&schema)));
+            return Err(unknown("field", &name, &names(schema)));
         };
         if text.is_empty() {
             continue;
         }
-        let value = match resolve(&registry, field).ty {
+        let value = match schemas.resolve(field).ty {
             "number" | "integer" => {
                 Value::from(Number::read(&text).map_err(|e| format!("{name} {e}"))?)
             }
@@ -45,7 +78,7 @@ pub(super) fn from_text<T: Type>(
         };
         object.insert(name, value);
     }
-    check(&registry, &T::schema_ref(), "the form", Value::Object(object))
+    check(&schemas, &schemas.of_type, "the form", Value::Object(object))
 }
 
 /// Names the accepted fields, and the one that a mistyped name is most like: passed over in
@@ -65,30 +98,20 @@ pub(super) fn names(schema: &MetaSchema) -> Vec<&'static str> {
     schema.properties.iter().map(|(name, _)| *name).collect()
 }
 
-fn resolve(registry: &Registry, reference: &MetaSchemaRef) -> MetaSchema {
-    match reference {
-        MetaSchemaRef::Inline(schema) => (**schema).clone(),
-        MetaSchemaRef::Reference(name) => {
-            registry.schemas.get(name).cloned().unwrap_or(MetaSchema::ANY)
-        }
-    }
-}
-
 fn check(
-    registry: &Registry,
+    schemas: &Schemas,
     reference: &MetaSchemaRef,
     name: &str,
     value: Value,
 ) -> Result<Value, String> {
-    let schema = resolve(registry, reference);
-    let refuse = |value: &Value| {
-        Err(format!("{name} is {}; it must be {}", given(value), accepted(&schema)))
-    };
+    let schema = schemas.resolve(reference);
+    let refuse =
+        |value: &Value| Err(format!("{name} is {}; it must be {}", given(value), accepted(schema)));
     match (schema.ty, value) {
         (_, Value::Null) if schema.nullable => Ok(Value::Null),
         ("", value) => Ok(value),
         ("object", Value::Object(mut object)) => {
-            let accepted_fields = names(&schema);
+            let accepted_fields = names(schema);
             let open = accepted_fields.is_empty() || schema.additional_properties.is_some();
             let stranger = object.keys().find(|key| !accepted_fields.contains(&key.as_str()));
             if let Some(stranger) = stranger.filter(|_| !open) {
@@ -97,15 +120,12 @@ fn check(
             for (field, reference) in &schema.properties {
                 match object.remove(*field) {
                     Some(value) => {
-                        let value = check(registry, reference, field, value)?;
+                        let value = check(schemas, reference, field, value)?;
                         object.insert((*field).to_owned(), value);
                     }
                     None if schema.required.contains(field) => {
-                        let schema = resolve(registry, reference);
-                        return Err(format!(
-                            "{field} is missing; it must be {}",
-                            accepted(&schema)
-                        ));
+                        let schema = accepted(schemas.resolve(reference));
+                        return Err(format!("{field} is missing; it must be {schema}"));
                     }
                     None => {}
                 }
@@ -116,7 +136,7 @@ fn check(
             let Some(items) = &schema.items else { return Ok(Value::Array(values)) };
             let named = values.into_iter().enumerate();
             named
-                .map(|(i, value)| check(registry, items, &format!("{name}[{i}]"), value))
+                .map(|(i, value)| check(schemas, items, &format!("{name}[{i}]"), value))
                 .collect::<Result<_, _>>()
                 .map(Value::Array)
         }
@@ -126,13 +146,13 @@ fn check(
         }
         ("boolean", value @ Value::Bool(_)) => Ok(value),
         ("number", Value::Number(number)) => {
-            match number.as_f64().filter(|n| n.is_finite() && within(&schema, *n)) {
+            match number.as_f64().filter(|n| n.is_finite() && within(schema, *n)) {
                 Some(number) => Ok(Value::from(number)),
                 None => refuse(&Value::Number(number)),
             }
         }
         ("integer", value @ Value::Number(_)) => {
-            let number = value.as_f64().filter(|n| n.fract() == 0.0 && within(&schema, *n));
+            let number = value.as_f64().filter(|n| n.fract() == 0.0 && within(schema, *n));
             match number {
                 Some(number) => Ok(Value::from(number as i64)),
                 None => refuse(&value),

@@ -78,10 +78,13 @@ pub fn shared_things(words: &[String], text: &str) -> f32 {
         return 0.0;
     }
     let there = &tokens(text)[..];
-    let named = |word: &&String| {
-        let own = stem(word);
-        occurs(word, there) || there.iter().any(|token| stands_for(&own, token.stem()))
+    let stood_for = |word: &str| {
+        let things = STANDS_FOR.get(&stem(word));
+        things.is_some_and(|things| {
+            there.iter().any(|token| things.iter().any(|t| token.has_stem(t)))
+        })
     };
+    let named = |word: &&String| occurs(word, there) || stood_for(word);
     words.iter().filter(named).count() as f32 / words.len() as f32
 }
 

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::stem;
+use crate::stem::is_irregular;
 
 /// A word or a number of a text.
 #[derive(Debug, Clone)]
@@ -19,7 +20,10 @@ pub struct Token<'a> {
 impl<'a> Token<'a> {
     fn new(text: &'a str, start: usize, end: usize) -> Self {
         let text = &text[start..end];
-        let mut lower = text.to_lowercase().replace('’', "'");
+        let mut lower = text.to_lowercase();
+        if lower.contains('’') {
+            lower = lower.replace('’', "'");
+        }
         if let Some(owner) = lower.strip_suffix("'s") {
             lower.truncate(owner.len());
         }
@@ -29,6 +33,12 @@ impl<'a> Token<'a> {
     /// The [`stem()`] of the token, computed once.
     pub fn stem(&self) -> &str {
         self.stem.get_or_init(|| stem(&self.lower))
+    }
+
+    /// Whether that is its stem. Of a token that begins with another letter, it is not computed.
+    pub fn has_stem(&self, stem: &str) -> bool {
+        let begins_so = self.lower.as_bytes().first() == stem.as_bytes().first();
+        (begins_so || is_irregular(&self.lower)) && self.stem() == stem
     }
 
     /// Whether it begins with a capital letter.

@@ -60,7 +60,7 @@ trait Tool {
     const DESCRIPTION: &'static str;
     /// Whether the library stays as it is.
     const READS_ONLY: bool = true;
-    type Input: ParseFromJSON;
+    type Input: ParseFromJSON + 'static;
     type Output: ToJSON;
 
     /// Answers a call within its budget. A failure tells the model what would be right.
