@@ -5,9 +5,10 @@ use ports::index::{FieldKind, PAYLOAD_FIELDS};
 use ports::{ErrorKind, PortError, Result};
 use qdrant_client::qdrant::{
     CollectionConfig, CreateAliasBuilder, CreateCollectionBuilder,
-    CreateFieldIndexCollectionBuilder, Distance, FieldType, Modifier, SparseVectorParamsBuilder,
-    SparseVectorsConfigBuilder, TextIndexParamsBuilder, TokenizerType, UpdateCollectionBuilder,
-    Value, VectorParamsBuilder, VectorsConfigBuilder, value, vectors_config,
+    CreateFieldIndexCollectionBuilder, Distance, FieldType, HnswConfigDiffBuilder, Modifier,
+    SparseVectorParamsBuilder, SparseVectorsConfigBuilder, TextIndexParamsBuilder, TokenizerType,
+    UpdateCollectionBuilder, Value, VectorParamsBuilder, VectorsConfigBuilder, value,
+    vectors_config,
 };
 
 use super::{QdrantIndex, QdrantOptions, connect};
@@ -17,6 +18,9 @@ pub(super) const TEXT: &str = "text";
 
 /// What a collection's metadata says of the install that its points belong to.
 const OWNER: &str = "install";
+
+/// Links of each point in the graph that the server walks where searches are not exact: its own default.
+const LINKS: u64 = 16;
 
 /// The payload field of a point's words in order.
 pub(super) const WORDS: &str = "words";
@@ -99,7 +103,10 @@ impl QdrantIndex {
         let info = self.server.retrying(|| self.server.client.collection_info(&current)).await?;
         let config = info.result.and_then(|info| info.config).unwrap_or_default();
         match fault(&config, &self.options) {
-            None => self.index_payload(&current).await,
+            None => {
+                self.have_graph(&current, &config).await?;
+                self.index_payload(&current).await
+            }
             Some(fault) => Err(PortError::new(
                 ErrorKind::Invalid,
                 format!(
@@ -152,6 +159,7 @@ impl QdrantIndex {
             .shard_number(options.shards)
             .replication_factor(options.replicas)
             .on_disk_payload(true)
+            .hnsw_config(HnswConfigDiffBuilder::default().m(self.links()))
             .build();
         request.metadata.insert("model".into(), Value::from(options.model.clone()));
         if let Err(e) =
@@ -161,6 +169,26 @@ impl QdrantIndex {
             return Err(e);
         }
         self.index_payload(name).await
+    }
+
+    /// Where every point is compared there is no graph: making it would take the server hours over millions
+    /// of points, and memory.
+    fn links(&self) -> u64 {
+        if self.options.exact { 0 } else { LINKS }
+    }
+
+    /// Lets the server make the graph that is to be walked, where the collection was made without one. It
+    /// compares every point until that is done. A graph that is not walked any more stays.
+    async fn have_graph(&self, collection: &str, config: &CollectionConfig) -> Result<()> {
+        let links = config.hnsw_config.as_ref().and_then(|graph| graph.m);
+        if self.options.exact || links != Some(0) {
+            return Ok(());
+        }
+        let request = UpdateCollectionBuilder::new(collection)
+            .hnsw_config(HnswConfigDiffBuilder::default().m(LINKS))
+            .build();
+        self.server.retrying(|| self.server.client.update_collection(request.clone())).await?;
+        Ok(())
     }
 
     /// Makes the payload indexes that are missing.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use ports::ErrorKind;
 use ports::conformance::index::{DIMENSION, check};
 use ports::index::{Filter, VectorIndex};
+use qdrant_client::Qdrant;
 use shotlog_adapters::index::qdrant::{QdrantIndex, QdrantOptions};
 
 use super::batch;
@@ -80,6 +81,23 @@ async fn qdrant_is_filled_anew_beside_what_is_searched() {
     let error = QdrantIndex::open(wider).await.err().unwrap();
     assert!(error.to_string().contains("dimensions"), "{error}");
     QdrantIndex::open(model).await.unwrap().probe().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn qdrant_makes_a_graph_only_where_it_is_walked() {
+    let Some(exact) = options("graph") else { return };
+    let client = Qdrant::from_url(&exact.url).skip_compatibility_check().build().unwrap();
+    let links = async || {
+        let info = client.collection_info(&exact.collection).await.unwrap().result.unwrap();
+        info.config.unwrap().hnsw_config.unwrap().m
+    };
+    QdrantIndex::open(exact.clone()).await.unwrap();
+    assert_eq!(links().await, Some(0));
+    let walked = QdrantOptions { exact: false, ..exact.clone() };
+    QdrantIndex::open(walked).await.unwrap();
+    assert_eq!(links().await, Some(16));
+    QdrantIndex::open(exact.clone()).await.unwrap();
+    assert_eq!(links().await, Some(16), "a graph that is there stays");
 }
 
 #[tokio::test(flavor = "multi_thread")]
