@@ -19,7 +19,7 @@ pub(super) const TEXT: &str = "text";
 /// What a collection's metadata says of the install that its points belong to.
 const OWNER: &str = "install";
 
-/// Links of each point in the graph that the server walks where searches are not exact: its own default.
+/// Links of each point in a graph that is made later than its collection: the default of Qdrant.
 const LINKS: u64 = 16;
 
 /// The payload field of a point's words in order.
@@ -159,8 +159,11 @@ impl QdrantIndex {
             .shard_number(options.shards)
             .replication_factor(options.replicas)
             .on_disk_payload(true)
-            .hnsw_config(HnswConfigDiffBuilder::default().m(self.links()))
             .build();
+        if options.exact {
+            // A graph that no search walks would take the server hours over millions of points, and memory.
+            request.hnsw_config = Some(HnswConfigDiffBuilder::default().m(0).build());
+        }
         request.metadata.insert("model".into(), Value::from(options.model.clone()));
         if let Err(e) =
             self.server.retrying(|| self.server.client.create_collection(request.clone())).await
@@ -169,12 +172,6 @@ impl QdrantIndex {
             return Err(e);
         }
         self.index_payload(name).await
-    }
-
-    /// Where every point is compared there is no graph: making it would take the server hours over millions
-    /// of points, and memory.
-    fn links(&self) -> u64 {
-        if self.options.exact { 0 } else { LINKS }
     }
 
     /// Lets the server make the graph that is to be walked, where the collection was made without one. It
