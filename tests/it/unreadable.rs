@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::conformance::faults::{Fault, Faults};
-use ports::index::{Filter, VectorIndex};
+use ports::index::{Filter, Point, PointId, VectorIndex};
 use ports::records::RecordStore;
+use ports::{ChunkId, Document};
 use serde_json::json;
 use shotlog::domain::search::reindex::Repair;
 
@@ -186,4 +187,24 @@ async fn a_search_that_meets_a_damaged_index_is_told_to_come_back() {
         }
         assert_eq!(met, calls.len(), "{mode}");
     }
+}
+
+#[tokio::test]
+async fn a_hit_that_is_cut_short_is_damage_of_the_index() {
+    let app = TestApp::new().await;
+    let video_id = video_id(&app.video().await);
+    let id = PointId { video_id, chunk_id: ChunkId(0), analyzer_id: "default_video".into() };
+    let cut_short = Point {
+        id,
+        vectors: Default::default(),
+        payload: Default::default(),
+        text: "zeppelin".into(),
+        document: Document::stored("{\"start\": 1"),
+    };
+    app.index.replace(None, vec![cut_short]).await.unwrap();
+    let query = json!({"text": "zeppelin", "mode": "text", "synthesize": false});
+    let reply = app.post_json("/query", query).await;
+    mentions(&reply.error(503), &["index is damaged", "try again"]);
+    let told = tokio::time::timeout(Duration::from_secs(60), app.service.search.damage_met());
+    told.await.expect("it is told to whoever mends it");
 }
