@@ -3,6 +3,8 @@
 # shellcheck shell=bash disable=SC2154
 
 export PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
+# Else ONNX Runtime sends telemetry, also where a script or a test loads it.
+export ORT_DISABLE_TELEMETRY=1
 
 die() {
     printf '%s\n' "$*" >&2

@@ -31,6 +31,8 @@ readonly rust_minimum=1.95
 readonly node_minimum=18
 readonly python_minimum=3.11
 readonly log=var/log/setup.log
+# Else ONNX Runtime sends telemetry when a model is converted.
+export ORT_DISABLE_TELEMETRY=1
 mkdir -p var/log var/lib var/models
 : >"$log"
 

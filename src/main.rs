@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    send_no_telemetry();
     return_large_blocks();
     // A process that decodes needs neither settings nor threads.
     if let Some(ended) = shotlog::cli::decode() {
@@ -16,6 +17,14 @@ fn main() -> ExitCode {
         }
     };
     runtime.block_on(shotlog::cli::run())
+}
+
+/// Has ONNX Runtime tell nobody that it is used. What it is told once it is loaded comes too late: it has then made
+/// an identifier of the machine, which it keeps in the home directory, and sends it with the names of models.
+#[expect(unsafe_code, reason = "another thread must not read the environment meanwhile")]
+fn send_no_telemetry() {
+    // SAFETY: no other thread runs yet.
+    unsafe { std::env::set_var("ORT_DISABLE_TELEMETRY", "1") };
 }
 
 /// Has glibc map every block of a mebibyte or more on its own and give it back when it is freed.

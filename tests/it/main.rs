@@ -45,6 +45,8 @@ mod speech;
 mod startup;
 mod support;
 mod takeover;
+#[cfg(feature = "onnx")]
+mod telemetry;
 mod tidy;
 #[cfg(feature = "ffmpeg")]
 mod traces;
