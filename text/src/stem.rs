@@ -28,10 +28,17 @@ fn stem_with(irregular: &HashMap<&str, &str>, lower: &str) -> String {
     ENGLISH.stem(irregular.get(lower).copied().unwrap_or(lower)).into_owned()
 }
 
-/// Whether a lower-case word is a form that is listed. All others begin as their stem does: the rules are
-/// about endings.
+/// Whether a lower-case word is a form that is listed.
 pub(crate) fn is_irregular(lower: &str) -> bool {
     ALL.contains_key(lower)
+}
+
+/// What every word with that stem begins with, but for those that are listed: the rules are about endings,
+/// and put another letter there at most (`hoping` is `hope`). Of the shortest it is the first letter (`dying`
+/// is `die`).
+pub(crate) fn beginning(stem: &str) -> &[u8] {
+    let length = if stem.len() > 3 { stem.len() - 1 } else { 1 };
+    stem.as_bytes().get(..length).unwrap_or_default()
 }
 
 /// Share of the words that occur in a text, endings aside; 0 without words. Text read off pictures
@@ -50,7 +57,8 @@ pub fn occurs(word: &str, tokens: &[Token<'_>]) -> bool {
     const LONG: usize = 5;
     let long = word.chars().count() >= LONG;
     let stem = stem(word);
-    tokens.iter().any(|t| t.has_stem(&stem) || (long && t.lower.contains(word)))
+    let inside = |t: &Token<'_>| long && t.lower.len() > word.len() && t.lower.contains(word);
+    tokens.iter().any(|t| t.lower == word || t.has_stem(&stem) || inside(t))
 }
 
 /// Forms and their words, of those that stored vectors know.
@@ -178,10 +186,11 @@ mod tests {
 
     #[test]
     fn what_is_not_listed_begins_as_its_stem_does() {
-        let prose =
-            [include_str!("../../README.md"), "skis dying tying news yes été 1st"].join(" ");
+        let odd =
+            "skis skies dying tying news yes hoping possibility happily gently electricity été 1st";
+        let prose = [include_str!("../../README.md"), odd].join(" ");
         for word in tokens(&prose).iter().filter(|word| !is_irregular(&word.lower)) {
-            assert_eq!(word.stem().bytes().next(), word.lower.bytes().next(), "{}", word.lower);
+            assert!(word.lower.as_bytes().starts_with(beginning(word.stem())), "{}", word.lower);
         }
         let went = &tokens("went")[0];
         assert!(went.has_stem("go") && !went.has_stem("went") && !went.has_stem("wear"));

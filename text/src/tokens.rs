@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::stem;
-use crate::stem::is_irregular;
+use crate::stem::{beginning, is_irregular};
 
 /// A word or a number of a text.
 #[derive(Debug, Clone)]
@@ -35,9 +35,10 @@ impl<'a> Token<'a> {
         self.stem.get_or_init(|| stem(&self.lower))
     }
 
-    /// Whether that is its stem. Of a token that begins with another letter, it is not computed.
+    /// Whether that is its stem. Of a token that begins otherwise than words with that stem, it is not
+    /// computed.
     pub fn has_stem(&self, stem: &str) -> bool {
-        let begins_so = self.lower.as_bytes().first() == stem.as_bytes().first();
+        let begins_so = self.lower.as_bytes().starts_with(beginning(stem));
         (begins_so || is_irregular(&self.lower)) && self.stem() == stem
     }
 
