@@ -1,19 +1,25 @@
 //! `serve`, `check`, `verify` and `reindex`: the commands that open the adapters themselves.
 
 use std::net::SocketAddr;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::Instant;
 
 use super::{Failure, app, startup};
 use crate::config::Config;
-use crate::domain::Shotlog;
 use crate::domain::catalog::opening::Opened;
+use crate::domain::ingest::RepairSettings;
 use crate::domain::search::reindex::{Reindexed, Repair};
+use crate::domain::{Error, Shotlog};
 
 /// How long the index is not checked again, whatever searches meet.
 const CHECK_PAUSE: Duration = Duration::from_secs(30);
+
+/// How long videos are looked at before it is noted how far that was: so much is done again after an end.
+const STRETCH: Duration = Duration::from_secs(5);
 
 /// Runs the service until SIGINT or SIGTERM.
 pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), Failure> {
@@ -81,12 +87,12 @@ async fn begin(service: Arc<Shotlog>, config: Config, remove_orphans: bool) {
     if !startup::open(service.clone(), repair).await {
         return;
     }
-    let every = config.domain.records.repair.max(Duration::from_secs(1));
+    let repair = Repair { unfinished: !remove_orphans, ..repair };
     tokio::spawn(calibrate(service.clone()));
     tokio::spawn(check_index(service.clone()));
     resume(&service).await;
     service.jobs.start();
-    repair_now_and_then(service, repair, every).await;
+    repair_now_and_then(service, repair, config.domain.records).await;
 }
 
 /// Measures what scores are worth with this embedder, so that no search waits for it.
@@ -99,9 +105,10 @@ async fn calibrate(service: Arc<Shotlog>) {
     }
 }
 
-/// Looks at every video once, beside the requests, and then at those alone that a change has left
-/// unfinished: an instance may die and a store fail at any time.
-async fn repair_now_and_then(service: Arc<Shotlog>, mut repair: Repair, every: Duration) {
+/// Looks now and then at the videos that a change has left unfinished, since an instance may die and a
+/// store fail at any time, and beside the requests at all of them, where that is due.
+async fn repair_now_and_then(service: Arc<Shotlog>, orphans: Repair, settings: RepairSettings) {
+    let mut repair = orphans;
     loop {
         match service.search.reindex(repair).await {
             Ok(done) => {
@@ -111,9 +118,26 @@ async fn repair_now_and_then(service: Arc<Shotlog>, mut repair: Repair, every: D
             Err(error) => tracing::warn!(error = %error.labelled(), "the index was not checked"),
         }
         sweep(&service).await;
-        tokio::time::sleep(every).await;
+        let next = Instant::now() + settings.repair.max(Duration::from_secs(1));
+        if let Err(error) = look(&service, settings.check, next).await {
+            tracing::warn!(error = %error.labelled(), "not every video was looked at");
+        }
+        tokio::time::sleep_until(next).await;
         resume(&service).await;
     }
+}
+
+/// Looks at every video, if that is due, until then; it is gone on with when this is called again.
+async fn look(service: &Shotlog, every: Duration, until: Instant) -> Result<(), Error> {
+    let mut look = service.search.look_that_is_due(every).await?;
+    while let Some(begun) = look.take() {
+        match service.search.look_on(begun, STRETCH).await? {
+            ControlFlow::Break(done) => tell(&done),
+            ControlFlow::Continue(more) if Instant::now() < until => look = Some(more),
+            ControlFlow::Continue(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Forgets the uploads that nobody went on with.

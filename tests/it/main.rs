@@ -20,6 +20,7 @@ mod install;
 mod instances;
 mod leases;
 mod limits;
+mod looks;
 mod mcp;
 #[cfg(all(feature = "ffmpeg", target_os = "linux"))]
 mod memory;

@@ -48,10 +48,18 @@ impl Install {
     }
 
     /// Kills the service, does something to its folder, and starts it again.
-    async fn restarted_after(mut self, change: impl FnOnce(&Self)) -> Self {
+    async fn restarted_after(self, change: impl FnOnce(&Self)) -> Self {
+        self.restarted_with(&[], change).await
+    }
+
+    async fn restarted_with(
+        mut self,
+        settings: &[(&str, String)],
+        change: impl FnOnce(&Self),
+    ) -> Self {
         self.service.kill();
         change(&self);
-        self.service = Process::start(self.folder.path(), &[]).await;
+        self.service = Process::start(self.folder.path(), settings).await;
         self.service.ready().await;
         self
     }
@@ -217,13 +225,17 @@ async fn an_index_of_other_records_is_refused_until_it_is_made_anew() {
 async fn a_damaged_record_is_named_and_can_be_deleted() {
     let Some(install) = Install::new().await else { return };
     let [bad, good] = [install.videos[0].clone(), install.videos[1].clone()];
-    let install = install.restarted_after(|install| {
+    // The next look at every video is now.
+    let now = [("RECORDS__CHECK", "0".to_owned())];
+    let install = install.restarted_with(&now, |install| {
         let record = install.data().join(format!("records/videos/{bad}/video.json"));
         assert!(record.is_file(), "{}", record.display());
         std::fs::write(record, "{").unwrap();
     });
     let install = install.await;
-    assert_eq!(install.service.get("/videos").await["total"], 1);
+    while install.service.get("/videos").await["total"] != 1 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     assert_eq!(install.found(&good).await, 2);
     let health = install.service.get("/health").await;
     assert_eq!(health["unreadable"][0]["video_id"], bad.as_str(), "{health}");

@@ -16,6 +16,7 @@ use ports::listing::{ListQuery, Position, VideoEntry};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::catalog::about::{self, About};
+use crate::domain::catalog::looked::Mark;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::catalog::{Catalog, Stored};
 use crate::domain::kernel::access::Access;
@@ -262,7 +263,7 @@ impl Catalog {
 
     /// Lists every video, unless that was done already.
     pub async fn list_all(&self) -> Result<()> {
-        if self.listing.mark().await?.as_deref() == Some(COMPLETE) {
+        if self.mark().await?.form == COMPLETE {
             return Ok(());
         }
         let ids = self.ids().await?;
@@ -276,7 +277,7 @@ impl Catalog {
                 self.relist(*video_id).await?;
             }
         }
-        Ok(self.listing.set_mark(COMPLETE).await?)
+        self.set_mark(&Mark::of_form(COMPLETE)).await
     }
 
     /// What the entries of these videos should be, of those that are published.

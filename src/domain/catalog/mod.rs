@@ -18,6 +18,7 @@ pub(crate) mod install;
 mod lately;
 mod listing;
 pub mod locks;
+pub(crate) mod looked;
 pub mod moments;
 pub mod opening;
 pub mod outputs;

@@ -117,6 +117,9 @@ pub struct RepairSettings {
     /// Time between repairs of what was left behind, in the file seconds.
     #[serde(with = "seconds")]
     pub repair: Duration,
+    /// Time within which every video is looked at once, in the file seconds.
+    #[serde(with = "seconds")]
+    pub check: Duration,
     /// Memory for chunks that were last listed, half of it for whole answers, bytes; where the index is
     /// shared, half of that half for what hits show of their videos.
     pub cache_bytes: usize,
@@ -132,6 +135,7 @@ impl Default for RepairSettings {
             lease: Duration::from_secs(60),
             deadline: Duration::from_secs(120),
             repair: Duration::from_secs(300),
+            check: Duration::from_secs(86_400),
             cache_bytes: 32 << 20,
             listed_for: Duration::from_secs(5),
         }

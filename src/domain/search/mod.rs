@@ -7,6 +7,7 @@ pub(crate) mod everything;
 pub mod filters;
 pub mod indexing;
 mod listing;
+pub mod look;
 pub(crate) mod mode;
 pub mod pages;
 mod published;

@@ -9,11 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::catalog::Stored;
 use crate::domain::catalog::locks::{Locked, VideoLock};
+use crate::domain::catalog::looked::Looked;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
 use crate::domain::search::Search;
 use crate::domain::search::indexing::points;
+use crate::domain::search::look::Look;
 
 /// When a search that met damage may be tried again, seconds.
 const MENDED_AFTER: u32 = 5;
@@ -83,19 +85,23 @@ impl Search {
             }
             return Ok(done);
         }
-        let ids: BTreeSet<VideoId> = self.catalog.ids().await?.into_iter().collect();
-        let mut orphans = BTreeSet::new();
-        for &video_id in &ids {
-            let state = self.repair_video(video_id, repair).await?;
-            if state == Repaired::Orphan {
-                orphans.insert(video_id);
-            }
-            done.count(state);
+        let mut look = Look::of(self.catalog.ids().await?);
+        while let Some(video_id) = look.next() {
+            look.enter(video_id, self.repair_video(video_id, repair).await?);
         }
+        self.end(look, repair).await
+    }
+
+    /// What no video by itself tells: removes what has no record.
+    pub(super) async fn end(&self, look: Look, repair: Repair) -> Result<Reindexed> {
+        let Look { mut done, mut orphans, .. } = look;
+        // What was ingested since the look began has a record too.
+        let ids: BTreeSet<VideoId> = self.catalog.ids().await?.into_iter().collect();
         let known: Vec<VideoId> = ids.iter().copied().collect();
         for video_id in self.catalog.listed_beside(&known).await? {
             self.catalog.relist(video_id).await?;
         }
+        let looked = Looked::whole(self.models.embedder.model());
         let indexed = self.index.values("video_id").await?;
         let indexed: BTreeSet<VideoId> = indexed.iter().filter_map(|id| id.parse().ok()).collect();
         orphans.extend(indexed.difference(&ids));
@@ -107,6 +113,7 @@ impl Search {
                  other records than these (records.kind, index.collection); if not, `shotlog serve \
                  --remove-orphans` and `shotlog reindex --remove-orphans` remove them"
             );
+            self.catalog.enter_looked(looked).await?;
             return Ok(done);
         }
         for &video_id in &orphans {
@@ -120,6 +127,7 @@ impl Search {
             self.catalog.clear(video_id, &lock).await?;
             done.orphans += u64::from(indexed.contains(&video_id));
         }
+        self.catalog.enter_looked(looked).await?;
         Ok(done)
     }
 
@@ -177,7 +185,11 @@ impl Search {
     }
 
     /// A video that is being changed needs no repair; a rebuild waits for it.
-    async fn lock_to_repair(&self, what: Locked, wait: bool) -> Result<Option<VideoLock>> {
+    pub(super) async fn lock_to_repair(
+        &self,
+        what: Locked,
+        wait: bool,
+    ) -> Result<Option<VideoLock>> {
         if wait {
             return self.catalog.locks.lock(what).await.map(Some);
         }
@@ -185,7 +197,7 @@ impl Search {
     }
 
     /// Brings one video in line. What needs nothing is not locked.
-    async fn repair_video(&self, video_id: VideoId, repair: Repair) -> Result<Repaired> {
+    pub(super) async fn repair_video(&self, video_id: VideoId, repair: Repair) -> Result<Repaired> {
         if !repair.all && !repair.unfinished {
             let stored = self.catalog.stored(video_id).await?;
             match &stored {
@@ -313,7 +325,7 @@ fn revisions_of(video_id: VideoId, revisions: Vec<String>) -> Filter {
 
 /// What became of one video in a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Repaired {
+pub(super) enum Repaired {
     /// The points of so many analyzers were written again.
     Rebuilt(u64),
     /// It has no record, and nothing is left of it.
@@ -327,7 +339,7 @@ enum Repaired {
 }
 
 impl Reindexed {
-    fn count(&mut self, state: Repaired) {
+    pub(super) fn count(&mut self, state: Repaired) {
         match state {
             Repaired::Rebuilt(analyzers) => {
                 self.videos += 1;
