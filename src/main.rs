@@ -35,7 +35,7 @@ fn main() -> ExitCode {
 }
 
 /// Has ONNX Runtime tell nobody that it is used. What it is told once it is loaded comes too late: it has then made
-/// an identifier of the machine, which it keeps in the home directory, and sends it with the names of models.
+/// an identifier of the machine, which it keeps in the home directory, and begun to send that it runs.
 #[expect(unsafe_code, reason = "another thread must not read the environment meanwhile")]
 fn send_no_telemetry() {
     // SAFETY: no other thread runs yet.
