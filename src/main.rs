@@ -2,21 +2,6 @@
 
 use std::process::ExitCode;
 
-use tikv_jemallocator::Jemalloc;
-
-/// A search makes thousands of small allocations, many of them freed on another thread than they were made on:
-/// with glibc's they cost a fifth of its processor time.
-#[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
-
-/// What jemalloc reads before anything runs. Blocks of a mebibyte or more are given back when they are freed, as
-/// [`return_large_blocks`] has it for what is written in C; what else is unused, after half a second.
-#[expect(unsafe_code, reason = "jemalloc finds its settings by the symbol's name")]
-// SAFETY: nothing else has this name, and the bytes it points at end with a zero, as jemalloc expects.
-#[unsafe(export_name = "_rjem_malloc_conf")]
-static SETTINGS: &u8 =
-    &b"narenas:2,oversize_threshold:1048576,dirty_decay_ms:500,muzzy_decay_ms:0\0"[0];
-
 fn main() -> ExitCode {
     send_no_telemetry();
     return_large_blocks();
