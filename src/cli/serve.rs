@@ -12,6 +12,7 @@ use super::{Failure, app, startup};
 use crate::config::Config;
 use crate::domain::catalog::opening::Opened;
 use crate::domain::ingest::RepairSettings;
+use crate::domain::search::look::Look;
 use crate::domain::search::reindex::{Reindexed, Repair};
 use crate::domain::{Error, Shotlog};
 
@@ -108,7 +109,7 @@ async fn calibrate(service: Arc<Shotlog>) {
 /// Looks now and then at the videos that a change has left unfinished, since an instance may die and a
 /// store fail at any time, and beside the requests at all of them, where that is due.
 async fn repair_now_and_then(service: Arc<Shotlog>, orphans: Repair, settings: RepairSettings) {
-    let mut repair = orphans;
+    let (mut repair, mut begun) = (orphans, None);
     loop {
         match service.search.reindex(repair).await {
             Ok(done) => {
@@ -119,25 +120,37 @@ async fn repair_now_and_then(service: Arc<Shotlog>, orphans: Repair, settings: R
         }
         sweep(&service).await;
         let next = Instant::now() + settings.repair.max(Duration::from_secs(1));
-        if let Err(error) = look(&service, settings.check, next).await {
-            tracing::warn!(error = %error.labelled(), "not every video was looked at");
-        }
+        begun = match look(&service, begun, settings.check, next).await {
+            Ok(left) => left,
+            Err(error) => {
+                tracing::warn!(error = %error.labelled(), "not every video was looked at");
+                None
+            }
+        };
         tokio::time::sleep_until(next).await;
         resume(&service).await;
     }
 }
 
-/// Looks at every video, if that is due, until then; it is gone on with when this is called again.
-async fn look(service: &Shotlog, every: Duration, until: Instant) -> Result<(), Error> {
-    let mut look = service.search.look_that_is_due(every).await?;
+/// Goes on with a look at every video, or begins the one that is due, until then: what is left of it.
+async fn look(
+    service: &Shotlog,
+    begun: Option<Look>,
+    every: Duration,
+    until: Instant,
+) -> Result<Option<Look>, Error> {
+    let mut look = match begun {
+        None => service.search.look_that_is_due(every).await?,
+        begun => begun,
+    };
     while let Some(begun) = look.take() {
         match service.search.look_on(begun, STRETCH).await? {
             ControlFlow::Break(done) => tell(&done),
-            ControlFlow::Continue(more) if Instant::now() < until => look = Some(more),
-            ControlFlow::Continue(_) => {}
+            ControlFlow::Continue(left) if Instant::now() < until => look = Some(left),
+            ControlFlow::Continue(left) => return Ok(Some(left)),
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 /// Forgets the uploads that nobody went on with.

@@ -80,8 +80,11 @@ impl Search {
             look.enter(video_id, self.repair_video(video_id, repair).await?);
             sleep(started.elapsed() * REST).await;
             if begun.elapsed() >= stretch {
-                let looked = Looked::up_to(self.models.embedder.model(), look.last);
-                self.catalog.enter_looked(looked).await?;
+                // Whoever goes on after an end has to find again what has no record.
+                if look.orphans.is_empty() {
+                    let looked = Looked::up_to(self.models.embedder.model(), look.last);
+                    self.catalog.enter_looked(looked).await?;
+                }
                 return Ok(ControlFlow::Continue(look));
             }
         }
