@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ports::index::{Filter, VectorIndex};
 use ports::listing::VideoListing;
+use ports::records::RecordStore;
 use shotlog::domain::search::reindex::Reindexed;
 
 use crate::support::{TestApp, clip};
@@ -64,6 +65,28 @@ async fn one_that_was_ended_goes_on_where_it_was() {
     assert_eq!((done.videos, done.rebuilt), (2, 1));
     assert_eq!(looked(&app, DAY).await, None);
     assert_eq!(looked(&app, Duration::ZERO).await.expect("always due").rebuilt, 1);
+}
+
+#[tokio::test]
+async fn what_has_no_record_is_removed_however_often_a_look_is_ended() {
+    let app = TestApp::new().await;
+    let ids = videos(&app).await;
+    lose(&app, &ids[0]).await;
+    app.records.delete(&format!("videos/{}/video.json", ids[0])).await.unwrap();
+    let left = async || app.records.list(&format!("videos/{}/", ids[0])).await.unwrap().len();
+    let search = &app.service.search;
+    let begun = async || {
+        let look = search.look_that_is_due(DAY).await.unwrap().expect("not at its end");
+        search.look_on(look, Duration::ZERO).await.unwrap()
+    };
+    // Ended by a stop after the first, which has no record.
+    assert!(begun().await.is_continue() && left().await > 0);
+    let mut look = begun().await;
+    while let ControlFlow::Continue(more) = look {
+        look = search.look_on(more, Duration::ZERO).await.unwrap();
+    }
+    assert_eq!(left().await, 0);
+    assert_eq!(search.look_that_is_due(DAY).await.unwrap().map(|_| ()), None);
 }
 
 #[tokio::test]
