@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::{occurs, stem, tokens};
+use crate::stem::{Sought, occurs_as};
+use crate::{stem, tokens};
 
 /// Names of one thing. Detectors know it by one of them, people by any.
 const NAMES: &[&[&str]] = &[
@@ -78,13 +79,14 @@ pub fn shared_things(words: &[String], text: &str) -> f32 {
         return 0.0;
     }
     let there = &tokens(text)[..];
-    let stood_for = |word: &str| {
-        let things = STANDS_FOR.get(&stem(word));
-        things.is_some_and(|things| {
-            there.iter().any(|token| things.iter().any(|t| token.has_stem(t)))
-        })
+    let stood_for = |stem: &str| {
+        let mut things = STANDS_FOR.get(stem).into_iter().flatten().map(|thing| Sought::of(thing));
+        things.any(|thing| there.iter().any(|token| thing.is_of(token)))
     };
-    let named = |word: &&String| occurs(word, there) || stood_for(word);
+    let named = |word: &&String| {
+        let stem = stem(word);
+        occurs_as(word, &stem, there) || stood_for(&stem)
+    };
     words.iter().filter(named).count() as f32 / words.len() as f32
 }
 

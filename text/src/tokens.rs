@@ -3,7 +3,6 @@
 use std::sync::OnceLock;
 
 use crate::stem;
-use crate::stem::{beginning, is_irregular};
 
 /// A word or a number of a text.
 #[derive(Debug, Clone)]
@@ -33,13 +32,6 @@ impl<'a> Token<'a> {
     /// The [`stem()`] of the token, computed once.
     pub fn stem(&self) -> &str {
         self.stem.get_or_init(|| stem(&self.lower))
-    }
-
-    /// Whether that is its stem. Of a token that begins otherwise than words with that stem, it is not
-    /// computed.
-    pub fn has_stem(&self, stem: &str) -> bool {
-        let begins_so = self.lower.as_bytes().starts_with(beginning(stem));
-        (begins_so || is_irregular(&self.lower)) && self.stem() == stem
     }
 
     /// Whether it begins with a capital letter.
