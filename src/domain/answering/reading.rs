@@ -209,8 +209,8 @@ impl Answering {
         let mut scores: Vec<f32> = match wanted.is_topic() {
             true => asked.iter().map(|(text, _)| wanted.shared_with(text)).collect(),
             false => {
-                let texts: Vec<String> = asked.iter().map(|(text, _)| (*text).to_owned()).collect();
-                let scores = reranker.score(question, &texts).await?.into_iter();
+                let texts: Vec<&str> = asked.iter().map(|(text, _)| *text).collect();
+                let scores = rerank::read(reranker.as_ref(), question, &texts).await?.into_iter();
                 let found = asked.iter().map(|(_, found)| found.unwrap_or(UNKNOWN));
                 scores.zip(found).map(|(read, found)| rerank::presence(found, read)).collect()
             }

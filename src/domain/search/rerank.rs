@@ -1,13 +1,14 @@
 //! Hits read together with the question that they were found for. A vector, made without knowing of the
 //! question, tells what a text is about; whether it answers is told by reading both.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ports::llm::PassageKind;
+use ports::reranker::Reranker;
 use text::questions::{AnswerKind, asks_for_number, is_generic, is_question, topic};
 use text::{Quotations, is_stop_word, sentences, shared, words};
 
-use crate::domain::kernel::error::Result;
+use crate::domain::kernel::error::{Error, Result};
 use crate::domain::search::calibration::content_words;
 use crate::domain::search::{Search, SearchResult};
 
@@ -120,8 +121,8 @@ impl Search {
             surest[left_out.hit] = None;
         }
         candidates.truncate(self.settings.rerank_texts);
-        let texts: Vec<String> = candidates.iter().map(|one| one.text.clone()).collect();
-        let scores = reranker.score(question, &texts).await?;
+        let texts: Vec<&str> = candidates.iter().map(|one| one.text.as_str()).collect();
+        let scores = read(reranker.as_ref(), question, &texts).await?;
         for (candidate, score) in candidates.iter().zip(scores) {
             let of_hit = &mut surest[candidate.hit];
             *of_hit = Some(of_hit.map_or(score, |known| known.max(score)));
@@ -136,6 +137,21 @@ impl Search {
         hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
         Ok(())
     }
+}
+
+/// How probable it is that each text answers a question. Many moments are told alike: no text is read twice.
+pub(crate) async fn read(
+    reranker: &dyn Reranker,
+    question: &str,
+    texts: &[&str],
+) -> Result<Vec<f32>> {
+    let distinct: BTreeSet<&str> = texts.iter().copied().collect();
+    let distinct: Vec<String> = distinct.into_iter().map(str::to_owned).collect();
+    let scores = reranker.score(question, &distinct).await?;
+    let scores: HashMap<&str, f32> = distinct.iter().map(String::as_str).zip(scores).collect();
+    let score = |text: &&str| scores.get(text).copied();
+    let scores: Option<Vec<f32>> = texts.iter().map(score).collect();
+    scores.ok_or_else(|| Error::corrupt("the reranker has not scored every text"))
 }
 
 /// Whether anything of what is asked about was seen there, which nothing that is said can refute.
@@ -179,7 +195,35 @@ pub(crate) fn presence(found: f32, read: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
+    use async_trait::async_trait;
+
     use super::*;
+
+    /// Scores texts by their length, and keeps them.
+    #[derive(Default)]
+    struct Reader(Mutex<Vec<String>>);
+
+    #[async_trait]
+    impl Reranker for Reader {
+        fn model(&self) -> &str {
+            "length"
+        }
+
+        async fn score(&self, _: &str, texts: &[String]) -> ports::Result<Vec<f32>> {
+            self.0.lock().expect("unpoisoned").extend_from_slice(texts);
+            Ok(texts.iter().map(|text| text.len() as f32).collect())
+        }
+    }
+
+    #[tokio::test]
+    async fn no_text_is_read_twice() {
+        let reader = Reader::default();
+        let scores = read(&reader, "Who?", &["Rosa.", "He.", "Rosa."]).await.expect("scores");
+        assert_eq!(scores, [5.0, 3.0, 5.0]);
+        assert_eq!(*reader.0.lock().expect("unpoisoned"), ["He.", "Rosa."]);
+    }
 
     #[test]
     fn only_questions_about_something_in_particular_are_read_for() {
