@@ -196,6 +196,12 @@ impl Config {
                 self.http.probe_interval
             ));
         }
+        if !(0.1..=3600.0).contains(&self.http.watch_interval) {
+            return wrong(format!(
+                "http.watch_interval is {}; it must be seconds from 0.1 to 3600",
+                self.http.watch_interval
+            ));
+        }
         if !(0.001..=60.0).contains(&self.http.probe_timeout) {
             return wrong(format!(
                 "http.probe_timeout is {}; it must be seconds from 0.001 to 60",

@@ -25,9 +25,6 @@ use crate::domain::{analysis, search};
 use probes::Probe;
 pub use probes::{Outcome, ProbeSettings};
 
-/// Ports are watched no more often than this, however short an outcome holds.
-const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
-
 /// The health document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Health {
@@ -148,7 +145,7 @@ impl Status {
     pub async fn watch(&self) {
         loop {
             self.probe().await;
-            tokio::time::sleep(self.settings.interval.max(SHORTEST_INTERVAL)).await;
+            tokio::time::sleep(self.settings.watch_interval).await;
         }
     }
 

@@ -23,7 +23,8 @@ pub(super) struct MetaApi(pub(super) Service);
 impl MetaApi {
     /// Liveness, and loaded analyzers and aggregators.
     ///
-    /// Needs no token. Tells of storage what was seen within `http.probe_interval`.
+    /// Needs no token. Tells of storage what was seen within `http.probe_interval`, or last where it does not
+    /// answer at once.
     #[oai(path = "/health", method = "get", operation_id = "health")]
     async fn health(&self) -> Result<Json<Health>, ApiError<Open>> {
         Ok(Json(self.0.status().health().await.into()))

@@ -56,6 +56,8 @@ pub struct HttpSettings {
     /// Time for which the answer of a store or a server holds for `/health` and `/ready`, in the file
     /// seconds.
     pub probe_interval: f64,
+    /// Time between two looks at each store and server while nobody asks, in the file seconds.
+    pub watch_interval: f64,
     /// Longest time that a store or a server may take to answer a probe, in the file seconds.
     pub probe_timeout: f64,
 }
@@ -79,6 +81,7 @@ impl Default for HttpSettings {
             upload_idle: Duration::from_secs(60),
             max_uploads: 16,
             probe_interval: 1.0,
+            watch_interval: 15.0,
             probe_timeout: 1.5,
         }
     }

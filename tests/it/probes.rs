@@ -65,6 +65,18 @@ async fn however_many_ask_each_store_is_asked_once_per_interval() {
 }
 
 #[tokio::test]
+async fn while_nobody_asks_each_store_is_asked_once_per_watch_interval() {
+    let app = TestApp::with(|setup| {
+        setup.settings.probes.watch_interval = Duration::from_secs(600);
+    })
+    .await;
+    let watch = app.service.status.watch();
+    let watched = tokio::time::timeout(Duration::from_millis(300), watch).await;
+    assert!(watched.is_err(), "it goes on for ever");
+    assert_eq!((app.storage.probes.asked(), app.embedder.probes.asked()), (1, 1));
+}
+
+#[tokio::test]
 async fn while_a_store_hangs_what_was_last_seen_is_told() {
     let app = TestApp::with(|setup| {
         let probes = &mut setup.settings.probes;

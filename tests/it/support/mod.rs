@@ -152,7 +152,7 @@ impl TestApp {
                     interval: Duration::ZERO,
                     timeout: Duration::from_secs(20),
                     patience: Duration::from_secs(20),
-                    storage_is_local: false,
+                    ..ProbeSettings::default()
                 },
                 ui: true,
                 ..Settings::default()

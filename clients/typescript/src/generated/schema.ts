@@ -13,7 +13,8 @@ export interface paths {
         };
         /**
          * Liveness, and loaded analyzers and aggregators.
-         * @description Needs no token. Tells of storage what was seen within `http.probe_interval`.
+         * @description Needs no token. Tells of storage what was seen within `http.probe_interval`, or last where it does not
+         *     answer at once.
          */
         get: operations["health"];
         put?: never;

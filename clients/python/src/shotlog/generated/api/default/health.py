@@ -46,7 +46,9 @@ def sync_detailed(
 ) -> Response[Health]:
     """Liveness, and loaded analyzers and aggregators.
 
-     Needs no token. Tells of storage what was seen within `http.probe_interval`.
+     Needs no token. Tells of storage what was seen within `http.probe_interval`, or last where it does
+    not
+    answer at once.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -71,7 +73,9 @@ def sync(
 ) -> Health | None:
     """Liveness, and loaded analyzers and aggregators.
 
-     Needs no token. Tells of storage what was seen within `http.probe_interval`.
+     Needs no token. Tells of storage what was seen within `http.probe_interval`, or last where it does
+    not
+    answer at once.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -92,7 +96,9 @@ async def asyncio_detailed(
 ) -> Response[Health]:
     """Liveness, and loaded analyzers and aggregators.
 
-     Needs no token. Tells of storage what was seen within `http.probe_interval`.
+     Needs no token. Tells of storage what was seen within `http.probe_interval`, or last where it does
+    not
+    answer at once.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -115,7 +121,9 @@ async def asyncio(
 ) -> Health | None:
     """Liveness, and loaded analyzers and aggregators.
 
-     Needs no token. Tells of storage what was seen within `http.probe_interval`.
+     Needs no token. Tells of storage what was seen within `http.probe_interval`, or last where it does
+    not
+    answer at once.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
