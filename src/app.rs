@@ -1,6 +1,7 @@
 //! The composition root: from configuration to a running service. Every port is opened by the
 //! adapter's folder from its section; what is opened is put together here.
 
+mod models;
 mod roles;
 
 use std::ffi::OsString;
@@ -17,7 +18,7 @@ use crate::config::Config;
 use crate::domain::analysis::VECTOR_FIELDS;
 use crate::domain::search::reindex::{Reindexed, Repair};
 use crate::domain::status::ProbeSettings;
-use crate::domain::{Models, Settings, Shotlog, Stores};
+use crate::domain::{Settings, Shotlog, Stores};
 use crate::http::{Exposed, HttpOptions, origin};
 
 /// Why the service cannot start: the configuration key at fault, and what would be right.
@@ -142,14 +143,11 @@ async fn assemble(
     embedder: Arc<dyn Embedder>,
     Opened { index, listing }: Opened,
 ) -> Result<App> {
-    use adapters::{
-        decoder, detector, fetcher, jobs, llm, ner, ocr, records, reranker, sentiment, speaker,
-        storage, transcriber, vad,
-    };
+    use adapters::{fetcher, jobs, records, storage};
 
     config.auth.check_exposure(address)?;
     let base_url = config.http.public_url(address);
-    let (data_dir, files) = (&config.domain.data_dir, &config.models);
+    let data_dir = &config.domain.data_dir;
     let http = fetcher::open(&config.fetch)?;
     let stores = Stores {
         storage: storage::open(&config.storage, data_dir, &base_url)?,
@@ -160,22 +158,7 @@ async fn assemble(
         fetcher: http.clone(),
         webhooks: http,
     };
-    let speakers = speaker::open(&config.speaker, files)?;
-    let llm = llm::open(&config.llm)?;
-    let models = Models {
-        decoder: decoder::open(&config.decoder, config.domain.ingest.max_duration)?,
-        embedder,
-        reranker: reranker::open(&config.reranker, files)?,
-        llm,
-        transcriber: transcriber::open(&config.transcriber, files, &config.llm)?,
-        vad: vad::open(&config.vad, files)?,
-        speaker_segmentation: speakers.as_ref().map(|networks| networks.segmentation.clone()),
-        speaker_embedder: speakers.map(|networks| networks.embedder),
-        detector: detector::open(&config.detector, files)?,
-        ocr: ocr::open(&config.ocr, files)?,
-        sentiment: Some(sentiment::open(&config.sentiment, files)?),
-        ner: Some(ner::open(&config.ner, files)?),
-    };
+    let models = models::open(config, embedder)?;
     let settings = Settings {
         shared_records: config.records.is_shared(),
         probes: ProbeSettings {

@@ -77,7 +77,7 @@ impl Whisper {
         let mel = MelSpectrogram::new(network.shape().num_mel_bins);
         let model = identity::of(&options.folder, options.language.as_deref())?;
         let listener = Listener { network: Mutex::new(network), vocabulary, mel, language };
-        listener.hear(&[0.0; SAMPLE_RATE as usize], None)?;
+        listener.try_out()?;
         Ok(Self { listener: Arc::new(listener), model })
     }
 }
@@ -167,6 +167,19 @@ impl Listener {
             };
         }
         Ok(transcript)
+    }
+
+    /// Says a few tokens about nothing, so that files that do not belong together fail here. The encoder
+    /// hears nothing: that takes a second, and memory that many services never need.
+    fn try_out(&self) -> Result<()> {
+        let mut network = self.network.lock().unwrap_or_else(PoisonError::into_inner);
+        let nothing = network.nothing()?;
+        let language = decode::language(&mut network, &nothing, &self.vocabulary)?;
+        let prompt = prompt(&self.vocabulary, language.as_ref());
+        let mut listening = network.listen(&nothing);
+        listening.say(&prompt)?;
+        listening.say(&prompt[..1])?;
+        network.follow(&nothing, &prompt).map(|_| ())
     }
 
     /// What is said in a window, in which language, and what the encoder made of it.

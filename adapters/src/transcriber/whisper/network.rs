@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use ort::session::{Session, SessionInputValue, SessionOutputs};
-use ort::value::{DynValue, Tensor, TensorRef, ValueType};
+use ort::value::{DynValue, Outlet, Tensor, TensorRef, ValueType};
 use ports::{ErrorKind, PortError, Result};
 use serde::Deserialize;
 
@@ -56,6 +56,12 @@ enum Decoder {
     /// One that begins with an empty cache, and takes its view of the sound from the encoder.
     Single(Session),
 }
+
+/// The encoder's output of what it makes of each moment.
+const STATES: &str = "last_hidden_state";
+
+/// Moments of 20 ms that the encoder tells of.
+const MOMENTS: usize = FRAMES / 2;
 
 /// The encoder's outputs that are the decoder's inputs.
 const HEARD: &str = "present.";
@@ -122,16 +128,18 @@ impl Network {
                 step: varied(file(folder, "decoder_with_past_model")?)?,
             }
         };
-        for input in encoder.inputs() {
-            if let ValueType::Tensor { shape: given, .. } = input.dtype()
-                && given.len() == 3
-                && given[1] > 0
-                && given[1] != shape.num_mel_bins as i64
-            {
-                let why = format!(
-                    "config.json says {} mel bands, it takes {}",
-                    shape.num_mel_bins, given[1]
-                );
+        let states = encoder.outputs().iter().find(|output| output.name() == STATES);
+        let states = states.ok_or_else(|| unfit(&encoder_file, format!("it has no {STATES}")))?;
+        let size = |outlet: &Outlet, axis: usize| match outlet.dtype() {
+            ValueType::Tensor { shape, .. } => shape.get(axis).copied().filter(|size| *size > 0),
+            _ => None,
+        };
+        for (what, said, found) in [
+            ("mel bands", shape.num_mel_bins, encoder.inputs().first().and_then(|i| size(i, 1))),
+            ("numbers of a moment", shape.d_model, size(states, 2)),
+        ] {
+            if let Some(found) = found.filter(|found| *found != said as i64) {
+                let why = format!("config.json says {said} {what}, it has {found}");
                 return Err(unfit(&encoder_file, why));
             }
         }
@@ -157,13 +165,34 @@ impl Network {
         let outputs = self.encoder.run(ort::inputs![name => mel]).map_err(failed)?;
         let (mut states, mut cross) = (None, Vec::new());
         for (name, value) in outputs {
-            if name == "last_hidden_state" {
+            if name == STATES {
                 states = Some(value);
             } else if let Some(rest) = name.strip_prefix(HEARD) {
                 cross.push((format!("past_key_values.{rest}"), value));
             }
         }
-        Ok(Heard { states: states.ok_or_else(|| missing("last_hidden_state"))?, cross })
+        Ok(Heard { states: states.ok_or_else(|| missing(STATES))?, cross })
+    }
+
+    /// What an encoder yields that hears nothing at all: numbers of the right shapes, which take no time.
+    pub(super) fn nothing(&self) -> Result<Heard> {
+        let (mut states, mut cross) = (None, Vec::new());
+        for output in self.encoder.outputs() {
+            let ValueType::Tensor { shape, .. } = output.dtype() else { continue };
+            // What is not said of the states is said by `config.json`.
+            let unsaid = [1, MOMENTS, self.shape.d_model, 1];
+            let sizes = shape.iter().zip(unsaid);
+            let sizes = sizes.map(|(size, unsaid)| usize::try_from(*size).unwrap_or(unsaid));
+            let sizes: Vec<usize> = sizes.collect();
+            let numbers = vec![0.0_f32; sizes.iter().product()];
+            let value = Tensor::from_array((sizes, numbers)).map_err(failed)?.into_dyn();
+            match output.name().strip_prefix(HEARD) {
+                Some(rest) => cross.push((format!("past_key_values.{rest}"), value)),
+                None if output.name() == STATES => states = Some(value),
+                None => {}
+            }
+        }
+        Ok(Heard { states: states.ok_or_else(|| missing(STATES))?, cross })
     }
 
     /// Begins an answer about what was heard.

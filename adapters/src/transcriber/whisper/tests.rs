@@ -262,4 +262,16 @@ fn what_does_not_fit_is_said() {
     assert!(error.contains("no decoder_with_past_model.onnx"), "{error}");
     let error = open(folder_with(&["encoder_model.onnx"]).path(), None);
     assert!(error.contains("config.json"), "{error}");
+    let other = folder_with(&[&SMALL[..], &["decoder_model_merged.onnx"]].concat());
+    assert_eq!(open(other.path(), None), "");
+    let config = std::fs::read_to_string(fixtures().join("config.json")).unwrap();
+    for (key, of_another, what) in [
+        ("\"num_mel_bins\": 80", "\"num_mel_bins\": 128", "128 mel bands, it has 80"),
+        ("\"d_model\": 8", "\"d_model\": 16", "16 numbers of a moment, it has 8"),
+        ("\"decoder_layers\": 2", "\"decoder_layers\": 3", "present.2"),
+    ] {
+        std::fs::write(other.path().join("config.json"), config.replace(key, of_another)).unwrap();
+        let error = open(other.path(), None);
+        assert!(error.contains(what), "{error}");
+    }
 }

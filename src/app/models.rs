@@ -1,0 +1,52 @@
+//! Opening the models, side by side: reading a network and trying it takes up to a second each.
+
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::thread::{ScopedJoinHandle, scope};
+
+use adapters::{
+    OpenError, decoder, detector, llm, ner, ocr, reranker, sentiment, speaker, transcriber, vad,
+};
+use ports::embedder::Embedder;
+
+use crate::config::Config;
+use crate::domain::Models;
+
+type Result<T> = std::result::Result<T, OpenError>;
+
+/// Every model that the configuration names, and the embedder. *Blocks*.
+pub(super) fn open(config: &Config, embedder: Arc<dyn Embedder>) -> Result<Models> {
+    let files = &config.models;
+    scope(|all| {
+        let transcriber = all.spawn(|| transcriber::open(&config.transcriber, files, &config.llm));
+        let ocr = all.spawn(|| ocr::open(&config.ocr, files));
+        let speakers = all.spawn(|| speaker::open(&config.speaker, files));
+        let reranker = all.spawn(|| reranker::open(&config.reranker, files));
+        let detector = all.spawn(|| detector::open(&config.detector, files));
+        let vad = all.spawn(|| vad::open(&config.vad, files));
+        let sentiment = all.spawn(|| sentiment::open(&config.sentiment, files));
+        let ner = all.spawn(|| ner::open(&config.ner, files));
+        let llm = llm::open(&config.llm)?;
+        let decoder = decoder::open(&config.decoder, config.domain.ingest.max_duration)?;
+        let speakers = opened(speakers)?;
+        Ok(Models {
+            decoder,
+            embedder,
+            reranker: opened(reranker)?,
+            llm,
+            transcriber: opened(transcriber)?,
+            vad: opened(vad)?,
+            speaker_segmentation: speakers.as_ref().map(|networks| networks.segmentation.clone()),
+            speaker_embedder: speakers.map(|networks| networks.embedder),
+            detector: opened(detector)?,
+            ocr: opened(ocr)?,
+            sentiment: Some(opened(sentiment)?),
+            ner: Some(opened(ner)?),
+        })
+    })
+}
+
+/// What a thread has opened, or the panic that it ended with.
+fn opened<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
