@@ -81,7 +81,7 @@ impl Default for HttpSettings {
             upload_idle: Duration::from_secs(60),
             max_uploads: 16,
             probe_interval: 1.0,
-            watch_interval: 15.0,
+            watch_interval: 1.0,
             probe_timeout: 1.5,
         }
     }

@@ -31,7 +31,7 @@ impl Default for ProbeSettings {
     fn default() -> Self {
         Self {
             interval: Duration::from_secs(1),
-            watch_interval: Duration::from_secs(15),
+            watch_interval: Duration::from_secs(1),
             timeout: Duration::from_millis(1500),
             patience: Duration::from_millis(40),
             storage_is_local: false,
