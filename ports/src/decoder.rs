@@ -13,6 +13,8 @@
 use std::fs::File;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Result;
 
 /// Sample rate of all decoded sound, Hz. Sound is mono.
@@ -54,7 +56,7 @@ pub struct VideoInfo {
 pub struct Image {
     /// Pixels per row.
     pub width: u32,
-    /// Tiles from top to bottom.
+    /// Rows from top to bottom.
     pub height: u32,
     /// `width × height × 3` bytes.
     pub rgb: Vec<u8>,
@@ -135,6 +137,15 @@ pub struct ScanSummary {
     pub damaged: u64,
 }
 
+/// A frame that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Still {
+    /// When it is shown, seconds on the timeline of a scan.
+    pub time: f64,
+    /// Where it is wider or higher, it is scaled down to this, keeping its aspect, pixels.
+    pub max_side: u32,
+}
+
 /// A frame at full size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
@@ -191,11 +202,16 @@ pub trait VideoDecoder: Send + Sync {
         Ok(())
     }
 
-    /// For each time (any order, on the timeline of `scan`) the frame shown then: the last one at or
-    /// before it, or the first frame where there is none. The answer has one entry per time, `None`
-    /// where nothing could be decoded. Frames wider or higher than `max_side` are scaled down, keeping
-    /// their aspect.
-    fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>>;
+    /// For each still, in any order, the frame shown then: the last one at or before its time, or the
+    /// first frame where there is none. The answer has one entry per still, `None` where nothing could
+    /// be decoded or the time is no number.
+    fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>>;
+
+    /// The same for times, none of the frames larger than `max_side`.
+    fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {
+        let stills: Vec<Still> = times.iter().map(|&time| Still { time, max_side }).collect();
+        self.stills(file, &stills)
+    }
 
     /// Writes a piece of the file to `out`, which is empty, as MP4: its packets as they are where a
     /// key frame begins it, or where it need not be exact; else what is seen and heard from `start` to

@@ -48,6 +48,8 @@ async fn first_chunk(app: &TestApp, result: &Value, verbose: bool) -> Value {
 async fn objects_are_counted_not_boxes() {
     let (app, result) = ingested("object_detection").await;
     assert_eq!(result["indexed"], json!({"object_detection": 3}));
+    // Each of the three chunks shows one picture throughout.
+    assert_eq!(result["profile"]["find_objects"]["calls"], 3);
     let chunk = first_chunk(&app, &result, false).await;
     let output = &chunk["object_detection"];
     assert_eq!(output["objects"], json!(["person", "dog"]));

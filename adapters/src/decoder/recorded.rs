@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ports::decoder::{
     Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary,
-    SmallFrame, VideoDecoder, VideoInfo,
+    SmallFrame, Still, VideoDecoder, VideoInfo,
 };
 use ports::{ErrorKind, PortError, Result};
 use serde::{Deserialize, Serialize};
@@ -238,24 +238,24 @@ impl VideoDecoder for RecordedDecoder {
         Ok(summary)
     }
 
-    fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {
+    fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {
         let recording = Recording::read(file)?;
         let Some(last) = recording.frames().checked_sub(1) else {
-            return Ok(vec![None; times.len()]);
+            return Ok(vec![None; stills.len()]);
         };
         let longer = recording.width.max(recording.height);
-        let scale = (f64::from(max_side.max(1)) / f64::from(longer)).min(1.0);
-        let side = |n: u32| ((f64::from(n) * scale).round() as u32).max(1);
-        let (width, height) = (side(recording.width), side(recording.height));
-        let frame = |&time: &f64| {
+        let frame = |&Still { time, max_side }: &Still| {
             time.is_finite().then(|| {
+                let scale = (f64::from(max_side.max(1)) / f64::from(longer)).min(1.0);
+                let side = |n: u32| ((f64::from(n) * scale).round() as u32).max(1);
+                let (width, height) = (side(recording.width), side(recording.height));
                 let index = (time * recording.frame_rate + 1e-6).floor().clamp(0.0, last as f64);
                 let time = recording.time(index as u64);
                 let rgb = recording.paint(time, width, height);
                 Frame { time, image: Image { width, height, rgb } }
             })
         };
-        Ok(times.iter().map(frame).collect())
+        Ok(stills.iter().map(frame).collect())
     }
 
     /// A recording has no packets that could be cut: a clip is the whole of it.

@@ -68,6 +68,8 @@ fn recorded() {
 }
 
 #[cfg(feature = "ffmpeg")]
+mod between;
+#[cfg(feature = "ffmpeg")]
 mod cuts;
 #[cfg(feature = "ffmpeg")]
 mod hostile;

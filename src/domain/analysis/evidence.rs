@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ports::decoder::{Frame, Image, VideoDecoder};
-use ports::ocr::TextLine;
+use ports::decoder::{Frame, Image, Still, VideoDecoder};
+use ports::detector::{Detection, ObjectDetector};
+use ports::ocr::{TextLine, TextReader};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
@@ -185,51 +186,79 @@ impl ChunkEvidence {
 
     /// The frames at [`Self::frame_times`]; those that cannot be decoded are left out.
     pub async fn frames(&self) -> Result<Vec<Frame>> {
-        self.decode(self.frame_times(), self.video.frame_side).await
+        Ok(self.decode(self.frame_stills()).await?.into_iter().flatten().collect())
     }
 
-    async fn decode(&self, times: Vec<f64>, side: u32) -> Result<Vec<Frame>> {
-        if times.is_empty() {
+    fn frame_stills(&self) -> Vec<Still> {
+        let max_side = self.video.frame_side;
+        self.frame_times().into_iter().map(|time| Still { time, max_side }).collect()
+    }
+
+    async fn decode(&self, stills: Vec<Still>) -> Result<Vec<Option<Frame>>> {
+        if stills.is_empty() {
             return Ok(Vec::new());
         }
-        let (decoder, file) = (&self.video.decoder, self.video.file.clone());
-        let decoding = decode::frames(decoder, file, times, side);
-        let frames = self.video.profile.measure(Step::DecodeFrames, decoding).await?;
-        Ok(frames.into_iter().flatten().collect())
+        let decoding = decode::frames(&self.video.decoder, self.video.file.clone(), stills);
+        self.video.profile.measure(Step::DecodeFrames, decoding).await
     }
 
-    /// The text on the looked-at frames, each line once. A frame that shows what the one before it
-    /// did is not read again. Empty without a reader.
+    /// What [`Self::screen_lines`] and [`Self::tracks`] find, their frames decoded in one pass.
+    pub async fn sights(&self, models: &Models) -> Result<(&[ScreenLine], &ChunkTracks)> {
+        if let (Some(reader), Some(detector)) = (&models.ocr, &models.detector)
+            && !self.screen_lines.initialized()
+            && !self.tracks.initialized()
+        {
+            let (mut stills, tracked) = (self.frame_stills(), self.tracking_stills());
+            let read = stills.len();
+            stills.extend(tracked);
+            let mut frames = self.decode(stills).await?;
+            let tracked = frames.split_off(read.min(frames.len())).into_iter().flatten().collect();
+            let frames = frames.into_iter().flatten().collect();
+            self.screen_lines.get_or_try_init(|| self.read(reader.as_ref(), frames)).await?;
+            self.tracks.get_or_try_init(|| self.follow(detector.as_ref(), tracked)).await?;
+        }
+        Ok((self.screen_lines(models).await?, self.tracks(models).await?))
+    }
+
+    /// The text on the looked-at frames, each line once. Empty without a reader.
     pub async fn screen_lines(&self, models: &Models) -> Result<&[ScreenLine]> {
         let lines = self.screen_lines.get_or_try_init(|| async {
             let Some(reader) = &models.ocr else { return Ok::<_, Error>(Vec::new()) };
-            let profile = &self.video.profile;
-            let mut lines: Vec<(f64, Vec<TextLine>)> = Vec::new();
-            let mut before: Option<Image> = None;
-            for frame in self.frames().await? {
-                let unchanged = before.as_ref().is_some_and(|b| same_picture(b, &frame.image));
-                let read = match lines.last().filter(|_| unchanged) {
-                    Some((_, known)) => known.clone(),
-                    None => profile.measure(Step::ReadText, reader.read(&frame.image)).await?,
-                };
-                lines.push((frame.time, read));
-                before = Some(frame.image);
-            }
-            Ok(screen_text::merged(&lines))
+            self.read(reader.as_ref(), self.frames().await?).await
         });
         Ok(lines.await?)
     }
 
-    /// When objects are looked for: evenly over the chunk.
-    fn tracking_times(&self) -> Vec<f64> {
+    /// The text on frames. One that shows what the last one that was read did is not read again.
+    async fn read(&self, reader: &dyn TextReader, frames: Vec<Frame>) -> Result<Vec<ScreenLine>> {
+        let profile = &self.video.profile;
+        let mut lines: Vec<(f64, Vec<TextLine>)> = Vec::new();
+        let mut before: Option<Image> = None;
+        for frame in frames {
+            let unchanged = before.as_ref().is_some_and(|b| same_picture(b, &frame.image));
+            let read = match lines.last().filter(|_| unchanged) {
+                Some((_, known)) => known.clone(),
+                None => profile.measure(Step::ReadText, reader.read(&frame.image)).await?,
+            };
+            lines.push((frame.time, read));
+            if !unchanged {
+                before = Some(frame.image);
+            }
+        }
+        Ok(screen_text::merged(&lines))
+    }
+
+    /// The frames on which objects are looked for: evenly over the chunk.
+    fn tracking_stills(&self) -> Vec<Still> {
         if !self.video.has_video {
             return Vec::new();
         }
-        let TrackingOptions { frames_per_second, max_frames, .. } = self.video.tracking;
+        let TrackingOptions { frames_per_second, max_frames, frame_side } = self.video.tracking;
         let wanted = (self.span.seconds() * frames_per_second).round() as usize;
         let count = wanted.clamp(1, max_frames.max(1));
         let step = self.span.seconds() / count as f64;
-        (0..count).map(|i| self.span.start + (i as f64 + 0.5) * step).collect()
+        let time = |i: usize| self.span.start + (i as f64 + 0.5) * step;
+        (0..count).map(|i| Still { time: time(i), max_side: frame_side }).collect()
     }
 
     /// The objects of the chunk, followed over time. Empty without a detector.
@@ -238,21 +267,47 @@ impl ChunkEvidence {
             let Some(detector) = &models.detector else {
                 return Ok::<_, Error>(ChunkTracks::default());
             };
-            let frames = self.decode(self.tracking_times(), self.video.tracking.frame_side).await?;
-            let cuts: Vec<f64> = self.video.signals.candidates.cut.iter().map(|c| c.time).collect();
-            let mut tracker = Tracker::default();
-            for frame in &frames {
-                let looking = detector.detect(&frame.image);
-                let found = self.video.profile.measure(Step::FindObjects, looking).await?;
-                tracker.push(frame.time, &frame.image, &found, &cuts);
-            }
-            let tracks = tracker.finish();
-            let of_people = tracks.iter().filter(|track| track.label == "person");
-            let people = of_people.filter_map(|track| PersonTrack::of(track, &frames)).collect();
-            let times = frames.iter().map(|frame| frame.time).collect();
-            Ok(ChunkTracks { times, tracks, people })
+            let frames = self.decode(self.tracking_stills()).await?;
+            self.follow(detector.as_ref(), frames.into_iter().flatten().collect()).await
         });
         tracks.await
+    }
+
+    /// The objects on frames, from one to the next. One that shows what the last one that was looked at
+    /// did is not looked at again.
+    async fn follow(
+        &self,
+        detector: &dyn ObjectDetector,
+        frames: Vec<Frame>,
+    ) -> Result<ChunkTracks> {
+        let cuts: Vec<f64> = self.video.signals.candidates.cut.iter().map(|c| c.time).collect();
+        let person = |label: &str| label == "person";
+        let (mut tracker, mut times) = (Tracker::default(), Vec::with_capacity(frames.len()));
+        let mut before: Option<(Image, Vec<Detection>)> = None;
+        // Others need not be kept until all are looked at.
+        let mut frames_of_people = Vec::new();
+        for frame in frames {
+            let known = before.take().filter(|(image, _)| same_picture(image, &frame.image));
+            let (image, found) = match known {
+                Some(known) => known,
+                None => {
+                    let looking = detector.detect(&frame.image);
+                    let found = self.video.profile.measure(Step::FindObjects, looking).await?;
+                    (frame.image.clone(), found)
+                }
+            };
+            tracker.push(frame.time, &frame.image, &found, &cuts);
+            times.push(frame.time);
+            if found.iter().any(|object| person(&object.label)) {
+                frames_of_people.push(frame);
+            }
+            before = Some((image, found));
+        }
+        let tracks = tracker.finish();
+        let of_people = tracks.iter().filter(|track| person(&track.label));
+        let of_people = of_people.filter_map(|track| PersonTrack::of(track, &frames_of_people));
+        let people = of_people.collect();
+        Ok(ChunkTracks { times, tracks, people })
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use ports::decoder::VideoDecoder;
+use ports::decoder::{Still, VideoDecoder};
 
 use crate::domain::chunking::Signals;
 use crate::domain::chunking::cut::VisualSecond;
@@ -20,7 +20,7 @@ pub(crate) async fn poster(
     max_side: u32,
 ) -> Result<Bytes> {
     let time = telling_second(signals);
-    let frames = frames(&decoder, file, vec![time], max_side).await?;
+    let frames = frames(&decoder, file, vec![Still { time, max_side }]).await?;
     let frame = frames.into_iter().flatten().next();
     let frame = frame.ok_or_else(|| Error::corrupt("no frame could be decoded for a poster"))?;
     jpeg(frame.image).await

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ports::decoder::{Frame, MediaInfo, VideoDecoder};
+use ports::decoder::{Frame, MediaInfo, Still, VideoDecoder};
 
 use crate::domain::kernel::error::{Error, Result};
 
@@ -24,13 +24,11 @@ pub(crate) async fn probe(decoder: &Arc<dyn VideoDecoder>, file: PathBuf) -> Res
     decode(decoder, move |decoder| Ok(decoder.probe(&file)?)).await
 }
 
-/// The frames at `times`, seconds; `None` where one cannot be decoded. Their larger side is at most
-/// `max_side` pixels.
+/// The frames that are asked for; `None` where one cannot be decoded.
 pub(crate) async fn frames(
     decoder: &Arc<dyn VideoDecoder>,
     file: PathBuf,
-    times: Vec<f64>,
-    max_side: u32,
+    stills: Vec<Still>,
 ) -> Result<Vec<Option<Frame>>> {
-    decode(decoder, move |decoder| Ok(decoder.frames(&file, &times, max_side)?)).await
+    decode(decoder, move |decoder| Ok(decoder.stills(&file, &stills)?)).await
 }

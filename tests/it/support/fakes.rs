@@ -13,7 +13,7 @@ use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::decoder::{
     Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary,
-    SmallFrame, VideoDecoder, VideoInfo,
+    SmallFrame, Still, VideoDecoder, VideoInfo,
 };
 use ports::embedder::Embedder;
 use ports::llm::{
@@ -97,17 +97,17 @@ impl VideoDecoder for SceneDecoder {
         Ok(summary)
     }
 
-    fn frames(&self, file: &Path, times: &[f64], _max_side: u32) -> Result<Vec<Option<Frame>>> {
+    fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {
         let clip = Self::read(file)?;
-        let decodable = clip["poster"] != false || times.len() > 1;
-        let frame = |time: &f64| {
+        let decodable = clip["poster"] != false || stills.len() > 1;
+        let frame = |&Still { time, .. }: &Still| {
             let mut image =
-                Image { width: 64, height: 36, rgb: Self::colour(*time).repeat(64 * 36) };
+                Image { width: 64, height: 36, rgb: Self::colour(time).repeat(64 * 36) };
             // Something to see in it.
             image.rgb[..3].fill(255);
-            decodable.then_some(Frame { time: *time, image })
+            decodable.then_some(Frame { time, image })
         };
-        Ok(times.iter().map(frame).collect())
+        Ok(stills.iter().map(frame).collect())
     }
 
     /// A scene has no packets that could be cut: a clip is the whole of it.

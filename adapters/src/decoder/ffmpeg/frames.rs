@@ -1,14 +1,16 @@
-//! Full-size frames at given times: go to the key frame before, decode up to the time. Where the
-//! clock of the container jumps, its stamps do not lead there: packets are counted instead.
+//! Full-size frames at given times: go to the key frame before, decode up to the time. On the way,
+//! frames that no other one is predicted from are passed over. Where the clock of the container
+//! jumps, its stamps do not lead there: packets are counted instead.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::sync::Arc;
 
-use ffmpeg::Packet;
 use ffmpeg::codec::decoder::Opened;
 use ffmpeg::frame::Video;
+use ffmpeg::{Discard, Packet};
 use ffmpeg_next as ffmpeg;
-use ports::decoder::Frame;
+use ports::decoder::{Frame, Still};
 use serde::{Deserialize, Serialize};
 
 use super::input::{Input, Kind};
@@ -28,6 +30,10 @@ const STEPS_BACK: [f64; 4] = [0.0, 2.0, 15.0, f64::INFINITY];
 /// A time before everything: seeking to it means the beginning, seconds.
 const BEGINNING: f64 = -10.0;
 
+/// Frames that begin less than so many lengths of a frame before the time asked for are all decoded:
+/// one of them is shown then, where frames follow each other evenly.
+const LENGTHS: f64 = 1.5;
+
 /// Slack for the rounding of times to the ticks of the container, seconds.
 const EPSILON: f64 = 1e-4;
 
@@ -37,19 +43,18 @@ const READ_THROUGH: u64 = 64 << 20;
 /// Key frames that are noted of a file whose clock jumps.
 const MARKS: usize = 2000;
 
-/// Hands out the frames shown at `times`, each with the index of its time, and returns the way they
+/// Hands out the frames that are asked for, each with the index of its still, and returns the way they
 /// were found, which is the same for every call.
 pub(super) fn frames(
     file: &Arc<File>,
     options: &FfmpegOptions,
-    times: &[f64],
-    max_side: u32,
+    stills: &[Still],
     way: Option<Way>,
     found: &mut dyn FnMut(usize, &Frame) -> ports::Result<()>,
 ) -> Result<Way, Error> {
     let mut input = Input::open(file, options)?;
     let Some(stream) = input.picture else { return Ok(Way::default()) };
-    let per_frame = u32::try_from(times.len()).unwrap_or(u32::MAX);
+    let per_frame = u32::try_from(stills.len()).unwrap_or(u32::MAX);
     let allowed =
         options.timeout.saturating_add(options.timeout_per_second.saturating_mul(per_frame));
     input.deadline.set(allowed);
@@ -67,29 +72,34 @@ pub(super) fn frames(
         input.picture_only();
     }
 
-    let mut order: Vec<usize> = (0..times.len()).filter(|&i| times[i].is_finite()).collect();
-    order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
+    let mut order: Vec<usize> = (0..stills.len()).filter(|&i| stills[i].time.is_finite()).collect();
+    order.sort_by(|&a, &b| stills[a].time.total_cmp(&stills[b].time));
 
-    let mut converter = Converter::fine(input.orientation());
+    let orientation = input.orientation();
     let aspect = input.pixel_aspect();
     let decoder = input.decoder(stream, options.threads, options)?;
     let mut reel = Reel::new(stream, decoder);
-    let mut last: Option<Frame> = None;
+    // A field without its other half would show half of the lines.
+    reel.may_hurry = way == Way::Stamps && !input.is_interlaced();
+    let mut sizes: BTreeMap<u32, (Converter, Option<Frame>)> = BTreeMap::new();
     for i in order {
+        let Still { time, max_side } = stills[i];
         match &way {
-            Way::Stamps => reel.wind_to(times[i], &mut input)?,
-            Way::Packets(marks) => reel.count_to(times[i], marks, &mut input)?,
+            Way::Stamps => reel.wind_to(time, &mut input)?,
+            Way::Packets(marks) => reel.count_to(time, marks, &mut input)?,
         }
         let Some((time, picture)) = reel.current.as_ref().filter(|(_, frame)| is_sound(frame))
         else {
             continue;
         };
+        let (converter, last) =
+            sizes.entry(max_side).or_insert_with(|| (Converter::fine(orientation), None));
         // Several times may fall on one frame.
         if last.as_ref().is_none_or(|f| f.time != *time) {
             let image = converter.image(picture, aspect, max_side).ok();
-            last = image.map(|image| Frame { time: *time, image });
+            *last = image.map(|image| Frame { time: *time, image });
         }
-        if let Some(frame) = &last {
+        if let Some(frame) = last {
             found(i, frame).map_err(Error::Sink)?;
         }
     }
@@ -167,6 +177,12 @@ struct Reel {
     next: Option<(f64, Video)>,
     started: bool,
     drained: bool,
+    /// Whether frames that no other one is predicted from may be passed over on the way to a time.
+    may_hurry: bool,
+    /// Whether they are: a seek led here, so that another one leads back.
+    hurries: bool,
+    /// When the latest of those begins, seconds.
+    passed_over: f64,
     packet: Packet,
 }
 
@@ -179,12 +195,27 @@ impl Reel {
             next: None,
             started: false,
             drained: false,
+            may_hurry: false,
+            hurries: false,
+            passed_over: f64::NEG_INFINITY,
             packet: Packet::empty(),
         }
     }
 
     /// Leaves the frame shown at `time` in `current`, or the first frame of the file.
     fn wind_to(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {
+        self.go_to(time, input)?;
+        let here = self.current.as_ref().map_or(f64::NEG_INFINITY, |(t, _)| *t);
+        if self.passed_over <= here + EPSILON {
+            return Ok(());
+        }
+        // The frame shown then was passed over: frames are not as evenly spaced as they should be.
+        self.may_hurry = false;
+        self.current = None;
+        self.go_to(time, input)
+    }
+
+    fn go_to(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {
         if self.can_go_on(time, input) {
             return self.play_to(time, input);
         }
@@ -251,9 +282,12 @@ impl Reel {
         self.started = true;
         self.current = None;
         self.next = None;
+        self.passed_over = f64::NEG_INFINITY;
         self.drained = false;
         self.decoder.flush();
-        input.seek(time)
+        let sought = input.seek(time);
+        self.hurries = self.may_hurry && sought.is_ok();
+        sought
     }
 
     fn play_to(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {
@@ -269,15 +303,15 @@ impl Reel {
                     return Ok(());
                 }
             }
-            match self.decode(input)? {
+            match self.decode(time, input)? {
                 Some(frame) => self.next = Some(frame),
                 None => return Ok(()),
             }
         }
     }
 
-    /// The next decodable frame, with its time; `None` at the end of the file.
-    fn decode(&mut self, input: &mut Input) -> Result<Option<(f64, Video)>, Error> {
+    /// The next decodable frame on the way to a time, with its own; `None` at the end of the file.
+    fn decode(&mut self, to: f64, input: &mut Input) -> Result<Option<(f64, Video)>, Error> {
         loop {
             input.deadline.check()?;
             let mut frame = Video::empty();
@@ -297,7 +331,10 @@ impl Reel {
             }
             match input.read(&mut self.packet) {
                 // A damaged packet is passed over; the decoder says so again at the next frame.
-                Ok(Some(Kind::Picture)) => _ = self.decoder.send_packet(&self.packet),
+                Ok(Some(Kind::Picture)) => {
+                    self.hurry(to, input);
+                    _ = self.decoder.send_packet(&self.packet);
+                }
                 Ok(Some(Kind::Sound)) => {}
                 Err(e @ Error::Deadline(_)) => return Err(e),
                 Ok(None) | Err(_) => {
@@ -306,5 +343,17 @@ impl Reel {
                 }
             }
         }
+    }
+
+    /// Has the decoder pass over what the packet holds, where it is not shown at `to` and no other
+    /// frame needs it.
+    fn hurry(&mut self, to: f64, input: &Input) {
+        let begins = self.packet.pts().map(|stamp| input.seconds(self.stream, stamp));
+        let step = input.frame_length().unwrap_or(STRIDE);
+        let unseen = begins.filter(|begins| self.hurries && begins + LENGTHS * step < to);
+        let discard = if unseen.is_some() { Discard::NonReference } else { Discard::Default };
+        self.decoder.skip_frame(discard);
+        // Which frames others are predicted from, the decoder alone knows.
+        self.passed_over = unseen.map_or(self.passed_over, |begins| begins.max(self.passed_over));
     }
 }

@@ -38,7 +38,7 @@ use std::time::Duration;
 use ffmpeg_next as ffmpeg;
 use ports::Result;
 use ports::decoder::{
-    Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+    Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
 };
 use serde::{Deserialize, Serialize};
 
@@ -155,12 +155,11 @@ impl FfmpegDecoder {
     pub(super) fn frames_of_file(
         &self,
         file: &Arc<File>,
-        times: &[f64],
-        max_side: u32,
+        stills: &[Still],
         way: Option<Way>,
         found: &mut dyn FnMut(usize, &Frame) -> Result<()>,
     ) -> Result<Way> {
-        Ok(frames::frames(file, &self.options, times, max_side, way, found)?)
+        Ok(frames::frames(file, &self.options, stills, way, found)?)
     }
 }
 
@@ -208,9 +207,9 @@ impl VideoDecoder for FfmpegDecoder {
         self.sound_of_file(&open_media(file)?, sink)
     }
 
-    fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {
-        let mut frames = vec![None; times.len()];
-        self.frames_of_file(&open_media(file)?, times, max_side, None, &mut |index, frame| {
+    fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {
+        let mut frames = vec![None; stills.len()];
+        self.frames_of_file(&open_media(file)?, stills, None, &mut |index, frame| {
             frames[index] = Some(frame.clone());
             Ok(())
         })?;

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use ports::Result;
 use ports::decoder::{
-    Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+    Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
 };
 
 use super::ffmpeg::{FfmpegOptions, Way, open_media};
@@ -107,7 +107,7 @@ impl WorkerDecoder {
 
     fn start(&self, file: Arc<File>, job: Job) -> Result<Process> {
         let frames = match &job {
-            Job::Frames { times, .. } => times.len() as f64,
+            Job::Frames { stills, .. } => stills.len() as f64,
             Job::Clip { end, .. } => *end,
             Job::Probe | Job::Scan { .. } | Job::Sound => 0.0,
         };
@@ -124,14 +124,13 @@ impl WorkerDecoder {
     fn frames_of(
         &self,
         file: Arc<File>,
-        times: &[f64],
-        max_side: u32,
+        stills: &[Still],
         way: Option<Way>,
     ) -> Result<(Vec<Option<Frame>>, Way)> {
-        let mut frames = vec![None; times.len()];
-        let finite = |&index: &usize| times[index].is_finite();
-        let asked: Vec<usize> = (0..times.len()).filter(finite).collect();
-        let job = Job::Frames { times: asked.iter().map(|&i| times[i]).collect(), max_side, way };
+        let mut frames = vec![None; stills.len()];
+        let finite = |&index: &usize| stills[index].time.is_finite();
+        let asked: Vec<usize> = (0..stills.len()).filter(finite).collect();
+        let job = Job::Frames { stills: asked.iter().map(|&i| stills[i]).collect(), way };
         let outcome = self.start(file, job)?.run(&mut |index, frame| {
             if let Some(slot) = asked.get(index).and_then(|&i| frames.get_mut(i)) {
                 *slot = Some(frame);
@@ -181,14 +180,14 @@ impl VideoDecoder for WorkerDecoder {
         self.start(open_media(file)?, Job::Sound)?.sound(sink)
     }
 
-    fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {
+    fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {
         let file = open_media(file)?;
         let meta = file.metadata()?;
         let id = (meta.dev(), meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec());
-        let mut found = Vec::with_capacity(times.len());
-        for times in times.chunks(FRAMES_AT_ONCE) {
+        let mut found = Vec::with_capacity(stills.len());
+        for stills in stills.chunks(FRAMES_AT_ONCE) {
             let known = self.known_way(&id);
-            let (frames, way) = self.frames_of(file.clone(), times, max_side, known.clone())?;
+            let (frames, way) = self.frames_of(file.clone(), stills, known.clone())?;
             if known.as_ref() != Some(&way) {
                 self.remember(id, &way);
             }

@@ -223,8 +223,9 @@ fn longest_message(job: &Job, max_pixels: u64) -> usize {
         Job::Probe | Job::Sound | Job::Clip { .. } => 0,
         Job::Scan { width, height, .. } => u64::from(*width) * u64::from(*height),
         // Pixels that are not square stretch a picture up to ten times.
-        Job::Frames { max_side, .. } => {
-            u64::from(*max_side).pow(2).min(max_pixels.saturating_mul(10))
+        Job::Frames { stills, .. } => {
+            let side = stills.iter().map(|still| u64::from(still.max_side)).max().unwrap_or(0);
+            side.pow(2).min(max_pixels.saturating_mul(10))
         }
     };
     let bytes = pixels.saturating_mul(3).saturating_add(PictureHead::BYTES as u64);

@@ -4,7 +4,7 @@
 
 use std::io::{self, Read, Write};
 
-use ports::decoder::{MediaInfo, ScanSummary, VideoInfo};
+use ports::decoder::{MediaInfo, ScanSummary, Still, VideoInfo};
 use ports::{ErrorKind, PortError};
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ pub(super) enum Job {
     Probe,
     Scan { width: u32, height: u32, exact: bool },
     Sound,
-    Frames { times: Vec<f64>, max_side: u32, way: Option<Way> },
+    Frames { stills: Vec<Still>, way: Option<Way> },
     Clip { start: f64, end: f64, exact: bool, max_bytes: u64 },
 }
 

@@ -58,12 +58,11 @@ fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcom
             decoder.sound_of_file(file, out)?;
             Outcome::Heard
         }
-        Job::Frames { mut times, max_side, way } => {
-            times.truncate(FRAMES_AT_ONCE);
-            let way =
-                decoder.frames_of_file(file, &times, max_side, way, &mut |index, frame| {
-                    out.picture(index as u32, frame)
-                })?;
+        Job::Frames { mut stills, way } => {
+            stills.truncate(FRAMES_AT_ONCE);
+            let way = decoder.frames_of_file(file, &stills, way, &mut |index, frame| {
+                out.picture(index as u32, frame)
+            })?;
             Outcome::Frames(way)
         }
         Job::Clip { start, end, exact, max_bytes } => {

@@ -220,11 +220,12 @@ async fn passages(models: &Models, chunk: &ChunkEvidence) -> Result<Vec<Passage>
         let passage = of(format!("s{n}"), PassageKind::Speech, said.start, said.end, &said.text);
         passages.push(Passage { speaker: said.speaker.clone(), ..passage });
     }
-    for (n, line) in chunk.screen_lines(models).await?.iter().enumerate() {
+    let (lines, tracks) = chunk.sights(models).await?;
+    for (n, line) in lines.iter().enumerate() {
         let (start, end) = (line.first_seen, line.last_seen.max(line.first_seen));
         passages.push(of(format!("t{n}"), PassageKind::Screen, start, end, &line.text));
     }
-    let seen = inventory(&chunk.tracks(models).await?.tracks).join("\n");
+    let seen = inventory(&tracks.tracks).join("\n");
     if !seen.is_empty() {
         let (start, end) = (chunk.span.start, chunk.span.end);
         passages.push(of("o".into(), PassageKind::Objects, start, end, &seen));

@@ -143,7 +143,7 @@ impl Analyzer for DefaultVideo {
         let shown = if models.llm.sees() && chunk.video.has_video {
             Shown::from(describe(models, chunk).await?)
         } else {
-            let (lines, tracks) = (chunk.screen_lines(models).await?, chunk.tracks(models).await?);
+            let (lines, tracks) = chunk.sights(models).await?;
             compose::compose(chunk, lines, tracks, models.vad.is_some())
         };
         if shown == Shown::default() {

@@ -1,0 +1,80 @@
+//! Frames at times between key frames, on the way to which others are passed over.
+
+use ports::decoder::{ScanOptions, ScanSink, SmallFrame, Still, VideoDecoder};
+
+use super::ffmpeg::{Studio, decoder};
+
+/// A picture that runs past, so that every frame is another.
+const PICTURE: &str = "-f lavfi -i testsrc2=s=160x96:r=25:d=8,scroll=h=0.01";
+
+/// A key frame every 30, and frames between that nothing is predicted from.
+const CODING: &str = "-c:v libx264 -bf 3 -b_strategy 0 -sc_threshold 0 -g 30 -pix_fmt yuv420p";
+
+/// Mean difference of a channel that colour conversion and the loop filter make, 0..255.
+const ALIKE: f64 = 8.0;
+
+#[derive(Default)]
+struct Film(Vec<(f64, Vec<u8>)>);
+
+impl ScanSink for Film {
+    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+        self.0.push((frame.time, frame.rgb.to_vec()));
+        Ok(())
+    }
+
+    fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+        Ok(())
+    }
+}
+
+/// The frame that is shown at a time is the one found, however its neighbours are spaced.
+#[test]
+fn the_frame_at_a_time_is_the_one_that_is_shown_then() {
+    let Some(studio) = Studio::open() else { return };
+    for (name, spacing) in [
+        ("even.mp4", "-vf null"),
+        ("even.mkv", "-vf null"),
+        // Every other third of a second, and one frame that nothing follows for two seconds.
+        ("uneven.mp4", "-vf select=lt(mod(t\\,0.6)\\,0.3)*not(between(t\\,3\\,5)) -fps_mode vfr"),
+        ("uneven.mkv", "-vf select=lt(mod(t\\,0.6)\\,0.3)*not(between(t\\,3\\,5)) -fps_mode vfr"),
+        ("interlaced.mp4", "-vf setfield=tff -flags +ilme+ildct"),
+        // No index to find a key frame by.
+        ("stream.ts", "-vf null"),
+    ] {
+        let Some(file) = studio.make(name, &format!("{PICTURE} {spacing} {CODING}")) else {
+            continue;
+        };
+        let (mut film, size) =
+            (Film::default(), ScanOptions { width: 160, height: 96, exact: true });
+        let end = decoder().scan(&file, &size, &mut film).unwrap().end;
+        let times: Vec<f64> = (0..).map(|i| f64::from(i) * 0.21).take_while(|t| *t < end).collect();
+        let stills: Vec<Still> = times.iter().map(|&time| Still { time, max_side: 160 }).collect();
+        let found = decoder().stills(&file, &stills).unwrap();
+        for (time, found) in times.iter().zip(found) {
+            let shown = film.0.iter().rev().find(|(at, _)| *at <= time + 1e-4);
+            let (at, rgb) = shown.or(film.0.first()).unwrap();
+            let found = found.unwrap_or_else(|| panic!("{name}: nothing at {time}"));
+            assert!(
+                (found.time - at).abs() < 1e-3,
+                "{name}: at {time} {} and not {at}",
+                found.time
+            );
+            let apart = found.image.rgb.iter().zip(rgb).map(|(a, b)| f64::from(a.abs_diff(*b)));
+            let apart = apart.sum::<f64>() / rgb.len() as f64;
+            assert!(apart < ALIKE, "{name}: the frame at {time} differs by {apart:.1}");
+        }
+    }
+}
+
+#[test]
+fn frames_of_two_sizes_come_from_one_call() {
+    let Some(studio) = Studio::open() else { return };
+    let Some(file) = studio.make("sizes.mp4", &format!("{PICTURE} {CODING}")) else { return };
+    let wanted = [(1.0, 80), (3.0, 160), (1.0, 160), (f64::NAN, 80), (3.0, 80)];
+    let stills = wanted.map(|(time, max_side)| Still { time, max_side });
+    let found = decoder().stills(&file, &stills).unwrap();
+    let found: Vec<Option<(f64, u32)>> =
+        found.into_iter().map(|f| f.map(|f| (f.time, f.image.width))).collect();
+    let expected = [Some((1.0, 80)), Some((3.0, 160)), Some((1.0, 160)), None, Some((3.0, 80))];
+    assert_eq!(found, expected);
+}
