@@ -15,8 +15,11 @@ pub struct Settings {
     pub dir: PathBuf,
     /// The ONNX Runtime shared library.
     pub onnxruntime: PathBuf,
-    /// Threads per model.
+    /// Threads of a model that reads or compares texts: somebody may wait for what it answers.
     pub threads: usize,
+    /// Threads of a model that looks at pictures or listens. Several of them work at once, which takes
+    /// less time in all than that each of them has more threads.
+    pub media_threads: usize,
 }
 
 impl Default for Settings {
@@ -25,6 +28,7 @@ impl Default for Settings {
             dir: "var/models".into(),
             onnxruntime: "var/lib/libonnxruntime.so".into(),
             threads: 2,
+            media_threads: 1,
         }
     }
 }
@@ -44,5 +48,9 @@ impl Settings {
 
     pub(crate) fn threading(&self) -> OnnxThreading {
         OnnxThreading { threads: self.threads, ..OnnxThreading::default() }
+    }
+
+    pub(crate) fn media_threading(&self) -> OnnxThreading {
+        OnnxThreading { threads: self.media_threads, ..OnnxThreading::default() }
     }
 }

@@ -1,6 +1,7 @@
 //! ONNX Runtime, loaded once per process from a shared library, and its sessions.
 
 mod pool;
+mod scale;
 mod tokenizer;
 
 use std::path::Path;
@@ -12,7 +13,8 @@ use ort::session::Session;
 use ports::{ErrorKind, PortError, Result};
 
 pub use pool::Threading;
-pub(crate) use pool::{Pool, failed, unfit};
+pub(crate) use pool::{Pool, failed, giving_back, unfit};
+pub(crate) use scale::scaled;
 pub(crate) use tokenizer::{BertTokenizer, Tokens, open_tokenizer};
 
 /// The loaded library. Cheap to clone; it stays loaded as long as the process lives.

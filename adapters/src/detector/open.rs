@@ -104,7 +104,7 @@ fn onnx(
         threshold: section.threshold,
         max_overlap: section.max_overlap,
         max_objects: section.max_objects,
-        threading: models.threading(),
+        threading: models.media_threading(),
         ..OnnxDetectorOptions::new(models.path(&section.file), section.layout)
     };
     let detector = OnnxDetector::open(&models.runtime()?, options);

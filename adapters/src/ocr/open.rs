@@ -82,7 +82,7 @@ fn onnx(section: &Settings, models: &models::Settings) -> Result<Arc<dyn TextRea
         recover_spaces: loses_spaces(&recognition),
         orientation: there(&section.orientation),
         max_side: section.max_side,
-        threading: models.threading(),
+        threading: models.media_threading(),
         ..PpOcrOptions::new(models.path(&section.detection), recognition)
     };
     let reader = PpOcr::open(&models.runtime()?, options);

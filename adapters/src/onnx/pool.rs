@@ -64,11 +64,9 @@ impl Pool {
         work: impl FnOnce(&mut Session, &RunOptions<NoSelectedOutputs>) -> Result<T>,
     ) -> Result<T> {
         self.lend(|seat| {
-            let mut options = RunOptions::new().map_err(failed)?;
-            if seat.kept.is_too_much_for(values) {
-                let key = "memory.enable_memory_arena_shrinkage";
-                options.set(key, "cpu:0").map_err(failed)?;
-            }
+            let too_much = seat.kept.is_too_much_for(values);
+            let options =
+                if too_much { giving_back()? } else { RunOptions::new().map_err(failed)? };
             work(&mut seat.session, &options)
         })
     }
@@ -91,6 +89,13 @@ impl Pool {
             None => Err(PortError::new(ErrorKind::Other, "a lent session is missing")),
         }
     }
+}
+
+/// The options of a run after which the session gives back the memory that it worked in.
+pub(crate) fn giving_back() -> Result<RunOptions<NoSelectedOutputs>> {
+    let mut options = RunOptions::new().map_err(failed)?;
+    options.set("memory.enable_memory_arena_shrinkage", "cpu:0").map_err(failed)?;
+    Ok(options)
 }
 
 /// A session and the memory that it keeps.

@@ -75,7 +75,7 @@ fn networks(section: &Settings, models: &models::Settings) -> Result<Networks, O
         &runtime,
         &super::PyannoteOptions {
             model: models.path(&section.segmentation),
-            threading: models.threading(),
+            threading: models.media_threading(),
         },
     );
     let embedder = super::XVectorEmbedder::open(
@@ -83,7 +83,7 @@ fn networks(section: &Settings, models: &models::Settings) -> Result<Networks, O
         &super::XVectorOptions {
             model: models.path(&section.file),
             same_voice: section.same_voice,
-            threading: models.threading(),
+            threading: models.media_threading(),
         },
     );
     Ok(Networks {

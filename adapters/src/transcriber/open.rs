@@ -124,7 +124,7 @@ fn whisper(
     let options = super::WhisperOptions {
         folder: models.path(&section.folder),
         language: set(&section.language),
-        threads: models.threads,
+        threads: models.media_threads,
     };
     let transcriber = super::Whisper::open(&models.runtime()?, &options);
     Ok(Arc::new(transcriber.map_err(OpenError::at("transcriber"))?))

@@ -54,7 +54,7 @@ impl Default for IngestSettings {
         Self {
             workers: 1,
             queue: 100,
-            concurrency: 2,
+            concurrency: 3,
             max_upload_bytes: 4 << 30,
             max_waiting_bytes: 32 << 30,
             upload_expiry: Duration::from_secs(48 * 3600),

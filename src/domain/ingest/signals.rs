@@ -18,11 +18,12 @@ use crate::domain::ingest::IngestRequest;
 use crate::domain::ingest::fetch::Fetched;
 use crate::domain::ingest::scan::{Scan, Scanned};
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::profile::Step;
+use crate::domain::kernel::ports::Models;
+use crate::domain::kernel::profile::{Profile, Step};
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::kernel::video::VideoId;
 use crate::domain::media::speech;
-use crate::domain::media::speech::{Diarizer, Recognition, Speech};
+use crate::domain::media::speech::{Diarizer, Recognition, Speech, VoiceTurn, Words};
 
 /// Changes whenever turns are found in another way.
 const VERSION: u32 = 2;
@@ -133,7 +134,8 @@ impl Ingest {
         format!("{activity}/{speaker}/v{VERSION}")
     }
 
-    /// Voices and, when they are wanted, words. Words that are not needed may be missing.
+    /// Voices and, when they are wanted, words, found side by side. Words that are not needed may be
+    /// missing.
     async fn listen(
         &self,
         video_id: VideoId,
@@ -142,38 +144,62 @@ impl Ingest {
         wanted: bool,
         progress: &Progress,
     ) -> Result<Speech> {
-        let (sound, spans) = (&scanned.sound, &scanned.speech);
-        let concurrency = self.settings.ingest.concurrency;
-        let profile = &progress.profile;
-        let turns = match (&self.models.speaker_segmentation, &self.models.speaker_embedder) {
-            (Some(segmentation), Some(embedder)) => {
-                let (segmentation, embedder) = (segmentation.as_ref(), embedder.as_ref());
-                let diarizer = Diarizer { segmentation, embedder, sound, concurrency };
-                profile.measure(Step::TellSpeakers, diarizer.turns(spans)).await?
+        let telling = self.tell_speakers(scanned, &progress.profile);
+        let recognising = async {
+            if !wanted {
+                return Ok(None);
             }
-            _ => Vec::new(),
+            match self.recognise(video_id, scanned, progress).await {
+                Err(error) if !needed => {
+                    tracing::warn!(
+                        %video_id,
+                        error = %error.labelled(),
+                        "speech was not recognised; topics are looked for in the picture"
+                    );
+                    Ok(None)
+                }
+                words => words,
+            }
         };
-        let mut speech =
-            Speech { voices_by: self.voices_by(), spans: spans.clone(), turns, words: None };
-        if let Some(transcriber) = self.models.transcriber.as_deref().filter(|_| wanted) {
-            let step = |done, total| {
-                let detail =
-                    json!({"recogniser": transcriber.model(), "done": done, "total": total});
-                progress.stage(Stage::Chunking, detail);
-            };
-            let cache = RecognisedPieces { catalog: &self.catalog, video_id };
-            let recognition = Recognition { transcriber, cache: &cache, sound, concurrency };
-            match profile.measure(Step::RecogniseSpeech, recognition.run(spans, step)).await {
-                Ok(words) => speech.words = Some(words),
-                Err(error) if needed => return Err(error),
-                Err(error) => tracing::warn!(
-                    %video_id,
-                    error = %error.labelled(),
-                    "speech was not recognised; topics are looked for in the picture"
-                ),
-            }
-        }
-        Ok(speech)
+        let (turns, words) = futures::try_join!(telling, recognising)?;
+        Ok(Speech { voices_by: self.voices_by(), spans: scanned.speech.clone(), turns, words })
+    }
+
+    /// Who speaks when; nobody without the two networks that tell.
+    async fn tell_speakers(&self, scanned: &Scanned, profile: &Profile) -> Result<Vec<VoiceTurn>> {
+        let Models { speaker_segmentation, speaker_embedder, .. } = &self.models;
+        let (Some(segmentation), Some(embedder)) = (speaker_segmentation, speaker_embedder) else {
+            return Ok(Vec::new());
+        };
+        let diarizer = Diarizer {
+            segmentation: segmentation.as_ref(),
+            embedder: embedder.as_ref(),
+            sound: &scanned.sound,
+            concurrency: self.settings.ingest.concurrency,
+        };
+        profile.measure(Step::TellSpeakers, diarizer.turns(&scanned.speech)).await
+    }
+
+    /// What is said; nothing without a recogniser.
+    async fn recognise(
+        &self,
+        video_id: VideoId,
+        scanned: &Scanned,
+        progress: &Progress,
+    ) -> Result<Option<Words>> {
+        let Some(transcriber) = self.models.transcriber.as_deref() else { return Ok(None) };
+        let step = |done, total| {
+            let detail = json!({"recogniser": transcriber.model(), "done": done, "total": total});
+            progress.stage(Stage::Chunking, detail);
+        };
+        let recognition = Recognition {
+            transcriber,
+            cache: &RecognisedPieces { catalog: &self.catalog, video_id },
+            sound: &scanned.sound,
+            concurrency: self.settings.ingest.concurrency,
+        };
+        let recognising = recognition.run(&scanned.speech, step);
+        progress.profile.measure(Step::RecogniseSpeech, recognising).await.map(Some)
     }
 
     async fn topic_shifts(&self, speech: &Speech) -> Result<Vec<Candidate>> {

@@ -134,7 +134,7 @@ impl ObjectDetector for OnnxDetector {
 impl Shared {
     fn detect(&self, image: &Image) -> Result<Vec<Detection>> {
         let view = crate::picture::view(image)?;
-        let (pixels, fit) = self.input.prepare(&view, self.size);
+        let (pixels, fit) = self.input.prepare(&view, self.size)?;
         let options = &self.options;
         let found = self.run(&pixels, |outputs| {
             layouts::read(options.layout, outputs, self.labels.len(), self.size, options.threshold)

@@ -1,8 +1,9 @@
 //! From a picture to the numbers a network takes, and from its coordinates back.
 
-use image::imageops::{self, FilterType};
+use ports::Result;
 
 use super::Layout;
+use crate::onnx::scaled;
 use crate::picture::View;
 
 /// How pixels become numbers.
@@ -49,10 +50,10 @@ impl Input {
     }
 
     /// The channels one after the other, rows of `size` width, and how to get back.
-    pub(super) fn prepare(&self, picture: &View<'_>, size: (u32, u32)) -> (Vec<f32>, Fit) {
+    pub(super) fn prepare(&self, picture: &View<'_>, size: (u32, u32)) -> Result<(Vec<f32>, Fit)> {
         let (width, height) = size;
         let fit = Fit::new(self.placing, picture.dimensions(), size);
-        let scaled = imageops::resize(picture, fit.width, fit.height, FilterType::Triangle);
+        let scaled = scaled(picture, (fit.width, fit.height))?;
         let plane = width as usize * height as usize;
         let mut pixels = vec![0.0; plane * 3];
         for (channel, values) in pixels.chunks_exact_mut(plane).enumerate() {
@@ -66,7 +67,7 @@ impl Input {
                 }
             }
         }
-        (pixels, fit)
+        Ok((pixels, fit))
     }
 }
 
@@ -121,9 +122,9 @@ mod tests {
     fn channels_are_planes_in_the_order_of_the_layout() {
         let rgb = [10, 20, 30, 10, 20, 30];
         let Some(picture) = View::from_raw(2, 1, rgb.as_slice()) else { panic!("2 × 1 pixels") };
-        let (pixels, _) = Input::of(Layout::Yolox, false).prepare(&picture, (2, 2));
+        let (pixels, _) = Input::of(Layout::Yolox, false).prepare(&picture, (2, 2)).unwrap();
         assert_eq!(pixels, [30., 30., 114., 114., 20., 20., 114., 114., 10., 10., 114., 114.]);
-        let (pixels, _) = Input::of(Layout::Yolov8, false).prepare(&picture, (2, 2));
+        let (pixels, _) = Input::of(Layout::Yolov8, false).prepare(&picture, (2, 2)).unwrap();
         assert!((pixels[0] - 10.0 / 255.0).abs() < 1e-6);
     }
 }

@@ -1,16 +1,13 @@
 //! Where lines of text are: the DB network's map of probabilities (Liao et al. 2020) made into
 //! rotated boxes.
 
-use image::{
-    GrayImage, Rgb, RgbImage,
-    imageops::{self, FilterType},
-};
+use image::{GrayImage, Rgb, RgbImage, imageops};
 use imageproc::contours::{BorderType, find_contours};
 use ort::value::TensorRef;
 use ports::{ErrorKind, PortError, Result};
 
 use super::{PpOcrOptions, planes, rotated::Rotated};
-use crate::onnx::{Pool, failed};
+use crate::onnx::{Pool, failed, scaled};
 
 /// A picture more slender than this gets a margin: the network finds no line that fills all of it.
 const SLENDER: u32 = 8;
@@ -21,9 +18,9 @@ pub(super) fn lines(
     picture: &RgbImage,
     options: &PpOcrOptions,
 ) -> Result<Vec<Rotated>> {
-    let (framed, shift) = framed(picture);
+    let (framed, shift) = framed(picture)?;
     let (width, height) = input_size(framed.dimensions(), options);
-    let scaled = imageops::resize(framed.as_ref(), width, height, FilterType::Triangle);
+    let scaled = scaled(framed.as_ref(), (width, height))?;
     let map = probabilities(pool, &planes(&scaled, width), (width, height))?;
     let back = (framed.width() as f32 / width as f32, framed.height() as f32 / height as f32);
     let found = boxes(&map, width as usize, options);
@@ -46,19 +43,19 @@ fn probabilities(pool: &Pool, pixels: &[f32], (width, height): (u32, u32)) -> Re
 }
 
 /// The picture with a margin of its own mean colour where it is slender, and the margin's size.
-fn framed(picture: &RgbImage) -> (std::borrow::Cow<'_, RgbImage>, (f32, f32)) {
+fn framed(picture: &RgbImage) -> Result<(std::borrow::Cow<'_, RgbImage>, (f32, f32))> {
     let (width, height) = picture.dimensions();
     let margin =
         |side: u32, other: u32| if other / SLENDER > side { (other / SLENDER).min(512) } else { 0 };
     let (x, y) = (margin(width, height), margin(height, width));
     if x == 0 && y == 0 {
-        return (std::borrow::Cow::Borrowed(picture), (0.0, 0.0));
+        return Ok((std::borrow::Cow::Borrowed(picture), (0.0, 0.0)));
     }
-    let mean = imageops::resize(picture, 1, 1, FilterType::Triangle);
+    let mean = scaled(picture, (1, 1))?;
     let mean: Rgb<u8> = *mean.get_pixel(0, 0);
     let mut framed = RgbImage::from_pixel(width + 2 * x, height + 2 * y, mean);
     imageops::replace(&mut framed, picture, i64::from(x), i64::from(y));
-    (std::borrow::Cow::Owned(framed), (x as f32, y as f32))
+    Ok((std::borrow::Cow::Owned(framed), (x as f32, y as f32)))
 }
 
 /// Multiples of 32 near the picture's size, enlarged until the options are kept.

@@ -3,15 +3,12 @@
 use std::iter;
 use std::path::Path;
 
-use image::{
-    RgbImage,
-    imageops::{self, FilterType},
-};
+use image::RgbImage;
 use ort::value::TensorRef;
 use ports::{ErrorKind, PortError, Result};
 
 use super::planes;
-use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
+use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, scaled, unfit};
 
 /// The networks read lines of this height.
 const HEIGHT: u32 = 48;
@@ -74,7 +71,7 @@ impl Recogniser {
         let ratio = line.width() as f32 / line.height() as f32;
         let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(8, MAX_WIDTH);
         let padded = width.max(MIN_WIDTH);
-        let scaled = imageops::resize(line, width, HEIGHT, FilterType::Triangle);
+        let scaled = scaled(line, (width, HEIGHT))?;
         let pixels = planes(&scaled, padded);
         let classes = self.characters.len();
         self.pool.with_sized(pixels.len(), |session, options| {
@@ -175,7 +172,7 @@ pub(super) fn upside_down(pool: &Pool, line: &RgbImage) -> Result<bool> {
     const SURE: f32 = 0.9;
     let ratio = line.width() as f32 / line.height() as f32;
     let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(1, WIDTH);
-    let scaled = imageops::resize(line, width, HEIGHT, FilterType::Triangle);
+    let scaled = scaled(line, (width, HEIGHT))?;
     let pixels = planes(&scaled, WIDTH);
     pool.with(|session| {
         let shape = [1, 3, HEIGHT as usize, WIDTH as usize];

@@ -11,7 +11,7 @@ use ports::{ErrorKind, PortError, Result};
 use serde::Deserialize;
 
 use super::mel::FRAMES;
-use crate::onnx::{Inputs, Runtime, failed, unfit};
+use crate::onnx::{Inputs, Runtime, failed, giving_back, unfit};
 
 /// The part of `config.json` that matters here.
 #[derive(Debug, Clone, Deserialize)]
@@ -162,7 +162,10 @@ impl Network {
         let shape = [1, self.shape.num_mel_bins, FRAMES];
         let mel = TensorRef::from_array_view((shape, mel)).map_err(failed)?;
         let name = self.encoder.inputs().first().map(|i| i.name().to_owned()).unwrap_or_default();
-        let outputs = self.encoder.run(ort::inputs![name => mel]).map_err(failed)?;
+        // Runs are long and seldom, and need a hundred megabytes that nothing else could use meanwhile.
+        let options = giving_back()?;
+        let outputs = self.encoder.run_with_options(ort::inputs![name => mel], &options);
+        let outputs = outputs.map_err(failed)?;
         let (mut states, mut cross) = (None, Vec::new());
         for (name, value) in outputs {
             if name == STATES {
