@@ -9,12 +9,15 @@ use text::{tokens, words};
 
 use crate::domain::answering::Answering;
 use crate::domain::answering::answer::Evidence;
-use crate::domain::kernel::error::Result;
+use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::vector::dot;
 use crate::domain::search::rerank::{self, Wanted, read_at_once};
 
 /// Sentences of the likeliest moments that are compared with a question that has no answer.
 const COMPARED: usize = 32;
+
+/// So many of them, the likeliest by themselves, are also compared together with what follows them.
+const CONTINUED: usize = 8;
 
 /// Sentences that a reranker reads for a question: the likeliest.
 const READ: usize = 24;
@@ -236,31 +239,44 @@ impl Answering {
         windows.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
         windows.truncate(COMPARED);
 
-        // Many moments are told alike: no text is embedded twice.
-        let texts: BTreeSet<String> =
-            windows.iter().flat_map(|said| [said[0].text.to_owned(), joined(said)]).collect();
-        let texts: Vec<String> = texts.into_iter().collect();
-        let vectors = self.embedder.embed(&texts).await?;
-        let vectors: HashMap<&str, &Vec<f32>> =
-            texts.iter().map(String::as_str).zip(&vectors).collect();
         let asked = self.search.embed_question(question).await?;
         let presence = self.search.presence(question, &asked).await?;
-        let nearest = windows.into_iter().map(|said| {
-            let style = said[0].evidence.style();
-            let probability = |text: &str| {
-                let vector = vectors.get(text);
-                vector.map_or(0.0, |v| presence.probability(style, dot(v, &asked), text))
+        let probable = async |texts: Vec<(String, &Evidence)>| {
+            // Many moments are told alike: no text is embedded twice.
+            let different: BTreeSet<&str> = texts.iter().map(|(text, _)| text.as_str()).collect();
+            let different: Vec<String> = different.into_iter().map(str::to_owned).collect();
+            let vectors = self.embedder.embed(&different).await?;
+            let vectors: HashMap<&str, &Vec<f32>> =
+                different.iter().map(String::as_str).zip(&vectors).collect();
+            let probability = |(text, evidence): &(String, &Evidence)| {
+                let vector = vectors.get(text.as_str());
+                let told = vector
+                    .map_or(0.0, |v| presence.probability(evidence.style(), dot(v, &asked), text));
+                // No surer than it is that what was detected, or is searched for by a few words, is there.
+                let is_there = evidence.kind == PassageKind::Objects || !is_question(question);
+                told.min(evidence.p_present.filter(|_| is_there).unwrap_or(1.0))
             };
-            let together = joined(&said);
-            let told = probability(said[0].text).max(probability(&together));
-            let evidence = said[0].evidence;
-            // No surer than it is that what was detected, or is searched for by a few words, is there.
-            let is_there = evidence.kind == PassageKind::Objects || !is_question(question);
-            let sure = evidence.p_present.filter(|_| is_there);
-            let p_present = told.min(sure.unwrap_or(1.0));
-            let fits = !asked_for.is_definite() || asked_for.is_in(&words(&together));
-            Nearest { said, p_present, fits }
-        });
-        Ok(nearest.max_by(|a, b| a.rank().total_cmp(&b.rank())))
+            Ok::<Vec<f32>, Error>(texts.iter().map(probability).collect())
+        };
+        let alone = windows.iter().map(|said| (said[0].text.to_owned(), said[0].evidence));
+        let alone = probable(alone.collect()).await?;
+        let mut nearest: Vec<Nearest<'a>> = windows
+            .into_iter()
+            .zip(alone)
+            .map(|(said, p_present)| {
+                let fits = !asked_for.is_definite() || asked_for.is_in(&words(&joined(&said)));
+                Nearest { said, p_present, fits }
+            })
+            .collect();
+        nearest.sort_by(|a, b| b.rank().total_cmp(&a.rank()));
+        nearest.truncate(CONTINUED);
+        let mut continued: Vec<&mut Nearest<'a>> =
+            nearest.iter_mut().filter(|nearest| nearest.said.len() > 1).collect();
+        let together = continued.iter().map(|n| (joined(&n.said), n.said[0].evidence));
+        let together = probable(together.collect()).await?;
+        for (nearest, together) in continued.iter_mut().zip(together) {
+            nearest.p_present = nearest.p_present.max(together);
+        }
+        Ok(nearest.into_iter().max_by(|a, b| a.rank().total_cmp(&b.rank())))
     }
 }
