@@ -27,7 +27,7 @@ fn send_no_telemetry() {
     unsafe { std::env::set_var("ORT_DISABLE_TELEMETRY", "1") };
 }
 
-/// Has glibc map every block of a mebibyte or more on its own and give it back when it is freed.
+/// Has glibc map every block of half a mebibyte or more on its own and give it back when it is freed.
 /// Decoded pictures and the activations of networks are such blocks, of ever changing sizes: kept
 /// in the heaps of many threads they add up to three times the memory that is in use (1.7 GB
 /// against 0.44 GB over a five-minute video).
@@ -36,7 +36,7 @@ fn send_no_telemetry() {
 fn return_large_blocks() {
     // SAFETY: mallopt changes settings of the allocator; no other thread runs yet.
     unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 1 << 20);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 1 << 19);
         libc::mallopt(libc::M_ARENA_MAX, 2);
     }
 }

@@ -214,8 +214,9 @@ impl ChunkEvidence {
             let mut frames = self.decode(stills).await?;
             let tracked = frames.split_off(read.min(frames.len())).into_iter().flatten().collect();
             let frames = frames.into_iter().flatten().collect();
-            self.screen_lines.get_or_try_init(|| self.read(reader.as_ref(), frames)).await?;
+            // Reading takes longest: what is held meanwhile is little.
             self.tracks.get_or_try_init(|| self.follow(detector.as_ref(), tracked)).await?;
+            self.screen_lines.get_or_try_init(|| self.read(reader.as_ref(), frames)).await?;
         }
         Ok((self.screen_lines(models).await?, self.tracks(models).await?))
     }
