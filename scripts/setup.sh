@@ -248,6 +248,7 @@ model_files() {
         [[ $role == runtime && $(uname -m) != x86_64 ]] && continue
         [[ $role == whisper-* && $role != "whisper-$whisper" ]] && continue
         [[ $role == embedder && $file == */source/* ]] && is_made "$embedder" "${embedder_from[@]}" && continue
+        [[ $role == ocr && $file == */source/* ]] && is_made "$reader" "${reader_from[@]}" && continue
         [[ $role == speaker && $file == */source/* ]] && is_made "$segmentation" "${speakers_from[@]}" && continue
         [[ $role == whisper-* && $file == */source/* ]] && is_made "$recogniser" "${recogniser_from[@]}" && continue
         file_is "var/$file" "$sha" && continue
@@ -285,6 +286,8 @@ for model in tomllib.load(open("src/cli/models.toml", "rb"))["model"]:
 # What is made from fetched files is made again when the scripts that make it change.
 readonly embedder=var/models/embed/all-MiniLM-L6-v2.onnx
 readonly embedder_from=(scripts/convert_minilm.py scripts/reranker.safetensors scripts/requirements.lock)
+readonly reader=var/models/ocr/ppocrv5_rec.onnx
+readonly reader_from=(scripts/convert_ppocr.py scripts/convert_minilm.py scripts/requirements.lock)
 readonly recogniser=var/models/speech/whisper-$whisper/decoder_with_past_model_quantized.onnx
 readonly recogniser_from=(scripts/convert_whisper.py scripts/convert_minilm.py scripts/requirements.lock)
 readonly segmentation=var/models/speaker/pyannote-segmentation-3.0.onnx
@@ -318,6 +321,7 @@ make_model() {
 model_files
 published_models
 make_model embedding "$embedder" model.safetensors "${embedder_from[@]}"
+make_model "text reading" "$reader" ppocrv5_rec.onnx "${reader_from[@]}"
 make_model speaker "$segmentation" pytorch_model.bin "${speakers_from[@]}"
 make_model speech "$recogniser" 'model.bin*' "${recogniser_from[@]}"
 [[ -f $embedder ]] || warn "without $embedder the service embeds text by hashing words: search works, by words rather than by meaning"
