@@ -28,10 +28,11 @@ pub trait SpeakerSegmentation: Send + Sync {
     /// Most speakers told apart in one window, 1..=8.
     fn max_speakers(&self) -> usize;
 
-    /// Who speaks in a window of mono samples. What a shorter one lacks counts as silence at its
-    /// end, so every answer MUST have the same number of frames, first time and step. More samples
-    /// than [`Self::window`] are [`crate::ErrorKind::Invalid`].
-    async fn segment(&self, samples: &[f32]) -> Result<WindowActivity>;
+    /// Who speaks in each of several windows of mono samples, which a network hears sooner together
+    /// than one after the other. What a shorter window lacks counts as silence at its end, so every
+    /// answer MUST have the same number of frames, first time and step. More samples than
+    /// [`Self::window`] are [`crate::ErrorKind::Invalid`].
+    async fn segment(&self, windows: Vec<Vec<f32>>) -> Result<Vec<WindowActivity>>;
 }
 
 /// Turns speech into a vector that is alike for the same voice.

@@ -76,16 +76,19 @@ impl SpeakerSegmentation for ScriptedSpeakerSegmentation {
         3
     }
 
-    async fn segment(&self, samples: &[f32]) -> Result<WindowActivity> {
-        if samples.len() > self.window() {
+    async fn segment(&self, windows: Vec<Vec<f32>>) -> Result<Vec<WindowActivity>> {
+        if windows.iter().any(|samples| samples.len() > self.window()) {
             return Err(PortError::new(ErrorKind::Invalid, "a window has at most 10 s"));
         }
         let frame = SAMPLE_RATE as usize / 10;
         let heard = |samples: &[f32]| {
             if samples.iter().all(|s| *s == 0.0) { 0 } else { (self.listener)(samples) & 0b111 }
         };
-        let mut frames: Vec<u8> = samples.chunks(frame).map(heard).collect();
-        frames.resize(self.window() / frame, 0);
-        Ok(WindowActivity { first: 0.05, step: 0.1, frames })
+        let activity = |samples: Vec<f32>| {
+            let mut frames: Vec<u8> = samples.chunks(frame).map(heard).collect();
+            frames.resize(self.window() / frame, 0);
+            WindowActivity { first: 0.05, step: 0.1, frames }
+        };
+        Ok(windows.into_iter().map(activity).collect())
     }
 }

@@ -44,19 +44,21 @@ impl PyannoteSegmentation {
     /// *Blocks*.
     pub fn open(runtime: &Runtime, options: &PyannoteOptions) -> Result<Self> {
         let pool = Pool::open(runtime, &options.model, options.threading, Inputs::Alike)?;
-        classes(&pool, &[0.0; WINDOW]).map_err(|e| unfit(&options.model, e))?;
+        classes(&pool, &[vec![0.0; WINDOW]]).map_err(|e| unfit(&options.model, e))?;
         let name = options.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self { pool: Arc::new(pool), name })
     }
 }
 
-/// The sets of speakers, frame by frame. *Blocks*.
-fn classes(pool: &Pool, window: &[f32]) -> Result<Vec<u8>> {
+/// The sets of speakers of each window, frame by frame. *Blocks*.
+fn classes(pool: &Pool, windows: &[Vec<f32>]) -> Result<Vec<Vec<u8>>> {
+    let (count, samples) = (windows.len(), windows.concat());
     pool.with(|session| {
-        let samples = TensorRef::from_array_view(([1, 1, WINDOW], window)).map_err(failed)?;
+        let shape = [count, 1, WINDOW];
+        let samples = TensorRef::from_array_view((shape, samples.as_slice())).map_err(failed)?;
         let outputs = session.run(ort::inputs![samples]).map_err(failed)?;
         let (shape, classes) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
-        let expected = [1, frames() as i64, CLASSES.len() as i64];
+        let expected = [count as i64, frames() as i64, CLASSES.len() as i64];
         if **shape != expected {
             let message = format!("speaker segmentation yields {expected:?}, not {shape:?}");
             return Err(PortError::new(ErrorKind::Invalid, message));
@@ -65,7 +67,8 @@ fn classes(pool: &Pool, window: &[f32]) -> Result<Vec<u8>> {
             let best = frame.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
             best.map_or(0, |(class, _)| CLASSES[class])
         };
-        Ok(classes.chunks_exact(CLASSES.len()).map(likeliest).collect())
+        let window = |classes: &[f32]| classes.chunks_exact(CLASSES.len()).map(likeliest).collect();
+        Ok(classes.chunks_exact(frames() * CLASSES.len()).map(window).collect())
     })
 }
 
@@ -88,23 +91,36 @@ impl SpeakerSegmentation for PyannoteSegmentation {
         SPEAKERS
     }
 
-    async fn segment(&self, samples: &[f32]) -> Result<WindowActivity> {
-        if samples.len() > WINDOW {
+    async fn segment(&self, windows: Vec<Vec<f32>>) -> Result<Vec<WindowActivity>> {
+        if let Some(long) = windows.iter().find(|samples| samples.len() > WINDOW) {
             let message =
-                format!("a window has at most {WINDOW} samples, these are {}", samples.len());
+                format!("a window has at most {WINDOW} samples, these are {}", long.len());
             return Err(PortError::new(ErrorKind::Invalid, message));
         }
-        let pool = Arc::clone(&self.pool);
-        let clean = |s: &f32| if s.is_finite() { s.clamp(-1.0, 1.0) } else { 0.0 };
-        let mut window: Vec<f32> = samples.iter().map(clean).collect();
-        window.resize(WINDOW, 0.0);
-        let frames = if window.iter().all(|s| *s == 0.0) {
-            // Digital silence has no level to be normalised by.
-            vec![0; frames()]
-        } else {
-            blocking::run(move || classes(&pool, &window)).await?
+        let clean = |s: f32| if s.is_finite() { s.clamp(-1.0, 1.0) } else { 0.0 };
+        let window = |samples: Vec<f32>| {
+            let mut window: Vec<f32> = samples.into_iter().map(clean).collect();
+            window.resize(WINDOW, 0.0);
+            window
         };
+        let windows: Vec<Vec<f32>> = windows.into_iter().map(window).collect();
+        // Digital silence has no level to be normalised by.
+        let sounds = |window: &Vec<f32>| window.iter().any(|s| *s != 0.0);
+        let sounding: Vec<bool> = windows.iter().map(sounds).collect();
+        let heard: Vec<Vec<f32>> = windows.into_iter().filter(sounds).collect();
+        let pool = Arc::clone(&self.pool);
+        let mut heard = if heard.is_empty() {
+            Vec::new()
+        } else {
+            blocking::run(move || classes(&pool, &heard)).await?
+        }
+        .into_iter();
         let rate = f64::from(SAMPLE_RATE);
-        Ok(WindowActivity { first: SEEN as f64 / 2.0 / rate, step: STEP as f64 / rate, frames })
+        let activity = |sounds: bool| {
+            let heard = if sounds { heard.next() } else { None };
+            let frames = heard.unwrap_or_else(|| vec![0; frames()]);
+            WindowActivity { first: SEEN as f64 / 2.0 / rate, step: STEP as f64 / rate, frames }
+        };
+        Ok(sounding.into_iter().map(activity).collect())
     }
 }

@@ -1,7 +1,7 @@
 //! What every adapter of the `speaker` port does.
 
 use crate::{
-    ErrorKind,
+    ErrorKind, PortError,
     decoder::SAMPLE_RATE,
     speaker::{SpeakerEmbedder, SpeakerSegmentation, WindowActivity},
 };
@@ -12,7 +12,12 @@ pub async fn segmentation(segmentation: &dyn SpeakerSegmentation, voice: &[f32])
     let (window, most) = (segmentation.window(), segmentation.max_speakers());
     assert!(window > 0 && (1..=8).contains(&most), "a window has a length and at most 8 speakers");
 
-    let silence = segmentation.segment(&vec![0.0; window]).await.unwrap();
+    let segment = async |samples: &[f32]| {
+        let mut found = segmentation.segment(vec![samples.to_vec()]).await?;
+        assert_eq!(found.len(), 1, "a window has an answer");
+        Ok::<_, PortError>(found.remove(0))
+    };
+    let silence = segment(&vec![0.0; window]).await.unwrap();
     assert!(silence.frames.iter().all(|frame| *frame == 0), "nobody speaks in silence");
     assert!(silence.step > 0.0 && silence.first >= 0.0, "frames have times");
     let end = window as f64 / f64::from(SAMPLE_RATE);
@@ -24,22 +29,31 @@ pub async fn segmentation(segmentation: &dyn SpeakerSegmentation, voice: &[f32])
     };
 
     let voice = &voice[..voice.len().min(window)];
-    let heard = segmentation.segment(voice).await.unwrap();
+    let heard = segment(voice).await.unwrap();
     assert!(alike(&heard), "every answer has the same frames");
     assert!(heard.frames.iter().any(|frame| *frame != 0), "a voice is heard");
     let known = u8::MAX >> (8 - most);
     assert!(heard.frames.iter().all(|f| f & !known == 0), "no speaker beyond {most}");
-    let again = segmentation.segment(voice).await.unwrap();
+    let again = segment(voice).await.unwrap();
     assert_eq!(again, heard, "the same sound gives the same answer");
     for count in [0, 1, voice.len() / 3] {
-        let part = segmentation.segment(&voice[..count]).await.expect("little sound is no error");
+        let part = segment(&voice[..count]).await.expect("little sound is no error");
         assert!(alike(&part), "{count} samples give as many frames as a whole window");
     }
-    let (first, second) = futures::join!(segmentation.segment(voice), segmentation.segment(&[]));
+    let (first, second) = futures::join!(segment(voice), segment(&[]));
     assert_eq!(first.unwrap(), heard, "a second window changes nothing in the first");
     assert!(second.unwrap().frames.iter().all(|frame| *frame == 0), "no sound holds no speech");
 
-    let error = segmentation.segment(&vec![0.0; window + 1]).await.unwrap_err();
+    let third = &voice[..voice.len() / 3];
+    let together = vec![third.to_vec(), vec![0.0; window], voice.to_vec()];
+    let together = segmentation.segment(together).await.unwrap();
+    assert!(
+        together == [segment(third).await.unwrap(), silence.clone(), heard.clone()],
+        "windows heard together are answered in their order, each as alone"
+    );
+    assert_eq!(segmentation.segment(Vec::new()).await.unwrap(), [], "no window has no answer");
+
+    let error = segmentation.segment(vec![vec![0.0; window + 1], Vec::new()]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid, "more than a window is refused");
 }
 

@@ -52,7 +52,7 @@ async fn segmentation() {
     let sets = [0b000, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110];
     for window in golden().segmentation {
         let samples = &jfk[window.from..window.from + segmentation.window()];
-        let found = segmentation.segment(samples).await.unwrap().frames;
+        let found = segmentation.segment(vec![samples.to_vec()]).await.unwrap().remove(0).frames;
         assert_eq!(found.len(), window.shape[0]);
         for (frame, classes) in window.frames.iter().zip(&window.classes) {
             let likeliest = (0..classes.len()).max_by(|a, b| classes[*a].total_cmp(&classes[*b]));

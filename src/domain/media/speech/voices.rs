@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use futures::{FutureExt, StreamExt, TryStreamExt, future, stream};
 use ports::decoder::SAMPLE_RATE;
 use ports::speaker::{SpeakerEmbedder, SpeakerSegmentation};
 
@@ -18,6 +18,9 @@ use crate::domain::media::speech::{Sound, VoiceTurn};
 
 /// Windows begin this far apart, seconds: a tenth of one, as in pyannote's pipeline 3.1.
 const HOP: f64 = 1.0;
+
+/// Windows heard together: one takes a quarter longer, more hold memory for little.
+const TOGETHER: usize = 2;
 
 /// Speech so far from where voice activity found some is none, seconds: a music bed that the
 /// segmentation takes for a voice has no turn.
@@ -103,12 +106,15 @@ impl Diarizer<'_> {
             let next = spans.partition_point(|span| span.end + BEYOND <= *start);
             spans.get(next).is_some_and(|span| span.start - BEYOND < start + length)
         });
+        let starts: Vec<f64> = starts.collect();
         let work: Vec<_> = starts
-            .map(|start| {
+            .chunks(TOGETHER)
+            .map(|starts| {
                 async move {
-                    let samples = self.sound.read(start, start + length).await?;
-                    let heard = self.segmentation.segment(&samples).await?;
-                    Ok::<_, Error>((start, heard))
+                    let reads = starts.iter().map(|start| self.sound.read(*start, start + length));
+                    let windows = future::try_join_all(reads).await?;
+                    let heard = self.segmentation.segment(windows).await?;
+                    Ok::<_, Error>(starts.iter().copied().zip(heard).collect::<Vec<_>>())
                 }
                 .boxed()
             })
@@ -116,11 +122,13 @@ impl Diarizer<'_> {
         let mut heard = stream::iter(work).buffered(self.concurrency.max(1));
         let mut clock = Clock { origin: whole.start, step: 1.0 };
         let mut windows = Vec::new();
-        while let Some((start, activity)) = heard.try_next().await? {
-            let origin = whole.start + activity.first - activity.step / 2.0;
-            clock = Clock { origin, step: activity.step };
-            let from = ((start - whole.start) / activity.step).round() as usize;
-            windows.push(Window { from, frames: activity.frames });
+        while let Some(heard) = heard.try_next().await? {
+            for (start, activity) in heard {
+                let origin = whole.start + activity.first - activity.step / 2.0;
+                clock = Clock { origin, step: activity.step };
+                let from = ((start - whole.start) / activity.step).round() as usize;
+                windows.push(Window { from, frames: activity.frames });
+            }
         }
         Ok((clock, windows))
     }
