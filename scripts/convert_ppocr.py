@@ -187,7 +187,7 @@ class Network:
             if not any(node is other for other in self.nodes):
                 continue
             scale_and_shift = self.scale_and_shift(node)
-            if scale_and_shift is None or len(scale_and_shift[0]) == 0:
+            if scale_and_shift is None:
                 continue
             (value,) = self.variables(node)
             scale, shift = scale_and_shift
