@@ -170,66 +170,62 @@ def graph(weights, config, head=None):
     epsilon = config["layer_norm_eps"]
 
     largest = observed(weights, config)
-    unit = w.constant("unit", np.array(1, dtype=np.float32))
     middle = w.constant("middle", np.array(128, dtype=np.uint8))
     none = w.constant("none", np.array(0, dtype=np.uint8))
+    levels = {middle: 127, none: 255}
+    step = {zero: w.constant(f"{zero}.step", np.array(1 / levels[zero], np.float32)) for zero in levels}
     last = w.constant("last", np.array([-1], dtype=np.int64))
 
-    def whole(x, name, least):
-        """Rows of numbers as whole ones of eight bits, what their zero is, and the step between them."""
-        if least is None:
-            top = w.op("ReduceMax", [w.op("Abs", [x], f"{name}.size"), last], f"{name}.top", keepdims=0)
-            step = w.op("Mul", [top, w.constant(f"{name}.levels", np.array(1 / 127, np.float32))], f"{name}.step")
-            zeros = w.op("Expand", [middle, w.op("Shape", [step], f"{name}.rows")], f"{name}.zeros")
-            rounded, zero = w.op("QuantizeLinear", [x, step, zeros], f"{name}.whole", axis=0), middle
-        else:
-            top = w.op("ReduceMax", [x, last], f"{name}.top", keepdims=0)
-            step = w.op("Mul", [top, w.constant(f"{name}.levels", np.array(1 / 255, np.float32))], f"{name}.step")
-            rounded, zero = w.op("QuantizeLinear", [x, step], f"{name}.whole", axis=0), none
-        return rounded, zero, w.op("Unsqueeze", [step, last], f"{name}.steps")
+    def whole(x, name, zero):
+        """Each row as a share of its largest number, in whole numbers of eight bits, and that largest number."""
+        size = w.op("Abs", [x], f"{name}.size") if zero == middle else x
+        top = w.op("ReduceMax", [size, last], f"{name}.top", keepdims=1)
+        share = w.op("Div", [x, top], f"{name}.share")
+        return w.op("QuantizeLinear", [share, step[zero], zero], f"{name}.whole"), top
 
-    def linear(x, name, matrix, sizes, least=None):
-        """The rows of `x` by a matrix, and what its bias has to make good: `x` is raised by its least number."""
-        matrix = matrix.astype(np.float64)
-        size_out, size_in = matrix.shape
+    def product(rounded, name, matrix, zero):
+        """Whole numbers by a matrix, which becomes whole numbers too, and what it is then."""
+        scale = np.abs(matrix).max(axis=1) / 127
+        weight = np.round(matrix / scale[:, None])
+        constants = [
+            w.constant(f"{name}.weight", (weight + 128).astype(np.uint8).T), step[zero],
+            w.constant(f"{name}.scale", scale.astype(np.float32)), zero, middle,
+        ]
+        result = w.op("MatMulIntegerToFloat", [rounded, *constants], f"{name}.product", domain=MICROSOFT)
+        return result, weight * scale[:, None]
+
+    def linear(x, name, matrix, bias):
+        """The rows of `x` by a matrix, without its bias, which comes second."""
+        rounded, top = whole(x, name, middle)
+        result, _ = product(rounded, name, matrix.astype(np.float64), middle)
+        return w.op("Mul", [result, top], name), w.constant(f"{name}.bias", bias.astype(np.float32))
+
+    def even_linear(x, name, matrix, bias, sizes):
+        """The same; components of such sizes are made even before."""
         even = evened(sizes, matrix)
-        matrix = matrix / even
-        x = w.op("Reshape", [x, w.constant(f"{name}.rows", np.array([-1, size_in]))], f"{name}.flat")
-        if least is not None:
-            x = w.op("Sub", [x, w.constant(f"{name}.least", np.array(least, np.float32))], f"{name}.raised")
         x = w.op("Mul", [x, w.constant(f"{name}.even", even.astype(np.float32))], f"{name}.evened")
-        # No scale is shared by more numbers than a token has.
-        parts = size_in // hidden
-        pieces = [x] if parts == 1 else w.op("Split", [x], f"{name}.pieces", outputs=parts, axis=-1, num_outputs=parts)
-        total, made_good = None, np.zeros(size_out)
-        for part, piece in enumerate(pieces):
-            own, columns = f"{name}.{part}", slice(part * hidden, (part + 1) * hidden)
-            scale = np.abs(matrix[:, columns]).max(axis=1) / 127
-            weight = np.round(matrix[:, columns] / scale[:, None])
-            rounded, zero, steps = whole(piece, own, least)
-            product = w.op(
-                "MatMulIntegerToFloat",
-                [
-                    rounded, w.constant(f"{own}.weight", (weight + 128).astype(np.uint8).T),
-                    unit, w.constant(f"{own}.scale", scale.astype(np.float32)), zero, middle,
-                ],
-                f"{own}.product", domain=MICROSOFT,
-            )
-            product = w.op("Mul", [product, steps], own)
-            total = product if total is None else w.op("Add", [total, product], f"{own}.sum")
-            if least is not None:
-                made_good += (weight * scale[:, None]) @ (least * even[columns])
-        return total, made_good
+        return linear(x, name, matrix / even, bias)
 
-    def dense(x, name, least=None):
-        """As a layer of that name, but without its bias, which comes second."""
-        total, made_good = linear(x, name, weights[f"{name}.weight"], largest[name], least)
-        bias = (weights[f"{name}.bias"] + made_good).astype(np.float32)
-        return total, w.constant(f"{name}.bias", bias)
+    def after_gelu(x, name, matrix, bias, sizes):
+        """The same behind a GELU, over whose least number `x` is raised: the bias makes that good. No scale is
+        shared by more numbers than a token has."""
+        even = evened(sizes, matrix)
+        parts = np.split((matrix / even).astype(np.float64), matrix.shape[1] // hidden, axis=1)
+        x = w.op("Sub", [x, w.constant(f"{name}.least", np.array(LEAST_OF_GELU, np.float32))], f"{name}.raised")
+        x = w.op("Mul", [x, w.constant(f"{name}.even", even.astype(np.float32))], f"{name}.evened")
+        x = w.op("Reshape", [x, index(f"{name}.pieces", [0, 0, len(parts), hidden])], f"{name}.cut")
+        rounded, top = whole(x, name, none)
+        pieces = w.op("Split", [rounded], f"{name}.piece", outputs=len(parts), axis=2, num_outputs=len(parts))
+        numbered = enumerate(zip(pieces, parts))
+        products, kept = zip(*(product(piece, f"{name}.{i}", part, none) for i, (piece, part) in numbered))
+        products = w.op("Concat", products, f"{name}.products", axis=2)
+        products = w.op("Mul", [products, top], f"{name}.sized")
+        result = w.op("ReduceSum", [products, index(f"{name}.over", [2])], name, keepdims=0)
+        made_good = np.concatenate(kept, axis=1) @ (LEAST_OF_GELU * even)
+        return result, w.constant(f"{name}.bias", (bias + made_good).astype(np.float32))
 
-    def by_token(rows, name, size):
-        shape = w.op("Concat", [tokens, index(f"{name}.size", [size])], f"{name}.shape", axis=0)
-        return w.op("Reshape", [rows, shape], f"{name}.by_token")
+    def layer_of(name):
+        return weights[f"{name}.weight"], weights[f"{name}.bias"]
 
     def normalised_sum(rows, bias, x, name):
         scale = w.constant(f"{name}.weight", weights[f"{name}.weight"])
@@ -265,28 +261,29 @@ def graph(weights, config, head=None):
     x = w.op("Add", [words, types], "words_and_types")
     x = w.op("Add", [x, places], "embeddings")
     x = normalise(x, "embeddings.LayerNorm")
-    x = w.op("Reshape", [x, index("rows.shape", [-1, hidden])], "rows")
 
     mask = w.op("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
     for layer in range(config["num_hidden_layers"]):
         prefix = f"encoder.layer.{layer}"
         attention = f"{prefix}.attention"
-        matrices, biases = (
-            np.concatenate([weights[f"{attention}.self.{part}.{kind}"] for part in ("query", "key", "value")])
-            for kind in ("weight", "bias")
-        )
-        parts, _ = linear(x, f"{attention}.self", matrices, largest[f"{attention}.self.query"])
-        parts = by_token(parts, f"{attention}.self", 3 * hidden)
-        q, k, v = w.op("Split", [parts], f"{attention}.parts", outputs=3, axis=-1, num_outputs=3)
+        parts = [layer_of(f"{attention}.self.{part}") for part in ("query", "key", "value")]
+        # What is mixed is made even where it is made.
+        output = layer_of(f"{attention}.output.dense")
+        even = evened(largest[f"{attention}.output.dense"], output[0])
+        parts[2] = (parts[2][0] * even[:, None], parts[2][1] * even)
+        matrices, biases = (np.concatenate(kind) for kind in zip(*parts))
+        made, bias = even_linear(x, f"{attention}.self", matrices, biases, largest[f"{attention}.self.query"])
+        q, k, v = w.op("Split", [made], f"{attention}.parts", outputs=3, axis=-1, num_outputs=3)
         context = w.op(
-            "MultiHeadAttention", [q, k, v, w.constant(f"{attention}.self.bias", biases), mask],
-            f"{attention}.context", domain=MICROSOFT, num_heads=heads,
+            "MultiHeadAttention", [q, k, v, bias, mask], f"{attention}.context", domain=MICROSOFT, num_heads=heads,
         )
-        x = normalised_sum(*dense(context, f"{attention}.output.dense"), x, f"{attention}.output.LayerNorm")
-        inner = w.op("BiasGelu", dense(x, f"{prefix}.intermediate.dense"), f"{prefix}.gelu", domain=MICROSOFT)
-        inner = dense(inner, f"{prefix}.output.dense", LEAST_OF_GELU)
-        x = normalised_sum(*inner, x, f"{prefix}.output.LayerNorm")
-    x = by_token(x, "last", hidden)
+        attended = linear(context, f"{attention}.output.dense", output[0] / even, output[1])
+        x = normalised_sum(*attended, x, f"{attention}.output.LayerNorm")
+        inner, outer = f"{prefix}.intermediate.dense", f"{prefix}.output.dense"
+        between = even_linear(x, inner, *layer_of(inner), largest[inner])
+        between = w.op("BiasGelu", between, f"{prefix}.gelu", domain=MICROSOFT)
+        result = after_gelu(between, outer, *layer_of(outer), largest[outer])
+        x = normalised_sum(*result, x, f"{prefix}.output.LayerNorm")
     if head is None:
         w.op("Identity", [x], "last_hidden_state")
     else:
