@@ -50,8 +50,9 @@ use input::Input;
 /// Limits that keep a hostile file from costing more than it may.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FfmpegOptions {
-    /// Decoding threads per file. Each holds a few more pictures in memory. One more than there
-    /// are cores keeps them busy while a frame is scaled and judged.
+    /// Decoding threads per file. Each holds a few more pictures in memory. Twice as many as there are
+    /// cores, and one, keep these busy: some wait for a frame that theirs is predicted from, and some
+    /// have one that is passed over.
     pub threads: usize,
     /// Largest picture, width × height. A larger one is `TooLarge`.
     pub max_pixels: u64,
@@ -87,7 +88,7 @@ impl From<&super::Settings> for FfmpegOptions {
     fn from(section: &super::Settings) -> Self {
         Self {
             threads: match section.threads {
-                0 => std::thread::available_parallelism().map_or(3, |n| n.get() + 1).min(5),
+                0 => std::thread::available_parallelism().map_or(5, |n| 2 * n.get() + 1).min(5),
                 threads => threads,
             },
             max_pixels: section.max_pixels,
