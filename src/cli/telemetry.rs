@@ -1,5 +1,7 @@
 //! Logs to standard error, and traces to an OpenTelemetry collector where one is configured.
 
+use std::io::IsTerminal;
+
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
@@ -31,6 +33,11 @@ pub(super) fn start(config: &Config) -> Result<Telemetry, Failure> {
     let filter = EnvFilter::try_new(format!("rmcp=off,{}", config.log.filter))
         .map_err(|e| format!("log.filter is '{}': {e}", config.log.filter))?;
     let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let log = match std::io::stderr().is_terminal() {
+        true => log,
+        // Colours would be noise in a file or at a collector.
+        false => log.with_ansi(false),
+    };
     let log = match config.log.format {
         LogFormat::Text => log.boxed(),
         LogFormat::Json => log.json().boxed(),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use poem::Request;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::Type;
@@ -28,6 +29,7 @@ impl ChunksApi {
     #[oai(path = "/videos/:video_id/chunks", method = "get", operation_id = "chunks")]
     async fn chunks(
         &self,
+        request: &Request,
         token: Token,
         video_id: Path<String>,
         /// Restrict to one analyzer's output.
@@ -62,12 +64,16 @@ impl ChunksApi {
             verbose: verbose.0.0,
         };
         let wanted = Wanted { max_tokens: max_tokens.0.map(|most| most.0), cursor: cursor.0 };
-        let named = format!("{} {query:?}", video_id.0);
+        let named = match wanted.is_part() {
+            true => format!("{} {query:?}", video_id.0),
+            false => String::new(),
+        };
         let skipped = wanted.skipped(&named)?;
         query.offset = query.offset.saturating_add(u32::try_from(skipped).unwrap_or(u32::MAX));
         let service = self.0.of(&token);
         let video_id = video_named(&video_id)?;
-        let name = format!("{query:?} {wanted:?}");
+        // All that the answer depends on.
+        let name = request.uri().query().unwrap_or_default();
         let write = async {
             let page = service.chunks(video_id, query).await?;
             let chunks: Vec<String> = page.chunks.iter().map(written_chunk).collect();
@@ -78,7 +84,7 @@ impl ChunksApi {
             };
             Ok::<_, ApiError<ByIdNamed>>(written_page(&page, &chunks[..fit], spent).into())
         };
-        Ok(Written::new(service.written(video_id, &name, write).await?))
+        Ok(Written::new(service.written(video_id, name, write).await?))
     }
 
     /// One chunk, all analyzers merged.

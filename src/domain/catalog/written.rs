@@ -24,7 +24,7 @@ impl Catalog {
         // is found out at the next request.
         let version = self.version(video_id).await?;
         let Some(version) = version else { return write.await };
-        let name = format!("{video_id} {name}");
+        let name = [video_id.as_str(), " ", name].concat();
         let kept = self.written.get(&name).filter(|(of, _)| *of == version);
         if let Some((_, answer)) = kept {
             return Ok(answer);
