@@ -13,8 +13,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
+use cuts::{CutDetector, Cuts};
 use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
-use shotlog::domain::chunking::cut::{CutDetector, Cuts};
 use shotlog::domain::chunking::silence::{SilenceDetector, Silences};
 
 const WIDTH: u32 = 160;

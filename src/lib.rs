@@ -2,8 +2,8 @@
 //!
 //! The shape is hexagonal: `ports ← domain ← http, mcp ← app → adapters → ports`. The domain defines
 //! what it needs as ports; configuration picks the adapters when the service starts; HTTP handlers and
-//! the tools of agents call use-cases and nothing else. Beside them, the `text` package holds what domain
-//! and adapters know of English; it depends on none of them.
+//! the tools of agents call use-cases and nothing else. Two packages compute without any of them: `text`,
+//! the English that domain and adapters share, and `cuts`, the cut detector.
 //!
 //! # The rooms of the domain
 //!

@@ -1,6 +1,7 @@
 //! What analyzers look at: a video's measured signals and, per chunk, the frames chosen once for
 //! all analyzers and what models read from them. Everything is computed when first asked for.
 
+use cuts::VisualSecond;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
 use crate::domain::chunking::Signals;
-use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::profile::{Profile, Step};

@@ -1,6 +1,5 @@
 //! How a video is split: the requested mode, the detectors' weights, and the spans they lead to.
 
-pub mod cut;
 pub mod fuse;
 pub mod semantic;
 pub mod signal;

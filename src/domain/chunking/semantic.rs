@@ -1,10 +1,10 @@
 //! Topic shifts: in what is said, from sentence vectors in windows on either side of each pause
 //! (after Hearst's TextTiling); in what is seen, from colours over longer ranges than a cut spans.
 
-use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::chunking::signal::Candidate;
 use crate::domain::kernel::vector::{cosine, sum};
 use crate::domain::media::speech::Segment;
+use cuts::VisualSecond;
 
 /// Segments on each side of a possible shift.
 const WINDOW: usize = 4;

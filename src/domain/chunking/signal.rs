@@ -1,20 +1,12 @@
 //! What the boundary detectors found in a video, kept with its record so that splitting it again
 //! with other weights decodes nothing.
 
+pub use cuts::Candidate;
+use cuts::VisualSecond;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::chunking::Weights;
-use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::chunking::talk::{SpokenWord, Talk};
-
-/// A place where a boundary may go.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
-    /// When, seconds of the video.
-    pub time: f64,
-    /// 0..1.
-    pub strength: f32,
-}
 
 /// The four boundary detectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

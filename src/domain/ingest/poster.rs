@@ -1,5 +1,6 @@
 //! The poster: one frame that shows what the video is like.
 
+use cuts::VisualSecond;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,7 +8,6 @@ use bytes::Bytes;
 use ports::decoder::{Still, VideoDecoder};
 
 use crate::domain::chunking::Signals;
-use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::media::decode::frames;
 use crate::domain::media::picture::jpeg;

@@ -1,6 +1,7 @@
 //! The decoding pass: the boundary detectors, the measures and the search for speech are fed from
 //! one scan of the file, and its sound is kept at hand.
 
+use cuts::CutDetector;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,7 +9,6 @@ use std::time::{Duration, Instant};
 use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
 use ports::vad::{VoiceActivity, VoiceActivitySession};
 
-use crate::domain::chunking::cut::CutDetector;
 use crate::domain::chunking::semantic::seen_shifts;
 use crate::domain::chunking::silence::SilenceDetector;
 use crate::domain::chunking::{Signals, Weights};

@@ -2,9 +2,9 @@
 //! sharpness. They are tags to filter by; a sentence is made of them only where nothing else can be
 //! told.
 
+use cuts::VisualSecond;
 use text::colours::{Family, named_by};
 
-use crate::domain::chunking::cut::VisualSecond;
 use crate::domain::media::colour;
 
 /// How light a picture can be, the darkest first.

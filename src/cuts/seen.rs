@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::domain::chunking::cut::motion::Sketch;
-use crate::domain::chunking::cut::signature::Signature;
+use crate::motion::Sketch;
+use crate::signature::Signature;
 
 /// One picture is kept in this time, seconds.
 const STEP: f64 = 0.14;

@@ -1,7 +1,7 @@
 //! Passages through black: fades out and in, and black between two shots. One boundary each.
 
-use crate::domain::chunking::cut::signature::Signature;
-use crate::domain::chunking::signal::Candidate;
+use crate::Candidate;
+use crate::signature::Signature;
 
 /// Up to this long, black is the boundary itself and not a shot, seconds.
 const MAX_BOUNDARY: f64 = 2.5;

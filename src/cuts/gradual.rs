@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use crate::domain::chunking::cut::signature::Signature;
-use crate::domain::chunking::signal::Candidate;
+use crate::Candidate;
+use crate::signature::Signature;
 
 /// Frames are looked at no more often than this, seconds.
 const STEP: f64 = 0.065;

@@ -1,5 +1,6 @@
 //! Shot boundaries from small colour frames: hard cuts, dissolves, and passages through black.
-//! Fed by the one decoding pass; keeps about three seconds of frames whatever the length.
+//! Fed by the one decoding pass; keeps about three seconds of frames whatever the length. A crate of its
+//! own, since it computes over every pixel: it is optimised in development builds too.
 //!
 //! A hard cut is a frame that differs from the one before far more than frames around it differ
 //! among themselves, over most of the picture, and for good: a flash is undone within moments, a
@@ -18,8 +19,8 @@ mod visual;
 use std::collections::VecDeque;
 
 use ports::decoder::SmallFrame;
+use serde::{Deserialize, Serialize};
 
-use crate::domain::chunking::signal::Candidate;
 use black::BlackRuns;
 use gradual::{Dissolve, Gradual};
 use motion::Sketch;
@@ -83,6 +84,15 @@ const UNDONE: f32 = 0.4;
 
 /// Two cuts closer than this are one, seconds.
 const MIN_SHOT: f64 = 0.15;
+
+/// A place where a boundary may go.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// When, seconds of the video.
+    pub time: f64,
+    /// 0..1.
+    pub strength: f32,
+}
 
 /// What the cut detector found.
 #[derive(Debug, Clone, PartialEq, Default)]
