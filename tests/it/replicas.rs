@@ -63,7 +63,7 @@ async fn a_replica_that_dies_leaves_every_video_whole_or_absent() {
     let to_victim = (0..INGESTS / 2).map(|i| victim.upload(&clips[i % clips.len()], &[]));
     let to_survivor = (0..INGESTS / 2).map(|i| survivor.upload(&shared[i % shared.len()], &[]));
     let (doomed, jobs) = futures::join!(join_all(to_victim), join_all(to_survivor));
-    assert!(doomed.iter().all(Result::is_ok), "every upload is accepted");
+    assert!(doomed.iter().all(Result::is_ok), "every upload is accepted: {doomed:?}");
     // Half way: some of its jobs are done, one is being worked on.
     loop {
         let listing = victim.get("/jobs").await;

@@ -218,8 +218,10 @@ impl TestApp {
         let service = Shotlog::with(stores, models, setup.settings, analyzers, aggregators);
         service.jobs.start();
         let mounts = shotlog::mcp::mount(service.clone(), setup.mcp).into_iter().collect();
-        let app = shotlog::http::app(service.clone(), setup.http.clone(), mounts);
-        let contract = Contract::new(&shotlog::http::openapi(&service, &setup.http));
+        let app = shotlog::http::app(service.clone(), setup.http, mounts);
+        let document = Request::builder().uri_str("/openapi.json").header("host", "shotlog.test");
+        let document = app.get_response(document.finish()).await.into_body().into_string().await;
+        let contract = Contract::new(&document.expect("the document is text"));
         Self {
             app,
             contract,
