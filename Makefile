@@ -4,7 +4,7 @@ PROFILE ?= dev
 export PROFILE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sample run test fmt clippy shell ui rust browser api clients mcp deploy supply files kills torture bench eval lm clean
+.PHONY: help setup sample run test fmt clippy features shell ui rust browser api clients mcp deploy supply files kills torture bench eval lm clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,8 +24,11 @@ sample: setup ## the sample clip, var/sample/shotlog-sample.mp4
 fmt: ## formatting alone
 	@scripts/check.sh fmt
 
-clippy: ## lints alone
+clippy: ## compile all that is tested, with lints
 	@scripts/check.sh clippy
+
+features: ## the adapters with parts of their features alone
+	@scripts/check.sh features
 
 shell: ## the scripts' lints alone
 	@scripts/check.sh shell

@@ -1,5 +1,5 @@
 """The web beside the service that the scenario runs against: files to ingest, answers that the service
-gives only in trouble, and a speech recogniser. Prints its port. scripts/clients.sh starts it.
+gives only in trouble, and a speech recogniser. Prints its port. scripts/check/clients.sh starts it.
 
     clients/scenario_server.py FOLDER
 

@@ -144,7 +144,20 @@ other_system() {
         die "this is not Debian or Ubuntu, so install these yourself and run again: $(printf '%s, ' "${missing[@]}" | sed 's/, $//')"
 }
 
-if command -v apt-get >/dev/null; then system_packages; else other_system; fi
+# The browser without a window, which draws a page in half the time; not every release has it.
+headless_browser() {
+    [[ -x /usr/bin/chromium-headless-shell ]] ||
+        timed "browser without a window" as_root env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -q -y --no-install-recommends chromium-headless-shell ||
+        say "there is no package chromium-headless-shell; the browser tests take chromium itself"
+}
+
+if command -v apt-get >/dev/null; then
+    system_packages
+    [[ $purpose != test ]] || headless_browser
+else
+    other_system
+fi
 
 # ---------------------------------------------------------------- Rust
 

@@ -6,6 +6,7 @@
 #   TORTURE=short        what `make test` runs, less than a minute of it
 #   TORTURE_FILES=10000  damaged files
 #   TORTURE_SEED=0       which ones
+#   SHOTLOG_BINARY=FILE  a program that is built already, with the examples in their folder next to it
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -40,15 +41,15 @@ bombs() {
 damaged() {
     python3 scripts/make_corpus.py damaged "$scratch/damaged" "$files" "${TORTURE_SEED:-0}"
     find "$scratch/damaged" -name '[0-9]*' -print0 | sort -z |
-        xargs -0 -n 1000 "$built/examples/scan_files" "$binary" >"$scratch/reports"
+        xargs -0 -n 1000 "$(dirname "$binary")/examples/scan_files" "$binary" >"$scratch/reports"
     python3 scripts/torture_files.py damaged "$scratch/damaged/real.json" <"$scratch/reports"
     (($(wc -l <"$scratch/reports") == files)) || die "not every damaged file was reported"
 }
 
-# What `cargo test` builds: a separate `cargo build` would compile the dependencies again, with other
-# features.
-cargo test --quiet --workspace --locked --no-run
-built=${CARGO_TARGET_DIR:-target}/debug
-binary=$built/shotlog
+if [[ -z ${SHOTLOG_BINARY-} ]]; then
+    # With the tests: a build of its own would compile the dependencies again, with other features.
+    cargo test --quiet --workspace --locked --no-run
+fi
+binary=${SHOTLOG_BINARY:-${CARGO_TARGET_DIR:-target}/debug/shotlog}
 bombs
 damaged

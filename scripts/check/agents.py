@@ -3,7 +3,7 @@ way of beginning, and through `shotlog mcp` over standard input and output. Ever
 to fit the schema that its tool declares, no answer may have more tokens than allowed, and hostile
 arguments get a sentence.
 
-    check_mcp.py BASE --video ID --token TOKEN --binary FILE [--tokens 25000]
+    agents.py BASE --video ID --token TOKEN --binary FILE [--tokens 25000]
 
 Ends with 1 when something is not so. The last line counts what was asked.
 """

@@ -9,7 +9,7 @@
 #   SHOTLOG_BINARY=FILE    a program that is built already
 set -euo pipefail
 shopt -s inherit_errexit
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 

@@ -5,7 +5,7 @@
 
 Licences, banned crates, wildcard versions and sources are read from `cargo metadata`. ADVISORIES is
 a folder with a copy of RustSec's advisory database; without it known vulnerabilities are not looked
-for, which is said. scripts/supply.sh calls this.
+for, which is said. scripts/check/supply.sh calls this.
 """
 import json
 import pathlib

@@ -5,13 +5,13 @@
 #   SHOTLOG_ADVISORIES=DIR   a copy of RustSec's advisory database, for where `cargo deny` is missing
 set -euo pipefail
 shopt -s inherit_errexit
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
 crates() {
     if ! cargo deny --version >/dev/null 2>&1; then
-        python3 scripts/supply.py ${SHOTLOG_ADVISORIES:+"$SHOTLOG_ADVISORIES"}
+        python3 scripts/check/supply.py ${SHOTLOG_ADVISORIES:+"$SHOTLOG_ADVISORIES"}
         return
     fi
     cargo deny --locked check licenses bans sources

@@ -1,0 +1,99 @@
+# Runs the parts of scripts/check.sh side by side, each as soon as what it needs has passed. Sourced, never run.
+#
+# A part is a function check_NAME, with its needs in `needs[NAME]` and the lanes it takes in `width[NAME]`, one where
+# that is unset. It runs in a process group of its own, keeps what it makes in $scratch/NAME, writes its log to
+# $logs/NAME.log and leaves its counts in $counts.
+# shellcheck shell=bash disable=SC2154,SC2030,SC2031,SC2034
+
+declare -A began=() took=() running=()
+passed=()
+
+# plan PART…: the parts and all that they need, needs first, in `planned`.
+plan() {
+    local part
+    for part in "$@"; do
+        [[ " ${planned[*]-} " == *" $part "* ]] && continue
+        # shellcheck disable=SC2086 # a list of names
+        plan ${needs[$part]-}
+        planned+=("$part")
+    done
+}
+
+is_ready() {
+    local need
+    for need in ${needs[$1]-}; do
+        [[ " ${passed[*]-} " == *" $need "* ]] || return 1
+    done
+}
+
+# has_room PART LANES: whether as many lanes are free as the part takes; any part runs where there is one lane.
+has_room() {
+    local free=$2 other
+    for other in "${running[@]}"; do
+        free=$((free - ${width[$other]:-1}))
+    done
+    ((free >= ${width[$1]:-1} || ${#running[@]} == 0))
+}
+
+start_part() {
+    local part=$1
+    began[$part]=$SECONDS
+    mkdir -p "$scratch/$part"
+    # A process group of its own, so that all of it can be ended.
+    set -m
+    (
+        set +m
+        counts=$scratch/$part.counts scratch=$scratch/$part
+        if ((lanes == 1)); then exec > >(tee "$logs/$part.log") 2>&1; else exec >"$logs/$part.log" 2>&1; fi
+        trap 'stop_service; stop_s3' EXIT
+        "check_$part"
+    ) </dev/null &
+    set +m
+    running[$!]=$part
+}
+
+stop_parts() {
+    local pid
+    for pid in "${!running[@]}"; do
+        kill -TERM -- "-$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+}
+
+# end_part PID STATUS: records the part, or shows its log and ends everything.
+end_part() {
+    local part=${running[$1]}
+    unset "running[$1]"
+    took[$part]=$((SECONDS - began[$part]))
+    if (($2)); then
+        printf '\n== %s: FAILED after %s s\n' "$part" "${took[$part]}"
+        ((lanes == 1)) || tail -n 400 "$logs/$part.log"
+        stop_parts
+        die "check: $part failed; its whole output is in ${logs#"$PWD"/}/$part.log"
+    fi
+    passed+=("$part")
+    printf '== %s: %s s: %s\n' "$part" "${took[$part]}" "$(counts_of "$part")"
+}
+
+counts_of() { paste -sd, "$scratch/$1.counts" 2>/dev/null | sed 's/,/, /g'; }
+
+# run_parts LANES PART…: runs the parts and all that they need, LANES at a time; a single lane shows its output.
+run_parts() {
+    local lanes=$1 planned=() part pid status rest
+    shift
+    plan "$@"
+    while ((${#planned[@]} + ${#running[@]})); do
+        rest=()
+        for part in "${planned[@]}"; do
+            if has_room "$part" "$lanes" && is_ready "$part"; then
+                start_part "$part"
+            else
+                rest+=("$part")
+            fi
+        done
+        planned=("${rest[@]}")
+        status=0
+        wait -n -p pid "${!running[@]}" || status=$?
+        end_part "$pid" "$status"
+    done
+}
