@@ -1,15 +1,16 @@
-// The built-in page in Debian's Chromium, against the real binary. SHOTLOG_BINARY names it.
+// The built-in page in Debian's Chromium, against the real binary. SHOTLOG_BINARY names it; a report in JUnit's
+// format is written to PLAYWRIGHT_JUNIT_OUTPUT_FILE.
 import { defineConfig } from "@playwright/test";
 import { browser } from "./service.js";
 
 export default defineConfig({
   testDir: ".",
   outputDir: "../../var/browser-tests",
-  workers: 1,
+  workers: 2,
   forbidOnly: true,
   timeout: 600_000,
   expect: { timeout: 20_000 },
-  reporter: [["list"]],
+  reporter: process.env.PLAYWRIGHT_JUNIT_OUTPUT_FILE ? [["list"], ["junit"]] : [["list"]],
   use: {
     actionTimeout: 20_000,
     launchOptions: browser,
