@@ -17,10 +17,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/check/parts.sh disable=SC2034
 . scripts/check/parts.sh
 
-order=(clippy fmt shell ui supply library clients api mcp deploy kills files features browser rust)
+order=(clippy sample fmt shell ui supply library clients api mcp deploy kills files features browser rust)
 # shellcheck disable=SC2034 # read by lanes.sh
-declare -A needs=([features]=clippy [library]=clippy [rust]=clippy [browser]=clippy [api]=library [mcp]=library
-    [deploy]=clippy [clients]=clippy [kills]=clippy [files]=clippy)
+declare -A needs=([features]=clippy [library]="clippy sample" [rust]=clippy [browser]="clippy sample" [api]=library [mcp]=library
+    [deploy]="clippy sample" [clients]=clippy [kills]=clippy [files]=clippy)
 # These keep two cores busy by themselves, and wait for answers that a third process would delay.
 # shellcheck disable=SC2034 # read by lanes.sh
 declare -A width=([browser]=2 [rust]=2)
@@ -52,7 +52,7 @@ export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
 export CARGO_INCREMENTAL=0
 # Panics name their place without it.
 export CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_TEST_DEBUG=0
-# The lints run while the workspace is compiled, instead of in a pass of their own over all dependencies.
+# The lints run while the workspace is compiled, instead of in a separate pass over all dependencies.
 export RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings
 
 scripts/setup.sh test

@@ -47,7 +47,7 @@ damaged() {
 }
 
 if [[ -z ${SHOTLOG_BINARY-} ]]; then
-    # With the tests: a build of its own would compile the dependencies again, with other features.
+    # Builds the tests: building the program alone would compile the dependencies again, with other features.
     cargo test --quiet --workspace --locked --no-run
 fi
 binary=${SHOTLOG_BINARY:-${CARGO_TARGET_DIR:-target}/debug/shotlog}

@@ -1,7 +1,7 @@
 # Runs the parts of scripts/check.sh side by side, each as soon as what it needs has passed. Sourced, never run.
 #
 # A part is a function check_NAME, with its needs in `needs[NAME]` and the lanes it takes in `width[NAME]`, one where
-# that is unset. It runs in a process group of its own, keeps what it makes in $scratch/NAME, writes its log to
+# that is unset. It runs in its own process group, keeps what it makes in $scratch/NAME, writes its log to
 # $logs/NAME.log and leaves its counts in $counts.
 # shellcheck shell=bash disable=SC2154,SC2030,SC2031,SC2034
 
@@ -39,7 +39,7 @@ start_part() {
     local part=$1
     began[$part]=$SECONDS
     mkdir -p "$scratch/$part"
-    # A process group of its own, so that all of it can be ended.
+    # Its own process group, so that everything it started can be ended.
     set -m
     (
         set +m

@@ -56,22 +56,26 @@ check_rust() {
 }
 
 check_browser() {
-    examples/make_sample.sh
     SHOTLOG_BINARY=$binary PLAYWRIGHT_JUNIT_OUTPUT_FILE=$scratch.junit.xml \
         npm --prefix tests/browser test --silent
     python3 scripts/check/tests.py count "$scratch.junit.xml" | sed 's/passed/browser tests passed/' >>"$counts"
 }
 
+# Made once, since two parts that make it at the same time would write the same file.
+check_sample() {
+    examples/make_sample.sh
+    count "sample clip made"
+}
+
 # The sample clip, ingested once by every analyzer; what needs a library takes a copy.
 check_library() {
-    examples/make_sample.sh
     serve data
     ingest var/sample/shotlog-sample.mp4
     stop_service
     count "sample clip ingested"
 }
 
-# serve NAME [library]: a service on a free port over a data folder of its own, empty or with the sample; sets `base`.
+# serve NAME [library]: a service on a free port over its own data folder, empty or with the sample; sets `base`.
 serve() {
     local port
     port=$(free_port)
@@ -81,7 +85,7 @@ serve() {
         start_service "$scratch/$1.log" --config config.toml serve
 }
 
-# ingest FILE: the id of the video, looked at by every analyzer.
+# ingest FILE: ingests a file with every analyzer; prints the id of the video.
 ingest() {
     local job
     job=$(call /videos -F "file=@$1;type=video/mp4" -F "analyzers=$(chosen_analyzers)" -F min_duration=3)

@@ -1,6 +1,6 @@
 //! Shot boundaries from small colour frames: hard cuts, dissolves, and passages through black.
-//! Fed by the one decoding pass; keeps about three seconds of frames whatever the length. A crate of its
-//! own, since it computes over every pixel: it is optimised in development builds too.
+//! Fed by the one decoding pass; keeps about three seconds of frames whatever the length. It is a
+//! separate crate because it computes over every pixel: development builds optimise it too.
 //!
 //! A hard cut is a frame that differs from the one before far more than frames around it differ
 //! among themselves, over most of the picture, and for good: a flash is undone within moments, a
