@@ -45,7 +45,7 @@ start_part() {
         set +m
         counts=$scratch/$part.counts scratch=$scratch/$part
         if ((lanes == 1)); then exec > >(tee "$logs/$part.log") 2>&1; else exec >"$logs/$part.log" 2>&1; fi
-        trap 'stop_service; stop_s3' EXIT
+        trap 'status=$?; stop_service; stop_s3; echo "$status" >"$scratch.status"' EXIT
         "check_$part"
     ) </dev/null &
     set +m
@@ -57,6 +57,22 @@ stop_parts() {
     for pid in "${!running[@]}"; do
         kill -TERM -- "-$pid" 2>/dev/null || true
         wait "$pid" 2>/dev/null || true
+    done
+}
+
+# wait_for_part: waits until a part has ended; sets `pid` and `status`. Bash's own `wait -n` loses a job that ends
+# while another is being started.
+wait_for_part() {
+    while sleep 0.2; do
+        for pid in "${!running[@]}"; do
+            local result=$scratch/${running[$pid]}.status alive=1
+            kill -0 "$pid" 2>/dev/null || alive=0
+            if [[ -s $result ]] || ((!alive)); then
+                # One that was killed leaves none.
+                status=$(cat "$result" 2>/dev/null || echo 1)
+                return
+            fi
+        done
     done
 }
 
@@ -92,8 +108,7 @@ run_parts() {
             fi
         done
         planned=("${rest[@]}")
-        status=0
-        wait -n -p pid "${!running[@]}" || status=$?
+        wait_for_part
         end_part "$pid" "$status"
     done
 }
