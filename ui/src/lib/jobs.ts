@@ -1,6 +1,7 @@
 // The jobs: those that run are followed by server-sent events, and the list is asked for where those do
 // not come.
 import { api, ApiError, at, videoPath } from "./api";
+import { current, unfinished } from "./job-state";
 import { app, loadVideos, message, refreshVideos, retries, toast } from "./state.svelte";
 import type { Job, RerunAccepted } from "./types";
 
@@ -15,16 +16,12 @@ const streams = new Map<string, EventSource>();
 const silent = new Set<string>();
 let next: ReturnType<typeof setTimeout> | undefined;
 
-export const unfinished = (job: Job) => job.status === "queued" || job.status === "running";
-/** Ended by somebody's wish. */
-export const cancelled = (job: Job) => job.error?.startsWith("Cancelled") ?? false;
-
 export async function loadJobs() {
   clearTimeout(next);
   try {
     const { jobs } = await api<{ jobs: Job[] }>("jobs");
     app.jobsError = "";
-    show(jobs);
+    show(current(app.jobs ?? [], jobs));
   } catch (error) {
     app.jobsError = message(error);
     if (error instanceof ApiError && error.status === 401) return;
