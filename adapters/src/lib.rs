@@ -1,5 +1,5 @@
 //! The technologies behind the ports: one folder per port, one file per technology. Of our packages
-//! it knows `ports` and `text` alone: an adapter sees neither the domain nor HTTP.
+//! it knows `ports`, `text` and `kernels` alone: an adapter sees neither the domain nor HTTP.
 //!
 //! In each folder `open.rs` has the section of the configuration that the folder reads, with every
 //! default, and `open`, which picks the technology that the section asks for. A choice that needs a

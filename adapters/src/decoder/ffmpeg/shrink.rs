@@ -4,15 +4,10 @@
 use ffmpeg::format::Pixel;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
-
-/// Longest side of a block: the sums of its columns fit into 16 bits.
-const MAX_BLOCK: u32 = 256;
+use kernels::{MAX_BLOCK, Plane, PlaneMut, block_means};
 
 /// Share of a side that may be left out.
 const LEFT_OUT: f32 = 0.01;
-
-/// Lines that are read of a block, as evenly as they come: enough for its mean.
-const LINES: usize = 4;
 
 /// Shrinks the pictures of one stream.
 pub(super) struct Shrinker {
@@ -50,13 +45,13 @@ impl Shrinker {
             self.small = Video::new(frame.format(), width, height);
         }
         for plane in 0..frame.planes() {
-            let size = self.small.plane_width(plane) as usize;
-            let lines = self.small.plane_height(plane) as usize;
+            let width = self.small.plane_width(plane) as usize;
+            let height = self.small.plane_height(plane) as usize;
             let stride = self.small.stride(plane);
-            let from = frame.data(plane).chunks(frame.stride(plane));
-            let to = self.small.data_mut(plane).chunks_mut(stride).take(lines);
-            let block = (across as usize, down as usize);
-            shrink_plane(from, to, size, block, &mut self.columns);
+            let from = Plane { samples: frame.data(plane), stride: frame.stride(plane) };
+            let samples = self.small.data_mut(plane);
+            let to = PlaneMut { samples, stride, width, height };
+            block_means(&from, to, (across as usize, down as usize), &mut self.columns);
         }
         &self.small
     }
@@ -84,31 +79,6 @@ fn has_a_byte_a_sample(format: Pixel) -> bool {
             | Pixel::YUVJ444P
             | Pixel::GRAY8
     )
-}
-
-fn shrink_plane<'a>(
-    mut from: impl Iterator<Item = &'a [u8]>,
-    to: impl Iterator<Item = &'a mut [u8]>,
-    width: usize,
-    (across, down): (usize, usize),
-    columns: &mut Vec<u16>,
-) {
-    // A division for every block would take as long as the sums.
-    let samples = across * down.div_ceil(down.div_ceil(LINES));
-    let (share, half) = ((1u64 << 32) / samples as u64, samples as u64 / 2);
-    columns.resize(width * across, 0);
-    for line in to {
-        columns.fill(0);
-        for source in from.by_ref().take(down).step_by(down.div_ceil(LINES)) {
-            for (column, &sample) in columns.iter_mut().zip(source) {
-                *column += u16::from(sample);
-            }
-        }
-        for (mean, block) in line.iter_mut().zip(columns.chunks_exact(across)) {
-            let sum: u32 = block.iter().map(|&column| u32::from(column)).sum();
-            *mean = (((u64::from(sum) + half) * share) >> 32).min(255) as u8;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,81 @@
+//! Loops over all pixels of a picture that the adapters run for every frame. A separate crate, so
+//! that development builds optimise them; nothing here is generic, since generic code is compiled
+//! where it is used.
+
+/// Longest side of a block for [`block_means`]: the sums of its columns fit into 16 bits.
+pub const MAX_BLOCK: u32 = 256;
+
+/// Lines of a block that are read, evenly spaced: enough for its mean.
+const LINES: usize = 4;
+
+/// One plane of a picture: samples of a byte, in lines of `stride` bytes.
+pub struct Plane<'a> {
+    /// All lines.
+    pub samples: &'a [u8],
+    /// Bytes from one line to the next.
+    pub stride: usize,
+}
+
+/// As [`Plane`], to write to.
+pub struct PlaneMut<'a> {
+    /// All lines.
+    pub samples: &'a mut [u8],
+    /// Bytes from one line to the next.
+    pub stride: usize,
+    /// Samples of a line that are written.
+    pub width: usize,
+    /// Lines that are written.
+    pub height: usize,
+}
+
+/// Writes the mean of each block of `across × down` samples, at most [`MAX_BLOCK`] each, to one sample.
+/// `columns` is scratch space that is kept between calls.
+pub fn block_means(
+    from: &Plane<'_>,
+    to: PlaneMut<'_>,
+    (across, down): (usize, usize),
+    columns: &mut Vec<u16>,
+) {
+    // A division for every block would take as long as the sums.
+    let samples = across * down.div_ceil(down.div_ceil(LINES));
+    let (share, half) = ((1u64 << 32) / samples as u64, samples as u64 / 2);
+    let mut sources = from.samples.chunks(from.stride);
+    columns.resize(to.width * across, 0);
+    for line in to.samples.chunks_mut(to.stride).take(to.height) {
+        columns.fill(0);
+        for source in sources.by_ref().take(down).step_by(down.div_ceil(LINES)) {
+            for (column, &sample) in columns.iter_mut().zip(source) {
+                *column += u16::from(sample);
+            }
+        }
+        for (mean, block) in line.iter_mut().zip(columns.chunks_exact(across)) {
+            let sum: u32 = block.iter().map(|&column| u32::from(column)).sum();
+            *mean = (((u64::from(sum) + half) * share) >> 32).min(255) as u8;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn means(samples: &[u8], stride: usize, to: (usize, usize), block: (usize, usize)) -> Vec<u8> {
+        let mut small = vec![0; to.0 * to.1];
+        let plane = PlaneMut { samples: &mut small, stride: to.0, width: to.0, height: to.1 };
+        block_means(&Plane { samples, stride }, plane, block, &mut Vec::new());
+        small
+    }
+
+    #[test]
+    fn a_block_becomes_its_mean() {
+        let picture = [0, 1, 2, 3, 99, 10, 11, 12, 13, 99];
+        // 0 1 10 11 and 2 3 12 13; a half is rounded up, what pads a line is left out.
+        assert_eq!(means(&picture, 5, (2, 1), (2, 2)), [6, 8]);
+    }
+
+    #[test]
+    fn the_largest_block_of_white_stays_white() {
+        let side = MAX_BLOCK as usize;
+        assert_eq!(means(&vec![255; side * side], side, (1, 1), (side, side)), [255]);
+    }
+}
