@@ -15,6 +15,7 @@ export default defineConfig({
     actionTimeout: 20_000,
     launchOptions: browser,
     viewport: { width: 1280, height: 800 },
-    trace: "retain-on-failure",
+    // Pictures of every step would take as long as the steps.
+    trace: { mode: "retain-on-failure", screenshots: false },
   },
 });
