@@ -93,6 +93,8 @@ pub async fn reindex(
     let fresh = Rebuild::open(&config.index, contents(config, embedder.as_ref())).await?;
     let opened = Opened { index: fresh.index.clone(), listing: fresh.listing.clone() };
     let service = assemble(config, address, embedder, opened).await?.service;
+    let owned = fresh.searched.as_ref().unwrap_or(&fresh.index);
+    service.catalog.restore_install(owned.as_ref()).await.map_err(StartError::Reindex)?;
     service.own_stores().await.map_err(StartError::Reindex)?;
     if let Some(searched) = &fresh.searched
         && !remove_orphans
@@ -145,8 +147,8 @@ async fn assemble(
 ) -> Result<App> {
     use adapters::{fetcher, jobs, records, storage};
 
-    config.auth.check_exposure(address)?;
     let base_url = config.http.public_url(address);
+    config.auth.check_exposure(address, &base_url)?;
     let data_dir = &config.domain.data_dir;
     let http = fetcher::open(&config.fetch)?;
     let stores = Stores {

@@ -177,6 +177,22 @@ impl Config {
         if self.auth.tokens.iter().any(|token| token.token.is_empty()) {
             return wrong("auth.tokens holds an empty token; remove it or give it a value".into());
         }
+        let unusable = |token: &str| token.trim() != token || token.chars().any(char::is_control);
+        if self.auth.tokens.iter().any(|token| unusable(&token.token)) {
+            return wrong(
+                "auth.tokens holds a token with a line break, a control character or a space at an \
+                 end, which no header can carry; remove these characters"
+                    .into(),
+            );
+        }
+        let mut tokens: Vec<&str> = self.auth.tokens.iter().map(|token| &*token.token).collect();
+        tokens.sort_unstable();
+        if tokens.windows(2).any(|pair| pair[0] == pair[1]) {
+            return wrong("auth.tokens holds a token twice; remove one of the two".into());
+        }
+        if !(0.0..=1.0).contains(&self.traces.share) {
+            return wrong(format!("traces.share is {}; it must be from 0 to 1", self.traces.share));
+        }
         if self.http.max_header_bytes < 8192 || self.http.max_connections == 0 {
             return wrong(
                 "http.max_header_bytes must be at least 8192, http.max_connections at least 1"

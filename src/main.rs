@@ -1,6 +1,7 @@
 //! The `shotlog` program. What each command does is in [`shotlog::cli`].
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 fn main() -> ExitCode {
     send_no_telemetry();
@@ -16,7 +17,11 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    runtime.block_on(shotlog::cli::run())
+    let ended = runtime.block_on(shotlog::cli::run());
+    // Work on a blocking thread that nobody waits for must not hold the process up; the processes
+    // that decode end with this one.
+    runtime.shutdown_timeout(Duration::from_millis(500));
+    ended
 }
 
 /// Has ONNX Runtime tell nobody that it is used. What it is told once it is loaded comes too late: it has then made

@@ -12,6 +12,8 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
@@ -179,6 +181,22 @@ pub struct Clip {
     pub video: bool,
 }
 
+/// Whether anybody still waits for a result. Clones share one answer.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Says that nobody waits any more.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether nobody waits any more.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// Reads video files. All methods *block*. A file that no decoder reads is `Invalid` with a message
 /// that says so; a hostile one costs bounded memory and time, and whatever it makes the decoder do,
 /// the answer is an error that a person understands.
@@ -215,6 +233,7 @@ pub trait VideoDecoder: Send + Sync {
 
     /// Writes a piece of the file to `out`, which is empty, as MP4: its packets as they are where a
     /// key frame begins it, or where it need not be exact; else what is seen and heard from `start` to
-    /// `end`, coded anew. `TooLarge` past `max_bytes`, `Unavailable` without an encoder.
-    fn clip(&self, file: &Path, cut: &Cut, out: File) -> Result<Clip>;
+    /// `end`, coded anew. `TooLarge` past `max_bytes`, `Unavailable` without an encoder. Ends with any
+    /// error within a second of `cancel`.
+    fn clip(&self, file: &Path, cut: &Cut, out: File, cancel: &Cancel) -> Result<Clip>;
 }

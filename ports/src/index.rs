@@ -305,6 +305,12 @@ pub trait VectorIndex: Send + Sync {
         Ok(())
     }
 
+    /// Empties an index that is `Corrupt`, so that every point can be written again. What a server keeps
+    /// stays.
+    async fn reset(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// What whoever runs the service should know of the index as it is now, such as that another one
     /// would serve better.
     async fn advice(&self) -> Result<Option<String>> {

@@ -1,7 +1,7 @@
 //! `serve`, `check`, `verify` and `reindex`: the commands that open the adapters themselves.
 
 use std::net::SocketAddr;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,12 +17,15 @@ use crate::domain::search::reindex::{Reindexed, Repair};
 use crate::domain::{Error, Shotlog};
 
 /// How long the index is not checked again, whatever searches meet.
-const CHECK_PAUSE: Duration = Duration::from_secs(30);
+const CHECK_PAUSE: Duration = Duration::from_secs(10);
 
 /// How long videos are looked at before it is noted how far that was: so much is done again after an end.
 const STRETCH: Duration = Duration::from_secs(5);
 
-/// Runs the service until SIGINT or SIGTERM.
+/// How long requests may still take once the jobs have stopped: what is left of the grace, within this.
+const LAST_REQUESTS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(5);
+
+/// Runs the service until SIGINT, SIGTERM or SIGHUP.
 pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), Failure> {
     let listen = &config.http.listen;
     let unheard = |e| format!("cannot listen on {listen} (http.listen): {e}");
@@ -53,8 +56,11 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), F
             _ = service.catalog.opening.refused() => {}
         }
         tracing::info!("stopping: running jobs get {} s", grace.as_secs());
+        let end = Instant::now() + grace;
         // Reads go on until the jobs have stopped; then the listener closes.
         service.jobs.stop(grace).await;
+        let left = end.saturating_duration_since(Instant::now());
+        left.clamp(*LAST_REQUESTS.start(), *LAST_REQUESTS.end())
     };
     let mounts = crate::mcp::mount(app.service.clone(), config.mcp.clone());
     let routes = crate::http::app(app.service, app.http, mounts.into_iter().collect());
@@ -65,9 +71,9 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), F
     }
 }
 
-/// Reads the index whole, since damage that no search meets stays unseen otherwise, and again when a
-/// search has met some.
-async fn check_index(service: Arc<Shotlog>) {
+/// Reads the index whole, now and then since damage that no search meets stays unseen otherwise, and
+/// when a search or a change has met some.
+async fn check_index(service: Arc<Shotlog>, every: Duration) {
     loop {
         match service.search.mend_index().await {
             Ok(None) => {}
@@ -77,8 +83,9 @@ async fn check_index(service: Arc<Shotlog>) {
                 "the index could not be checked, or not be mended; `shotlog reindex` makes it anew"
             ),
         }
+        let due = (!every.is_zero()).then(|| Instant::now() + every);
         tokio::time::sleep(CHECK_PAUSE).await;
-        service.search.damage_met().await;
+        service.search.check_due(due).await;
     }
 }
 
@@ -90,7 +97,7 @@ async fn begin(service: Arc<Shotlog>, config: Config, remove_orphans: bool) {
     }
     let repair = Repair { unfinished: !remove_orphans, ..repair };
     tokio::spawn(calibrate(service.clone()));
-    tokio::spawn(check_index(service.clone()));
+    tokio::spawn(check_index(service.clone(), config.domain.index.check_interval));
     resume(&service).await;
     service.jobs.start();
     repair_now_and_then(service, repair, config.domain.records).await;
@@ -119,6 +126,7 @@ async fn repair_now_and_then(service: Arc<Shotlog>, orphans: Repair, settings: R
             Err(error) => tracing::warn!(error = %error.labelled(), "the index was not checked"),
         }
         sweep(&service).await;
+        service.fill_reserve().await;
         let next = Instant::now() + settings.repair.max(Duration::from_secs(1));
         begun = match look(&service, begun, settings.check, next).await {
             Ok(left) => left,
@@ -181,18 +189,12 @@ pub(super) fn tell(repaired: &Reindexed) {
     }
 }
 
+/// Waits for the first signal that asks the process to end.
 async fn stop_signal() {
-    let mut terminate = signal(SignalKind::terminate()).ok();
-    let terminated = async {
-        match &mut terminate {
-            Some(signal) => signal.recv().await.map_or((), |()| ()),
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        () = terminated => {}
-    }
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let mut signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+    let received = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
+    futures::future::select_all(received).await;
 }
 
 /// Says what serves each role and whether it answers.

@@ -74,8 +74,8 @@ pub(super) fn explain(error: &figment::Error) -> ConfigError {
     ConfigError::new(reasons.join("; "))
 }
 
-/// The key that a variable sets, or `None` for one that is not ours. A mistyped one is an error:
-/// a setting that silently does nothing is worse.
+/// The key that a variable sets, or `None` for one without the prefix. One that names no key is an
+/// error: a setting that silently does nothing is worse.
 fn variable_path(name: &str, known: &Table) -> Result<Option<Vec<String>>, ConfigError> {
     let Some(rest) = name.strip_prefix(PREFIX) else { return Ok(None) };
     if rest == "MAX_BYTES" {
@@ -84,10 +84,6 @@ fn variable_path(name: &str, known: &Table) -> Result<Option<Vec<String>>, Confi
     let path: Vec<String> = rest.to_lowercase().split("__").map(str::to_owned).collect();
     if at(known, &path).is_some_and(|value| !value.is_table()) {
         return Ok(Some(path));
-    }
-    // Other programs have variables of this prefix too, but not of this form.
-    if path.len() < 2 {
-        return Ok(None);
     }
     Err(ConfigError::new(unknown(&format!("the variable {name}"), &path.join("."), known)))
 }
@@ -166,7 +162,10 @@ fn unknown(what: &str, path: &str, known: &Table) -> String {
     };
     let nearest = keys.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     match nearest {
-        Some(nearest) => format!("{what} '{path}' is unknown; did you mean '{nearest}'?"),
+        Some(nearest) => format!(
+            "{what} '{path}' is unknown; did you mean '{nearest}' ({PREFIX}{})?",
+            nearest.replace('.', "__").to_uppercase()
+        ),
         None => format!("{what} '{path}' is unknown"),
     }
 }
@@ -255,7 +254,6 @@ mod tests {
                 ("SERVICE_DATA_DIR", "elsewhere"),
                 ("SERVICE_FETCH__ALLOW_PRIVATE", "true"),
                 ("SERVICE_STORAGE__KIND", "memory"),
-                ("SERVICE_HOST", "somebody else's"),
                 ("PATH", "/bin"),
             ],
         )
@@ -285,7 +283,11 @@ mod tests {
     #[test]
     fn mistakes_are_named_with_what_would_be_right() {
         for (file, variables, expected) in [
-            (Some("[http]\nlisen = 'x'"), vec![], "did you mean 'http.listen'?"),
+            (
+                Some("[http]\nlisen = 'x'"),
+                vec![],
+                "did you mean 'http.listen' (SERVICE_HTTP__LISTEN)?",
+            ),
             (Some("[storge]\nkind = 'fs'"), vec![], "is unknown"),
             (Some("http = 1"), vec![], "must be a section"),
             (Some("[index]\nkind = 'qdrnt'"), vec![], "index.kind"),
@@ -301,7 +303,20 @@ mod tests {
             (None, vec![("SERVICE_HTTP__MAX_HEADER_BYTES", "1")], "at least 8192"),
             (None, vec![("SERVICE_MCP__MAX_TOKENS", "1")], "at least 5000"),
             (None, vec![("SERVICE_SEARCH__PAGE_WINDOW", "0")], "search.page_window at least 1"),
-            (None, vec![("SERVICE_LLM__MODLE", "x")], "did you mean 'llm.model'?"),
+            (
+                None,
+                vec![("SERVICE_LLM__MODLE", "x")],
+                "did you mean 'llm.model' (SERVICE_LLM__MODEL)?",
+            ),
+            (None, vec![("SERVICE_AUTH_TOKENS", "[\"a\"]")], "(SERVICE_AUTH__TOKENS)?"),
+            (None, vec![("SERVICE_PORT", "8080")], "the variable SERVICE_PORT 'port' is unknown"),
+            (None, vec![("SERVICE_AUTH__TOKENS", "[\"a\\nb\"]")], "a line break"),
+            (None, vec![("SERVICE_AUTH__TOKENS", "[\"a\", \"a\"]")], "a token twice"),
+            (
+                None,
+                vec![("SERVICE_TRACES__SHARE", "2")],
+                "traces.share is 2; it must be from 0 to 1",
+            ),
             (None, vec![("SERVICE_INGEST__WORKERS", "two")], "must be an integer"),
             (None, vec![("SERVICE_AUTH__TOKENS", "a,b")], "a TOML list"),
             (Some("[auth]\ntokens = [{ token = 'a', colections = [] }]"), vec![], "colections"),

@@ -40,6 +40,7 @@ use frames::Frames;
 use ingest::Ingest;
 use jobs::{JobUseCases, Jobs};
 use kernel::access::Access;
+use kernel::disk::Reserve;
 use search::Search;
 use status::Status;
 
@@ -64,7 +65,7 @@ pub struct Settings {
     pub extractors: analysis::extraction::ExtractorSettings,
     pub ingest: ingest::IngestSettings,
     pub records: ingest::RepairSettings,
-    pub index: search::reindex::OrphanSettings,
+    pub index: search::reindex::IndexSettings,
     pub llm: llm::metered::Prices,
     pub frames: frames::FrameSettings,
     pub search: search::SearchSettings,
@@ -94,7 +95,7 @@ impl Default for Settings {
             extractors: analysis::extraction::ExtractorSettings::default(),
             ingest: ingest::IngestSettings::default(),
             records: ingest::RepairSettings::default(),
-            index: search::reindex::OrphanSettings::default(),
+            index: search::reindex::IndexSettings::default(),
             llm: llm::metered::Prices::default(),
             frames: frames::FrameSettings::default(),
             search: search::SearchSettings::default(),
@@ -166,6 +167,7 @@ pub struct Shotlog {
     pub frames: Arc<Frames>,
     /// What this install can do and whether it works.
     pub status: Status,
+    reserve: Reserve,
 }
 
 impl Shotlog {
@@ -253,6 +255,10 @@ impl Shotlog {
                 settings.ui,
                 settings.callbacks.are_sent(),
             ),
+            reserve: Reserve::new(
+                settings.data_dir.join("reserve"),
+                settings.records.reserve_bytes,
+            ),
             tokens: Tokens::new(embedder),
             extractors: Extractors::new(catalog.clone(), settings.extractors),
             catalog,
@@ -275,16 +281,40 @@ impl Shotlog {
     }
 
     /// Removes vectors, record, objects and local copies of a video. A running ingest of it is
-    /// cancelled first. Goes on when the caller does not wait for it.
+    /// cancelled first. Goes on when the caller does not wait for it, and where the disk is full, in the
+    /// space that is kept for it.
     pub async fn delete_video(&self, video_id: VideoId) -> Result<Deleted> {
         self.catalog.opening.check()?;
-        let jobs = self.jobs.clone();
-        let deleting = tokio::spawn(async move { jobs.delete_video(video_id).await });
+        let (jobs, reserve) = (self.jobs.clone(), self.reserve.clone());
+        let deleting = tokio::spawn(async move {
+            match jobs.delete_video(video_id).await {
+                Err(error) if error.is_full() => {
+                    change_reserve(&reserve, Reserve::release).await;
+                    let deleted = jobs.delete_video(video_id).await;
+                    change_reserve(&reserve, Reserve::fill).await;
+                    deleted
+                }
+                deleted => deleted,
+            }
+        });
         deleting.await.map_err(|e| Error::corrupt(format!("the delete panicked: {e}")))?
+    }
+
+    /// Takes up the space that is kept for deletes, where it is not.
+    pub async fn fill_reserve(&self) {
+        change_reserve(&self.reserve, Reserve::fill).await;
     }
 
     /// The service as one caller may use it.
     pub fn scoped(self: &Arc<Self>, access: Access) -> Scoped {
         Scoped::new(self.clone(), access)
+    }
+}
+
+async fn change_reserve(reserve: &Reserve, change: fn(&Reserve) -> std::io::Result<()>) {
+    let reserve = reserve.clone();
+    let changed = tokio::task::spawn_blocking(move || change(&reserve)).await;
+    if let Err(error) = changed.unwrap_or_else(|panic| Err(std::io::Error::other(panic))) {
+        tracing::warn!(%error, "no space is kept for deletes (records.reserve_bytes)");
     }
 }

@@ -24,6 +24,9 @@ use crate::domain::{Scoped, Shotlog};
 /// The request header that carries the token.
 pub(super) const TOKEN_HEADER: &str = "X-Core-Token";
 
+/// Where a request may carry the token.
+const HEADERS: &str = "X-Core-Token, or in Authorization as a Bearer's";
+
 /// What the token of a request reaches. Declares in the document that an operation needs one; the check
 /// itself is the [`Guard`]'s.
 pub(super) struct Token(Access);
@@ -59,6 +62,11 @@ impl Service {
         self.0.jobs.open()
     }
 
+    /// Whether the index has all points: not while those of a damaged one are written again.
+    pub(super) fn index_is_whole(&self) -> bool {
+        self.0.search.check_index().is_ok()
+    }
+
     /// Whether the stores are open.
     pub(super) fn opened(&self) -> Opened {
         self.0.catalog.opening.now()
@@ -77,7 +85,7 @@ impl<'a> ApiExtractor<'a> for Token {
                 ty: "apiKey",
                 description: Some(
                     "One of the tokens of `auth.tokens`, which may be bound to collections and to \
-                     reading; not needed when that is empty.",
+                     reading; not needed when that is empty. `Authorization: Bearer` takes it too.",
                 ),
                 name: Some(TOKEN_HEADER),
                 key_in: Some("header"),
@@ -107,8 +115,6 @@ pub(super) struct Guard {
     tokens: Vec<AuthToken>,
     /// Exact paths that need no token.
     open: Vec<String>,
-    /// Exact paths whose clients may send the token as a bearer's.
-    bearers: Vec<&'static str>,
     /// Whether the service itself serves the public bucket.
     serves_storage: bool,
     /// `scheme://host[:port]` of the public address.
@@ -118,17 +124,12 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    pub(super) fn new(
-        options: &HttpOptions,
-        open: Vec<String>,
-        bearers: Vec<&'static str>,
-    ) -> Self {
+    pub(super) fn new(options: &HttpOptions, open: Vec<String>) -> Self {
         let base = url::Url::parse(&options.base_url).ok();
         let usable = options.auth.tokens.iter().filter(|token| !token.token.is_empty());
         Self {
             tokens: options.auth.tokens.clone(),
             open,
-            bearers,
             serves_storage: options.serves_storage,
             hosts: Hosts::new(options),
             sessions: Sessions {
@@ -155,7 +156,7 @@ impl Guard {
             ));
         }
         let write = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-        let given = self.given(request);
+        let given = given(request);
         if let Some(access) = given.and_then(|token| self.access(token)) {
             return Ok(access.clone());
         }
@@ -166,7 +167,8 @@ impl Guard {
                 format!("a page of another site sent this; send {TOKEN_HEADER} or use this origin"),
             ));
         }
-        if given.is_none()
+        // A proxy in front may have put a bearer's token of its own there.
+        if !request.headers().contains_key(TOKEN_HEADER)
             && let Some(access) = self.session(request, write)
         {
             return Ok(access.clone());
@@ -174,29 +176,10 @@ impl Guard {
         if self.tokens.is_empty() || self.is_open(request.uri().path(), write) {
             return Ok(Access::default());
         }
-        let header = self.header(request);
         match given {
-            Some(_) => Err(refused(format!("the token in {header} is wrong"))),
-            None => Err(refused(format!("this route needs a token in the header {header}"))),
+            Some(_) => Err(refused(format!("the token in {HEADERS} is wrong"))),
+            None => Err(refused(format!("this route needs a token in the header {HEADERS}"))),
         }
-    }
-
-    /// The token that a request carries.
-    fn given<'r>(&self, request: &'r Request) -> Option<&'r [u8]> {
-        let own = request.headers().get(TOKEN_HEADER).map(HeaderValue::as_bytes);
-        own.or_else(|| self.takes_bearers(request).then(|| bearer(request)).flatten())
-    }
-
-    /// Where clients of this path put the token.
-    fn header(&self, request: &Request) -> String {
-        match self.takes_bearers(request) {
-            true => format!("{TOKEN_HEADER}, or in Authorization as a Bearer's"),
-            false => TOKEN_HEADER.into(),
-        }
-    }
-
-    fn takes_bearers(&self, request: &Request) -> bool {
-        self.bearers.contains(&request.uri().path())
     }
 
     fn is_open(&self, path: &str, write: bool) -> bool {
@@ -247,6 +230,12 @@ impl Guard {
             && (!write || declared);
         self.sessions.access(request).filter(|_| ours)
     }
+}
+
+/// The token that a request carries.
+fn given(request: &Request) -> Option<&[u8]> {
+    let own = request.headers().get(TOKEN_HEADER).map(HeaderValue::as_bytes);
+    own.or_else(|| bearer(request))
 }
 
 fn refused(detail: String) -> Failure {

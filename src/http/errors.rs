@@ -20,6 +20,9 @@ use crate::domain;
 /// When to try again where a disk is full, seconds: somebody has to make room.
 const ROOM_AFTER: u32 = 60;
 
+/// What every request is answered that a full disk refuses.
+const NO_ROOM: &str = "no space is left on the disk; delete videos or free some, then try again";
+
 /// The body of every error.
 #[derive(Object)]
 #[oai(rename = "Error")]
@@ -120,7 +123,7 @@ impl From<domain::Error> for Failure {
             Error::BudgetExhausted(detail) => Self::new(StatusCode::BAD_REQUEST, detail),
             Error::Port(error) if error.kind() == ErrorKind::Full => {
                 tracing::error!(trace = %chain(&error), "no room");
-                Self::busy(error.to_string(), ROOM_AFTER)
+                Self::busy(NO_ROOM, ROOM_AFTER)
             }
             Error::Port(error) => {
                 tracing::error!(kind = ?error.kind(), trace = %chain(&error), "request failed");

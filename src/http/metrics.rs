@@ -109,6 +109,10 @@ pub(super) async fn ready(service: Data<&Service>) -> Response {
         ready = false;
         checks.insert("stores opened".into(), "failed".into());
     }
+    if !service.index_is_whole() {
+        ready = false;
+        checks.insert("index written again".into(), "failed".into());
+    }
     for (check, outcome) in service.status().probe().await {
         ready &= outcome.is_ok();
         checks.insert(check.into(), Value::from(if outcome.is_ok() { "ok" } else { "failed" }));

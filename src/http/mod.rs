@@ -82,8 +82,7 @@ pub fn app(
     }
     methods.add("/session", "GET, HEAD, POST, DELETE");
 
-    let bearers = mounts.iter().map(|mount| mount.path).collect();
-    let guard = Arc::new(auth::Guard::new(&options, open, bearers));
+    let guard = Arc::new(auth::Guard::new(&options, open));
     let session = RouteMethod::new()
         .get(session::session_state)
         .post(session::open_session)

@@ -34,8 +34,6 @@ use patience::Patient;
 
 /// How long accepting rests after it failed, as it does where descriptors have run out.
 const REST: Duration = Duration::from_millis(50);
-/// How long running requests get once the listener has closed.
-const GRACE: Duration = Duration::from_secs(5);
 /// Connections past `http.max_connections`, whose requests are refused, save for probes.
 const SPARE: usize = 32;
 /// Connections that may wait to be accepted: whoever comes in a rush, and is not among them, tries
@@ -66,20 +64,20 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Serves `app` until `stop` is done; what runs then gets five seconds more.
+/// Serves `app` until `stop` is done, which says how long running requests may still take.
 pub async fn serve(
     listener: TcpListener,
     app: BoxEndpoint<'static, Response>,
     settings: &HttpSettings,
-    stop: impl Future<Output = ()>,
+    stop: impl Future<Output = Duration>,
 ) {
     let front = Arc::new(Front::new(app, settings));
     let upkeep = metrics::upkeep();
     tokio::pin!(stop, upkeep);
     let mut resting = false;
-    loop {
+    let left = loop {
         tokio::select! {
-            () = &mut stop => break,
+            left = &mut stop => break left,
             () = &mut upkeep => {}
             accepted = front.accept(&listener) => match accepted {
                 Ok((socket, remote)) => {
@@ -96,9 +94,9 @@ pub async fn serve(
                 }
             }
         }
-    }
+    };
     drop(listener);
-    front.close().await;
+    front.close(left).await;
 }
 
 /// What is open, and how it is served.
@@ -249,11 +247,11 @@ impl Front {
         self.app.get_response(request).await
     }
 
-    /// Lets what runs come to its end, for a while.
-    async fn close(&self) {
+    /// Lets what runs come to its end, for so long.
+    async fn close(&self, left: Duration) {
         self.closing.cancel();
         self.tasks.close();
-        if tokio::time::timeout(GRACE, self.tasks.wait()).await.is_err() {
+        if tokio::time::timeout(left, self.tasks.wait()).await.is_err() {
             self.ended.cancel();
             self.tasks.wait().await;
         }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use url::{Host, Url};
 
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::seconds;
@@ -195,18 +196,39 @@ impl<'de> Deserialize<'de> for AuthToken {
 /// An open API that others could reach, though nothing says that this is wanted.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "http.listen is {0}, which others can reach, but auth.tokens is empty; set a token, listen on \
-     127.0.0.1, or set auth.allow_anonymous = true"
+    "{0}, which others can reach, but auth.tokens is empty; set a token, use 127.0.0.1, or set \
+     auth.allow_anonymous = true"
 )]
-pub struct Exposed(SocketAddr);
+pub struct Exposed(String);
 
 impl AuthSettings {
-    /// Refuses to serve an open API to others on `address` unless that is wanted.
-    pub fn check_exposure(&self, address: SocketAddr) -> Result<(), Exposed> {
-        if self.tokens.is_empty() && !self.allow_anonymous && !address.ip().is_loopback() {
-            return Err(Exposed(address));
+    /// Refuses to serve an open API to others, on `address` or below `base_url`, unless that is wanted.
+    pub fn check_exposure(&self, address: SocketAddr, base_url: &str) -> Result<(), Exposed> {
+        if !self.tokens.is_empty() || self.allow_anonymous {
+            return Ok(());
         }
-        Ok(())
+        if !address.ip().is_loopback() {
+            return Err(Exposed(format!("http.listen is {address}")));
+        }
+        match is_loopback(base_url) {
+            true => Ok(()),
+            false => Err(Exposed(format!("http.base_url is {base_url}"))),
+        }
+    }
+}
+
+/// Whether an address leads to this machine alone.
+fn is_loopback(base_url: &str) -> bool {
+    let Ok(url) = Url::parse(base_url) else { return false };
+    match url.host() {
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name.eq_ignore_ascii_case("localhost")
+                || name.to_ascii_lowercase().ends_with(".localhost")
+        }
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
     }
 }
 

@@ -147,6 +147,18 @@ async fn a_session_stands_for_the_token() {
 }
 
 #[tokio::test]
+async fn every_route_takes_the_token_as_a_bearers() {
+    let app = locked().await;
+    let bearer = format!("Bearer {TOKEN}");
+    for path in ["/videos", "/metrics", "/schema"] {
+        let send =
+            async |value: &str| send(&app, Method::GET, path, &[("authorization", value)]).await;
+        assert_eq!(send(&bearer).await.status, 200, "{path}");
+        mentions(&send("Bearer wrong").await.error(401), &["is wrong", "Bearer"]);
+    }
+}
+
+#[tokio::test]
 async fn a_wrong_token_opens_no_session() {
     let app = locked().await;
     for token in ["wrong", "", "first-toke", "first-token2"] {

@@ -11,7 +11,7 @@ use ports::index::{Filter, VectorIndex};
 use serde_json::{Value, json};
 use shotlog::domain::search::reindex::Repair;
 
-use crate::support::{BASE, FlakyStorage, TestApp, clip};
+use crate::support::{BASE, FlakyStorage, TestApp, clip, mentions};
 
 const FAULTS: [Fault; 4] = [Fault::Fails, Fault::Hangs, Fault::Unanswered, Fault::Down];
 
@@ -275,4 +275,32 @@ async fn an_alert_is_told_of_what_is_published_whatever_fails() {
     }
     println!("{cases} cases, {published} of them published, 0 problems");
     assert!(published > 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_disk_refuses_changes_in_one_sentence_and_lets_videos_be_deleted() {
+    let torture = Torture::new().await;
+    let (t, id) = (&torture, torture.id.as_str());
+    let video = format!("/videos/{id}");
+    t.faults.plan(usize::MAX, Fault::Full);
+    t.app.patch_json(&video, json!({"metadata": {"camera": "south"}})).await.ok();
+    for nth in 1..=t.faults.calls() {
+        t.faults.plan(nth, Fault::Full);
+        let reply =
+            t.app.patch_json(&video, json!({"metadata": {"camera": nth.to_string()}})).await;
+        if reply.status != 200 {
+            mentions(&reply.error(503), &["no space is left on the disk", "try again"]);
+        }
+        t.faults.clear();
+    }
+    t.faults.plan(usize::MAX, Fault::Full);
+    t.app.delete(&video).await.ok();
+    for nth in 1..=t.faults.calls() {
+        t.restore(false).await;
+        t.faults.plan(nth, Fault::Full);
+        let reply = t.app.delete(&video).await;
+        let call = t.faults.clear();
+        assert_eq!(reply.status, 200, "call {nth} ({call:?}): {}", reply.text());
+        t.app.get(&video).await.error(404);
+    }
 }

@@ -6,6 +6,7 @@
 mod access;
 mod auth;
 #[cfg(feature = "ffmpeg")]
+mod clips;
 mod connections;
 #[cfg(all(feature = "ffmpeg", feature = "onnx"))]
 mod diarization;

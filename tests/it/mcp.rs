@@ -127,7 +127,7 @@ async fn the_same_tokens_let_in_as_elsewhere() {
         posted(&app, &ping, &[header]).await.ok();
     }
     let elsewhere = poem::Request::builder().uri_str("/videos").header("host", "shotlog.test");
-    app.raw(elsewhere.header("authorization", "Bearer a-token").finish()).await.error(401);
+    app.raw(elsewhere.header("authorization", "Bearer a-token").finish()).await.ok();
 }
 
 #[tokio::test]

@@ -222,6 +222,29 @@ async fn an_index_of_other_records_is_refused_until_it_is_made_anew() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_install_id_is_named_with_its_remedy_which_works() {
+    let Some(mut install) = Install::new().await else { return };
+    install.service.kill();
+    for damaged in ["{", "{}"] {
+        std::fs::write(install.data().join("records/install.json"), damaged).unwrap();
+        let (found, sound) = install.verified();
+        assert!(!sound, "{found}");
+        mentions(&found, &["install.json", "damaged", "shotlog reindex"]);
+        let refused = command(install.folder.path(), &[("HTTP__LISTEN", "127.0.0.1:0".into())])
+            .arg("serve")
+            .output()
+            .unwrap();
+        assert!(!refused.status.success());
+        mentions(&String::from_utf8_lossy(&refused.stderr), &["install.json", "shotlog reindex"]);
+        let rebuilt = command(install.folder.path(), &[]).arg("reindex").output().unwrap();
+        assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));
+    }
+    let install = install.restarted_after(|_| {}).await;
+    install.is_whole().await;
+    install.expect_sound();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_record_is_named_and_can_be_deleted() {
     let Some(install) = Install::new().await else { return };
     let [bad, good] = [install.videos[0].clone(), install.videos[1].clone()];

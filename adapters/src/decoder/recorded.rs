@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::Path;
 
 use ports::decoder::{
-    Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary,
+    Cancel, Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary,
     SmallFrame, Still, VideoDecoder, VideoInfo,
 };
 use ports::{ErrorKind, PortError, Result};
@@ -259,7 +259,7 @@ impl VideoDecoder for RecordedDecoder {
     }
 
     /// A recording has no packets that could be cut: a clip is the whole of it.
-    fn clip(&self, file: &Path, cut: &Cut, mut out: File) -> Result<Clip> {
+    fn clip(&self, file: &Path, cut: &Cut, mut out: File, _: &Cancel) -> Result<Clip> {
         let recording = Recording::read(file)?;
         std::io::Write::write_all(&mut out, &std::fs::read(file)?)?;
         Ok(Clip { start: cut.start, copied: true, video: recording.has_picture() })

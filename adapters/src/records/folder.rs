@@ -169,9 +169,7 @@ impl FolderRecords {
             let kind = match e.kind() {
                 Io::InvalidData => ErrorKind::Corrupt,
                 Io::IsADirectory | Io::NotADirectory | Io::AlreadyExists => ErrorKind::Invalid,
-                Io::StorageFull | Io::QuotaExceeded | Io::ReadOnlyFilesystem => {
-                    ErrorKind::Unavailable
-                }
+                Io::ReadOnlyFilesystem => ErrorKind::Unavailable,
                 kind => PortError::from(io::Error::from(kind)).kind(),
             };
             PortError::caused_by(kind, format!("cannot {action}: {e}"), e)

@@ -115,6 +115,18 @@ impl OpendalStorage {
         })
     }
 
+    /// `Unavailable` where the folder has gone since it was opened, as when its disk is not mounted any
+    /// more: it would be made again, empty, and every object taken for removed.
+    async fn check_root(&self) -> Result<()> {
+        let Some(root) = &self.root else { return Ok(()) };
+        // Made when the folder was opened, so that an empty mount point does not pass for it.
+        match tokio::fs::metadata(root.join(PARTIAL)).await {
+            Ok(metadata) if metadata.is_dir() => Ok(()),
+            Ok(_) => Err(root_missing(io::ErrorKind::NotADirectory.into())),
+            Err(e) => Err(root_missing(e)),
+        }
+    }
+
     async fn write(&self, key: &str, mut content: ByteStream, content_type: &str) -> Result<()> {
         let writing = self.operator.writer_with(key).chunk(self.block).concurrent(self.concurrency);
         let writing =
@@ -213,13 +225,18 @@ impl ObjectStorage for OpendalStorage {
 
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
         check_key(key)?;
+        self.check_root().await?;
         self.write(key, content, content_type).await
     }
 
     async fn stat(&self, key: &str) -> Result<Option<ObjectInfo>> {
         check_key(key)?;
         if let Some(root) = &self.root {
-            return Ok(folder::open(root, key).await?.map(|file| file.info));
+            let file = folder::open(root, key).await?;
+            if file.is_none() {
+                self.check_root().await?;
+            }
+            return Ok(file.map(|file| file.info));
         }
         match self.operator.stat(key).await {
             Ok(metadata) if metadata.is_file() => Ok(Some(ObjectInfo {
@@ -238,7 +255,10 @@ impl ObjectStorage for OpendalStorage {
         let absent =
             || PortError::new(ErrorKind::NotFound, format!("there is no object {key} in storage"));
         if let Some(root) = &self.root {
-            let file = folder::open(root, key).await?.ok_or_else(absent)?;
+            let Some(file) = folder::open(root, key).await? else {
+                self.check_root().await?;
+                return Err(absent());
+            };
             let range = check_range(key, range, file.info.size)?;
             return file.read(range).await;
         }
@@ -255,11 +275,13 @@ impl ObjectStorage for OpendalStorage {
 
     async fn list(&self, prefix: &str) -> Result<Vec<String>> {
         check_prefix(prefix)?;
+        self.check_root().await?;
         Ok(self.below(prefix).await?.0)
     }
 
     async fn delete(&self, key: &str) -> Result<()> {
         check_key(key)?;
+        self.check_root().await?;
         self.delete_file(key).await?;
         if self.root.is_some()
             && let Some((folder, _)) = key.rsplit_once('/')
@@ -279,6 +301,7 @@ impl ObjectStorage for OpendalStorage {
             ));
         }
         let gone = |e: opendal::Error| failed("remove", prefix, e);
+        self.check_root().await?;
         let (keys, mut folders) = self.below(prefix).await?;
         if self.root.is_none() {
             self.operator.delete_iter(keys.clone()).await.map_err(gone)?;
@@ -296,6 +319,7 @@ impl ObjectStorage for OpendalStorage {
     }
 
     async fn probe(&self) -> Result<()> {
+        self.check_root().await?;
         let written = self.probing.write(PROBE, "probe").await;
         written.map_err(|e| failed("store", PROBE, e))?;
         match self.probing.delete(PROBE).await {
@@ -351,6 +375,12 @@ fn check_range(key: &str, range: Option<Range<u64>>, size: u64) -> Result<Range<
         ErrorKind::Invalid,
         format!("bytes {}..{} do not lie within the {size} bytes of {key}", range.start, range.end),
     ))
+}
+
+fn root_missing(e: io::Error) -> PortError {
+    let message = "the storage folder is gone; mount its disk again, or restart the service to begin with \
+                   an empty one";
+    PortError::caused_by(ErrorKind::Unavailable, message, e)
 }
 
 fn remove_abandoned(folder: &Path) -> io::Result<()> {

@@ -212,6 +212,58 @@ async fn embedded_survives_being_killed() {
     assert!(total > 20, "the child wrote {total} batches, too few to mean anything");
 }
 
+/// Whatever byte of a segment flips while the index is open, no call ends the process, the damage is
+/// found, and an index that was reset takes every point again.
+#[tokio::test(flavor = "multi_thread")]
+async fn embedded_heals_from_bit_rot_while_it_is_open() {
+    let mut random = Random(0xB17_4071);
+    for extension in ["term", "fast", "store", "vectors", "idx", "fieldnorm"] {
+        for _ in 0..3 {
+            let folder = tempfile::tempdir().unwrap();
+            let index = open(folder.path()).await;
+            for number in 0..4 {
+                index.replace(None, batch(number)).await.unwrap();
+            }
+            for file in files_with(folder.path(), extension) {
+                let mut bytes = std::fs::read(&file).unwrap();
+                let at = random.below(bytes.len());
+                bytes[at] ^= 1 << random.below(8);
+                // In place: what is mapped changes.
+                let mut open = std::fs::File::options().write(true).open(&file).unwrap();
+                std::io::Write::write_all(&mut open, &bytes).unwrap();
+            }
+            // These may fail or not, but must end.
+            let _ = index.count(&Filter::video(video(1))).await;
+            let _ = index.values("video_id").await;
+            let _ = index.replace(Some(&Filter::video(video(1))), batch(5)).await;
+            let _ = index.replace(None, batch(2)).await;
+            let error = index.check().await.expect_err("the damage is found");
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{extension}: {error}");
+            let error = index.probe().await.expect_err("it is not whole");
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{extension}: {error}");
+
+            index.reset().await.unwrap();
+            index.probe().await.unwrap();
+            assert_eq!(index.count(&Filter::default()).await.unwrap(), 0);
+            index.replace(None, batch(7)).await.unwrap();
+            assert_whole(&index, 7).await;
+            drop(index);
+            let index = open(folder.path()).await;
+            assert_whole(&index, 7).await;
+        }
+    }
+}
+
+/// The files of all segments with this extension; there must be some.
+fn files_with(folder: &Path, extension: &str) -> Vec<std::path::PathBuf> {
+    let segments = std::fs::read_dir(folder.join("segments")).unwrap();
+    let files = segments.map(|entry| entry.unwrap().path());
+    let files: Vec<_> =
+        files.filter(|file| file.extension().is_some_and(|found| found == extension)).collect();
+    assert!(!files.is_empty(), "no .{extension} in {}", folder.display());
+    files
+}
+
 /// Kills a process while it makes a new index: what it leaves opens.
 #[tokio::test(flavor = "multi_thread")]
 async fn embedded_survives_being_killed_at_birth() {

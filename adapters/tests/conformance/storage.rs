@@ -99,10 +99,40 @@ async fn a_folder_that_cannot_be_written_fails_the_probe_without_telling_its_pat
     assert!(!message.contains(&*root.path().to_string_lossy()), "{message}");
     let content = stream::iter([Ok(Bytes::from("x"))]).boxed();
     storage.put("a/b", content, "video/mp4").await.expect_err("there is no folder");
-    std::fs::remove_file(root.path()).unwrap();
-    std::fs::create_dir(root.path()).unwrap();
-    let content = stream::iter([Ok(Bytes::from("x"))]).boxed();
-    storage.put("a/b", content, "video/mp4").await.expect("the folder is back");
+}
+
+#[tokio::test]
+async fn a_folder_whose_disk_is_not_mounted_answers_nothing_and_comes_back() {
+    let root = tempfile::tempdir().unwrap();
+    let mount = root.path().join("mount");
+    let storage = folder(&mount);
+    let put = async || {
+        let content = stream::iter([Ok(Bytes::from("x"))]).boxed();
+        storage.put("a/b", content, "video/mp4").await
+    };
+    put().await.expect("stored");
+    let elsewhere = root.path().join("elsewhere");
+    std::fs::rename(&mount, &elsewhere).unwrap();
+    // Gone altogether, and an empty mount point.
+    for _ in 0..2 {
+        for (call, outcome) in [
+            ("put", put().await),
+            ("stat", storage.stat("a/b").await.map(drop)),
+            ("get", storage.get("a/b", None).await.map(drop)),
+            ("list", storage.list("a/").await.map(drop)),
+            ("delete", storage.delete("a/b").await),
+            ("delete_prefix", storage.delete_prefix("a/").await.map(drop)),
+            ("probe", storage.probe().await),
+        ] {
+            let error = outcome.expect_err(call);
+            assert_eq!(error.kind(), ErrorKind::Unavailable, "{call}: {error}");
+        }
+        let _ = std::fs::create_dir(&mount);
+    }
+    std::fs::remove_dir(&mount).unwrap();
+    std::fs::rename(&elsewhere, &mount).unwrap();
+    assert_eq!(storage.list("a/").await.unwrap(), ["a/b"]);
+    put().await.expect("stored again");
 }
 
 #[tokio::test]

@@ -29,6 +29,8 @@ pub enum Fault {
     Unanswered,
     /// What it would read is damaged, and nothing is done.
     Damaged,
+    /// There is no space for it, and nothing is done.
+    Full,
     /// It fails, and so does every later one: the process has died, or the network is gone.
     Down,
     /// It waits, as does every later one, until [`Faults::wake`]: the process is stopped.
@@ -117,6 +119,10 @@ impl Faults {
             Some(Fault::Damaged) => {
                 let message = format!("{call}: what it reads is damaged on purpose");
                 Err(PortError::new(ErrorKind::Corrupt, message))
+            }
+            Some(Fault::Full) => {
+                let message = format!("{call}: there is no space on purpose");
+                Err(PortError::new(ErrorKind::Full, message))
             }
             Some(Fault::Hangs) => std::future::pending().await,
             Some(Fault::Unanswered) => {
@@ -272,6 +278,10 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 
     async fn check(&self) -> Result<()> {
         self.faults.meet("check", self.port.check()).await
+    }
+
+    async fn reset(&self) -> Result<()> {
+        self.faults.meet("reset", self.port.reset()).await
     }
 
     async fn advice(&self) -> Result<Option<String>> {

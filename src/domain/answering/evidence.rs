@@ -55,6 +55,7 @@ pub struct FoundEvidence {
 impl Answering {
     /// The best moments for a question, of those that a caller sees. `Invalid` for an unknown filter.
     pub async fn evidence(&self, access: &Access, query: EvidenceQuery) -> Result<FoundEvidence> {
+        self.search.check_length("question", &query.question)?;
         let search = Query {
             text: query.question,
             mode: None,

@@ -1,9 +1,10 @@
 //! Stores belong together: records, and the index and the queue that others may share, carry the
 //! id of one install. What another install owns is neither repaired nor worked on.
 
+use ports::index::VectorIndex;
 use ports::records::Expected;
 use ports::{ErrorKind, PortError};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::domain::catalog::Catalog;
 use crate::domain::kernel::error::{Error, Result};
@@ -32,23 +33,53 @@ impl Catalog {
         Ok(())
     }
 
-    /// The id that the records carry; made where they have none.
+    /// The id that the records carry; made where they have none. `Corrupt` where its record is damaged.
     pub(crate) async fn install(&self) -> Result<String> {
-        let records = &self.records;
-        let id = |document: &Value| document["id"].as_str().map(str::to_owned);
-        let found = records.get(KEY).await?;
-        if let Some(id) = found.as_ref().and_then(id) {
+        if let Some(id) = self.stored_install().await? {
             return Ok(id);
         }
-        let made = json!({"id": uuid::Uuid::new_v4().simple().to_string()});
+        let made = json!({"id": new_id()});
         // Another instance may make one at the same time: the first one counts.
-        records.compare_and_swap(KEY, Expected::from(found.as_ref()), &made).await?;
-        let stored = records.get(KEY).await?;
-        stored.as_ref().and_then(id).ok_or_else(|| {
-            let message = format!("the record {KEY} does not keep the id of the install");
-            PortError::new(ErrorKind::Corrupt, message).into()
-        })
+        self.records.compare_and_swap(KEY, Expected::Absent, &made).await?;
+        self.stored_install().await?.ok_or_else(|| damaged("it is not kept"))
     }
+
+    /// The id that the records carry, if any.
+    pub(super) async fn stored_install(&self) -> Result<Option<String>> {
+        match self.records.get(KEY).await {
+            Ok(None) => Ok(None),
+            Ok(Some(document)) => match document["id"].as_str() {
+                Some(id) => Ok(Some(id.to_owned())),
+                None => Err(damaged("it has no id")),
+            },
+            Err(error) if error.kind() == ErrorKind::Corrupt => Err(damaged(&error.to_string())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Writes the id again where its record is damaged: that of the install which owns `index`, or a new
+    /// one.
+    pub(crate) async fn restore_install(&self, index: &dyn VectorIndex) -> Result<()> {
+        match self.stored_install().await {
+            Err(error) if error.is_corrupt() => {}
+            stored => return stored.map(drop),
+        }
+        let id = index.adopt(&new_id()).await?;
+        tracing::warn!(%id, "the record {KEY} was damaged and is written again");
+        Ok(self.records.put(KEY, &json!({"id": id})).await?)
+    }
+}
+
+fn new_id() -> String {
+    uuid::Uuid::new_v4().simple().to_string()
+}
+
+fn damaged(why: &str) -> Error {
+    let message = format!(
+        "the record {KEY}, which holds the id of this install, is damaged ({why}); run `shotlog reindex` \
+         to write it again"
+    );
+    PortError::new(ErrorKind::Corrupt, message).into()
 }
 
 /// What a store answers that has no such bucket.

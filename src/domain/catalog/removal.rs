@@ -74,7 +74,10 @@ impl Catalog {
         let removed = if found.is_being_removed() {
             self.take_over(video_id, &found).await?
         } else {
-            let objects = listed.as_ref().map_or_else(|_| found.objects(), Clone::clone);
+            let mut objects = found.objects();
+            objects.extend(listed.iter().flatten().cloned());
+            objects.sort();
+            objects.dedup();
             let buried = found.buried(video_id, Absence::Deleted, objects)?;
             let buried = self.swap(video_id, &found, buried).await?;
             self.finish(video_id, &buried).await?

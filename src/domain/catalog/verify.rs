@@ -32,6 +32,10 @@ impl Catalog {
             }
             checked => checked?,
         }
+        match self.stored_install().await {
+            Err(error) if error.is_corrupt() => found.problems.push(error.to_string()),
+            stored => drop(stored?),
+        }
         let ids: BTreeSet<VideoId> = self.ids().await?.into_iter().collect();
         for &video_id in &ids {
             let (mut stored, mut problems) = self.problems(video_id).await?;

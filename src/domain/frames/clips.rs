@@ -6,12 +6,13 @@ use std::path::PathBuf;
 
 use ports::ErrorKind;
 use ports::decoder::Cut;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Frames, trim};
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
-use crate::domain::media::decode::decode;
+use crate::domain::media::decode::decode_while_wanted;
 
 /// Counts up when clips are cut otherwise: those that were kept before are not given any more.
 const CUTTING: u32 = 2;
@@ -52,13 +53,13 @@ impl Frames {
             message: "too many clips and pictures are being made; try again shortly".into(),
             retry_after: 5,
         };
-        let _place = self.waiting.try_acquire().map_err(full)?;
-        let _turn = self.clips.acquire().await.map_err(Error::corrupt)?;
+        let place = self.waiting.clone().try_acquire_owned().map_err(full)?;
+        let turn = self.clips.clone().acquire_owned().await.map_err(Error::corrupt)?;
         if let Some(clip) = self.kept_clip(&record, &key, start, end).await {
             return Ok(clip);
         }
         let cut = Cut { start, end, exact, max_bytes: self.settings.clip_bytes };
-        self.cut(&record, cut, &key).await?;
+        self.cut(&record, cut, &key, (place, turn)).await?;
         let clip = self.kept_clip(&record, &key, start, end).await;
         clip.ok_or_else(|| Error::Busy {
             message: "there is no room for the clip beside other pictures (frames.cache_bytes)"
@@ -90,17 +91,25 @@ impl Frames {
         Ok(())
     }
 
-    async fn cut(&self, record: &VideoRecord, cut: Cut, key: &str) -> Result<()> {
+    /// Cuts a clip and keeps it. The permits last as long as the work, whoever goes away.
+    async fn cut(
+        &self,
+        record: &VideoRecord,
+        cut: Cut,
+        key: &str,
+        permits: (OwnedSemaphorePermit, OwnedSemaphorePermit),
+    ) -> Result<()> {
         let source = self.source(record.video_id, self.settings.sources);
         // Pictures of the video need not wait until the clip is cut.
         let spooled = self.fetched(record, &mut *source.lock().await).await?;
         let folder = self.folders.pictures.join(record.video_id.as_str());
         let (pictures, most) = (self.folders.pictures.clone(), self.settings.cache_bytes);
         let (work, key) = (self.folders.work.clone(), key.to_owned());
-        decode(&self.decoder, move |decoder| {
+        decode_while_wanted(&self.decoder, move |decoder, cancel| {
+            let _permits = permits;
             let file = tempfile::NamedTempFile::new_in(&work).map_err(ports::PortError::from)?;
             let out = file.reopen().map_err(ports::PortError::from)?;
-            let clip = decoder.clip(&spooled.path, &cut, out)?;
+            let clip = decoder.clip(&spooled.path, &cut, out, cancel)?;
             let name = if clip.video { format!("{key}.mp4") } else { format!("{key}.m4a") };
             std::fs::create_dir_all(&folder).map_err(ports::PortError::from)?;
             file.persist(folder.join(name)).map_err(|e| ports::PortError::from(e.error))?;

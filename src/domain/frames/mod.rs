@@ -112,9 +112,9 @@ pub struct Frames {
     decoder: Arc<dyn VideoDecoder>,
     settings: FrameSettings,
     folders: Folders,
-    decodes: Semaphore,
-    waiting: Semaphore,
-    clips: Semaphore,
+    decodes: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
+    clips: Arc<Semaphore>,
     /// Held while a sound is decoded: one at a time, beside the pictures.
     listening: Arc<tokio::sync::Mutex<()>>,
     sources: Mutex<VecDeque<(VideoId, Source)>>,
@@ -134,9 +134,9 @@ impl Frames {
             catalog,
             storage: stores.storage.clone(),
             decoder: models.decoder.clone(),
-            decodes: Semaphore::new(settings.concurrency),
-            waiting: Semaphore::new(settings.queue),
-            clips: Semaphore::new(settings.clips),
+            decodes: Arc::new(Semaphore::new(settings.concurrency)),
+            waiting: Arc::new(Semaphore::new(settings.queue)),
+            clips: Arc::new(Semaphore::new(settings.clips)),
             listening: Arc::default(),
             sources: Mutex::default(),
             unmeasured: AtomicU64::new(u64::MAX / 2),
@@ -264,17 +264,17 @@ impl Frames {
             message: "too many pictures are being decoded; try again shortly".into(),
             retry_after: 2,
         };
-        let _place = self.waiting.try_acquire().map_err(full)?;
+        let place = self.waiting.clone().try_acquire_owned().map_err(full)?;
         let source = self.source(record.video_id, self.settings.sources);
         let mut source = source.lock_owned().await;
         if let Some(bytes) = self.kept(record.video_id, key).await {
             return Ok(Decoded::Kept(bytes));
         }
-        let _turn = self.decodes.acquire().await.map_err(Error::corrupt)?;
+        let turn = self.decodes.clone().acquire_owned().await.map_err(Error::corrupt)?;
         let spooled = self.fetched(record, &mut source).await?;
-        // The lock moves along: a caller who goes away must not let a second decode start.
+        // Lock and permits move along: a caller who goes away must not let another decode start.
         let frames = decode(&self.decoder, move |decoder| {
-            let _source = source;
+            let _held = (source, place, turn);
             let info = decoder.probe(&spooled.path)?;
             let Some(video) = info.video else { return Ok(Vec::new()) };
             let (width, shown) = (u64::from(width.min(video.width)), u64::from(video.width.max(1)));

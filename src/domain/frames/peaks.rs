@@ -52,7 +52,7 @@ impl Frames {
             message: "too many pictures and sounds are being decoded; try again shortly".into(),
             retry_after: 5,
         };
-        let _place = self.waiting.try_acquire().map_err(full)?;
+        let place = self.waiting.clone().try_acquire_owned().map_err(full)?;
         let turn = self.listening.clone().lock_owned().await;
         if let Some(bytes) = self.kept(record.video_id, KEY).await {
             return Ok(Heard::from_bytes(&bytes));
@@ -62,7 +62,7 @@ impl Frames {
         let spooled = self.fetched(record, &mut *source.lock().await).await?;
         drop(source);
         let heard = decode(&self.decoder, move |decoder| {
-            let _turn = turn;
+            let _permits = (place, turn);
             let mut heard = Heard::default();
             decoder.sound(&spooled.path, &mut heard)?;
             Ok(heard)

@@ -12,6 +12,7 @@ use crate::domain::catalog::record::VideoRecord;
 use crate::domain::chunking::Signals;
 use crate::domain::ingest::draft::Draft;
 use crate::domain::ingest::fetch::Fetched;
+use crate::domain::ingest::source::POSTER;
 use crate::domain::ingest::{Aggregated, Ingest, IngestRequest, IngestResult, poster};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::profile::Profile;
@@ -36,7 +37,7 @@ impl Ingest {
         {
             record.poster_path = None;
         }
-        let path = format!("{}/poster.jpg", record.video_id);
+        let path = format!("{}/{POSTER}", record.video_id);
         let has_one = record.poster_path.is_some() || fetched.info.video.is_none();
         if has_one || record.retired.contains(&path) {
             return Ok(());

@@ -127,6 +127,8 @@ pub struct RepairSettings {
     /// the file seconds: so much later the changes of other instances show.
     #[serde(with = "seconds")]
     pub listed_for: Duration,
+    /// Space that is kept free for deleting videos when the disk is full, bytes; 0: none.
+    pub reserve_bytes: u64,
 }
 
 impl Default for RepairSettings {
@@ -138,6 +140,7 @@ impl Default for RepairSettings {
             check: Duration::from_secs(86_400),
             cache_bytes: 32 << 20,
             listed_for: Duration::from_secs(5),
+            reserve_bytes: 16 << 20,
         }
     }
 }

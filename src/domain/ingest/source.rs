@@ -10,6 +10,9 @@ use url::Url;
 use crate::domain::kernel::urls::without_secrets;
 use crate::domain::kernel::video::VideoId;
 
+/// What the poster of a video is called in storage.
+pub(crate) const POSTER: &str = "poster.jpg";
+
 /// Longest stored file name, bytes.
 const NAME_BYTES: usize = 128;
 
@@ -59,8 +62,20 @@ pub(crate) fn name_in_url(url: &str) -> Option<String> {
 }
 
 /// A name that is safe in a path and a URL: the last segment, cleaned to letters, digits, `.`, `_`
-/// and `-`, at most 128 bytes; empty becomes `video` plus the container's extension.
+/// and `-`, at most 128 bytes; empty becomes `video` plus the container's extension, and the name of the
+/// poster, which is stored next to it, becomes `poster-video.jpg`.
 pub(crate) fn clean_name(given: Option<&str>, info: &MediaInfo) -> String {
+    let name = cleaned(given, info);
+    match name.rsplit_once('.') {
+        // A file system may not tell capitals apart.
+        Some((stem, extension)) if name.eq_ignore_ascii_case(POSTER) => {
+            format!("{stem}-video.{extension}")
+        }
+        _ => name,
+    }
+}
+
+fn cleaned(given: Option<&str>, info: &MediaInfo) -> String {
     let last = given.unwrap_or_default().rsplit(['/', '\\']).next().unwrap_or_default();
     let mut name = String::new();
     for c in last.trim().chars() {
@@ -117,6 +132,9 @@ mod tests {
             (Some(".hidden"), "hidden"),
             (Some("a\0b\n.mp4"), "a_b_.mp4"),
             (None, "video.mp4"),
+            (Some("poster.jpg"), "poster-video.jpg"),
+            (Some("a/Poster.JPG"), "Poster-video.JPG"),
+            (Some("poster.jpeg"), "poster.jpeg"),
         ] {
             assert_eq!(clean_name(given, &info()), expected, "{given:?}");
         }

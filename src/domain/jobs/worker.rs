@@ -19,6 +19,9 @@ use crate::domain::kernel::video::VideoId;
 /// Between attempts to reach a queue that does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// How long a job may take to reach a safe point after the grace.
+const LAST_STEP: Duration = Duration::from_secs(5);
+
 /// A job that somebody has taken.
 enum Begun {
     /// It is to be worked on; with the version in which it is kept.
@@ -57,7 +60,8 @@ impl Jobs {
         self.cancel_for(job_id, "the job was cancelled").await
     }
 
-    /// Takes no new jobs and gives running ones `grace` to finish, then stops them at a safe point.
+    /// Takes no new jobs and gives running ones `grace` to finish, then stops them at a safe point, which
+    /// they get five seconds to reach.
     /// Where instances share the jobs, the others go on with them; else those that wait are
     /// cancelled too.
     pub async fn stop(self: &Arc<Self>, grace: Duration) {
@@ -73,7 +77,8 @@ impl Jobs {
         }
         if tokio::time::timeout(grace, self.workers.wait()).await.is_err() {
             self.ending.cancel();
-            self.workers.wait().await;
+            // One that reaches no safe point is taken up again at the next start.
+            let _ = tokio::time::timeout(LAST_STEP, self.workers.wait()).await;
         }
     }
 
@@ -395,7 +400,7 @@ impl Jobs {
 
 /// Whether trying again may help.
 fn passes(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::Unavailable | ErrorKind::Timeout)
+    matches!(kind, ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Full)
 }
 
 fn given_up(attempts: u32) -> Error {

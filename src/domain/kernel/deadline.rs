@@ -166,6 +166,10 @@ impl VectorIndex for Bounded<dyn VectorIndex> {
         self.port.check().await
     }
 
+    async fn reset(&self) -> Result<()> {
+        self.in_time(self.port.reset()).await
+    }
+
     async fn advice(&self) -> Result<Option<String>> {
         self.in_time(self.port.advice()).await
     }

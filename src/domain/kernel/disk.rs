@@ -1,4 +1,84 @@
-//! What files take of a disk.
+//! What files take of a disk, and what is kept free of it.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// Bytes of one of the blocks that a file's metadata counts.
 pub(crate) const BLOCK: u64 = 512;
+
+/// What the reserve is filled with at once, bytes.
+const CHUNK: usize = 64 << 10;
+
+/// A file that only takes up space: removed when the disk is full, so that a delete, which writes a
+/// little before it frees much, has room.
+#[derive(Debug, Clone)]
+pub(crate) struct Reserve {
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl Reserve {
+    pub(crate) fn new(path: PathBuf, bytes: u64) -> Self {
+        Self { path, bytes }
+    }
+
+    /// Writes the file, unless it is there in its size. *Blocks.*
+    pub(crate) fn fill(&self) -> io::Result<()> {
+        if self.bytes == 0 {
+            return self.release();
+        }
+        if self.path.metadata().is_ok_and(|file| file.len() == self.bytes) {
+            return Ok(());
+        }
+        let filled = self.write();
+        if filled.is_err() {
+            // A part of it would take the last space from others.
+            self.release()?;
+        }
+        filled
+    }
+
+    fn write(&self) -> io::Result<()> {
+        if let Some(folder) = self.path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let mut file = File::create(&self.path)?;
+        let zeros = [0; CHUNK];
+        let mut left = self.bytes;
+        while left > 0 {
+            let length = left.min(CHUNK as u64);
+            file.write_all(&zeros[..length as usize])?;
+            left -= length;
+        }
+        file.sync_all()
+    }
+
+    /// Removes the file. *Blocks.*
+    pub(crate) fn release(&self) -> io::Result<()> {
+        match std::fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reserve_takes_its_bytes_until_it_is_released() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("data").join("reserve");
+        let reserve = Reserve::new(path.clone(), 100_000);
+        reserve.fill().expect("filled");
+        assert_eq!(path.metadata().expect("a file").len(), 100_000);
+        reserve.release().expect("released");
+        reserve.release().expect("nothing to release");
+        assert!(!path.exists());
+        reserve.fill().expect("filled again");
+        Reserve::new(path.clone(), 0).fill().expect("none is wanted");
+        assert!(!path.exists());
+    }
+}

@@ -73,6 +73,11 @@ impl Error {
         format!("{}: {self}", self.type_name())
     }
 
+    /// Whether the disk or the store is full.
+    pub(crate) fn is_full(&self) -> bool {
+        matches!(self, Self::Port(error) if error.kind() == ErrorKind::Full)
+    }
+
     /// Whether stored data does not read back.
     pub(crate) fn is_corrupt(&self) -> bool {
         matches!(self, Self::Port(e) if e.kind() == ErrorKind::Corrupt)

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ports::decoder::{Frame, MediaInfo, Still, VideoDecoder};
+use ports::decoder::{Cancel, Frame, MediaInfo, Still, VideoDecoder};
 
 use crate::domain::kernel::error::{Error, Result};
 
@@ -17,6 +17,22 @@ pub(crate) async fn decode<T: Send + 'static>(
     tokio::task::spawn_blocking(move || work(decoder.as_ref()))
         .await
         .map_err(|e| Error::corrupt(format!("decoding panicked: {e}")))?
+}
+
+/// As [`decode`], for work that ends soon after nobody waits for it any more.
+pub(crate) async fn decode_while_wanted<T: Send + 'static>(
+    decoder: &Arc<dyn VideoDecoder>,
+    work: impl FnOnce(&dyn VideoDecoder, &Cancel) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    struct Caller(Cancel);
+    impl Drop for Caller {
+        fn drop(&mut self) {
+            self.0.cancel();
+        }
+    }
+    let caller = Caller(Cancel::default());
+    let cancel = caller.0.clone();
+    decode(decoder, move |decoder| work(decoder, &cancel)).await
 }
 
 /// What the file's container claims.

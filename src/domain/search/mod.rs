@@ -18,6 +18,7 @@ pub mod values;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use ports::index::{Filter, VectorIndex, VectorQuery};
 use ports::storage::ObjectStorage;
@@ -219,6 +220,8 @@ pub struct SearchSettings {
     pub page_window: usize,
     /// Texts of hits that are read for one search that asks for it: the likeliest.
     pub rerank_texts: usize,
+    /// Longest text that is searched for or asked, bytes.
+    pub max_text_bytes: usize,
     /// Bytes of vectors that are kept, of the texts that were last searched for: one that is searched for
     /// again, with other filters or for its next page, is not embedded again. 0 keeps none.
     pub cache_bytes: usize,
@@ -234,6 +237,7 @@ impl Default for SearchSettings {
             threshold_deviations: 3.0,
             page_window: 500,
             rerank_texts: 48,
+            max_text_bytes: 16 << 10,
             cache_bytes: 8 << 20,
         }
     }
@@ -319,6 +323,8 @@ pub struct Search {
     embedded: Recent<Vec<f32>>,
     /// A search has met damage in the index.
     damage: Notify,
+    /// The index was damaged, and its points are being written again.
+    rebuilding: AtomicBool,
 }
 
 impl Search {
@@ -339,6 +345,7 @@ impl Search {
             references: OnceCell::new(),
             embedded: Recent::new(settings.cache_bytes),
             damage: Notify::new(),
+            rebuilding: AtomicBool::new(false),
         }
     }
 
@@ -391,6 +398,18 @@ impl Search {
         }
     }
 
+    /// `Unprocessable` for a text that is too long to search for; `field` is where it stands.
+    pub(crate) fn check_length(&self, field: &str, text: &str) -> Result<()> {
+        let most = self.settings.max_text_bytes;
+        if text.len() <= most {
+            return Ok(());
+        }
+        Err(Error::Unprocessable(format!(
+            "{field} has {} bytes; it must have at most {most} (search.max_text_bytes)",
+            text.len()
+        )))
+    }
+
     async fn scope_of(&self, access: &Access, query: &Query, known: &Known<'_>) -> Result<Filter> {
         let video_ids = query.video_ids.as_deref();
         self.scope(access, known.analyzer, video_ids, &query.filters).await
@@ -399,6 +418,8 @@ impl Search {
     /// What a search names, as this install has it. `Invalid` for an unknown analyzer, field, mode or
     /// detail.
     pub(crate) async fn check<'q>(&self, query: &'q Query) -> Result<Known<'q>> {
+        self.check_length("text", &query.text)?;
+        self.check_index()?;
         let detail = Detail::parse(&query.detail)?;
         let analyzer = match query.analyzer.as_str() {
             EVERY_ANALYZER => None,

@@ -2,16 +2,20 @@
 //! no other model call.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use ports::ErrorKind;
 use ports::index::{Filter, Point, Predicate, VectorIndex};
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use crate::domain::catalog::Stored;
 use crate::domain::catalog::locks::{Locked, VideoLock};
 use crate::domain::catalog::looked::Looked;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::seconds;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::search::Search;
 use crate::domain::search::indexing::points;
@@ -20,18 +24,24 @@ use crate::domain::search::look::Look;
 /// When a search that met damage may be tried again, seconds.
 const MENDED_AFTER: u32 = 5;
 
-/// What a repair does with what has no record.
+/// How often the index is asked whether a change has met damage.
+const PROBE_EVERY: Duration = Duration::from_secs(2);
+
+/// When the index is checked, and what a repair does with what has no record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct OrphanSettings {
+pub struct IndexSettings {
     /// Videos without a record whose vectors or documents a start or a repair removes; more stay
     /// until it is told `--remove-orphans`.
     pub max_orphans: usize,
+    /// Time between two checks of all files of an embedded index, in the file seconds; 0: never.
+    #[serde(with = "seconds")]
+    pub check_interval: Duration,
 }
 
-impl Default for OrphanSettings {
+impl Default for IndexSettings {
     fn default() -> Self {
-        Self { max_orphans: 10 }
+        Self { max_orphans: 10, check_interval: Duration::from_secs(3600) }
     }
 }
 
@@ -132,20 +142,42 @@ impl Search {
     }
 
     /// Reads everything that the index stores, and writes every point again where that is not what
-    /// was written: whether it did.
+    /// was written, or where doing so failed before: whether it did.
     pub async fn mend_index(&self) -> Result<Option<Reindexed>> {
         match self.index.check().await {
             Err(error) if error.kind() == ErrorKind::Corrupt => {
                 tracing::error!(%error, "the index is damaged; every point is written again");
-                self.reindex(Repair { all: true, ..Repair::default() }).await.map(Some)
+                self.rebuilding.store(true, Ordering::Release);
+                self.index.reset().await?;
             }
-            checked => Ok(checked.map(|()| None)?),
+            checked => checked?,
+        }
+        if !self.rebuilding.load(Ordering::Acquire) {
+            return Ok(None);
+        }
+        let done = self.reindex(Repair { all: true, ..Repair::default() }).await?;
+        self.rebuilding.store(false, Ordering::Release);
+        Ok(Some(done))
+    }
+
+    /// Waits until the index has to be checked: when a search or a change has met damage, when it is
+    /// still to be written again, or at `due`.
+    pub async fn check_due(&self, due: Option<Instant>) {
+        loop {
+            let looked = tokio::time::timeout(PROBE_EVERY, self.damage.notified()).await;
+            let is_due = due.is_some_and(|due| Instant::now() >= due);
+            if looked.is_ok() || is_due || self.check_index().is_err() {
+                return;
+            }
+            if matches!(self.index.probe().await, Err(e) if e.kind() == ErrorKind::Corrupt) {
+                return;
+            }
         }
     }
 
-    /// Waits until a search has met damage in the index.
-    pub async fn damage_met(&self) {
-        self.damage.notified().await;
+    /// `Busy` while the points of a damaged index are written again.
+    pub fn check_index(&self) -> Result<()> {
+        if self.rebuilding.load(Ordering::Acquire) { Err(being_rebuilt()) } else { Ok(()) }
     }
 
     /// What a search fails with that meets damage in the index, which is told to be mended.
@@ -155,13 +187,7 @@ impl Search {
         }
         tracing::error!(%error, "a search has met damage in the index, which is checked");
         self.damage.notify_one();
-        Error::Busy {
-            message:
-                "the search index is damaged and is being written again from the records; try \
-                      again shortly"
-                    .into(),
-            retry_after: MENDED_AFTER,
-        }
+        being_rebuilt()
     }
 
     /// Whether there is nothing to search at all.
@@ -315,6 +341,16 @@ impl Search {
             rebuilt += 1;
         }
         Ok((fresh, rebuilt))
+    }
+}
+
+fn being_rebuilt() -> Error {
+    Error::Busy {
+        message:
+            "the search index is damaged and is being written again from the records; try again \
+                  shortly"
+                .into(),
+        retry_after: MENDED_AFTER,
     }
 }
 

@@ -221,6 +221,10 @@ async fn what_runs_is_finished_when_the_service_stops() {
     });
     let stop = CancellationToken::new();
     let stopped = stop.clone().cancelled_owned();
+    let stopped = async move {
+        stopped.await;
+        Duration::from_secs(5)
+    };
     let app = app.map_to_response().boxed();
     let serving = tokio::spawn(async move { serve(listener, app, &patient(), stopped).await });
     let asking = tokio::spawn(ask(address, "/"));

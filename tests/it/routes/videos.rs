@@ -94,13 +94,16 @@ async fn a_name_with_path_tricks_stays_a_name() {
         ("..", "video.mp4"),
         ("a b;c.mp4", "a_b_c.mp4"),
         ("C:\\\\clips\\\\x.mp4", "x.mp4"),
+        // The poster is stored next to the video.
+        ("poster.jpg", "poster-video.jpg"),
     ];
     for (seconds, (given, kept)) in (10_u8..).zip(names) {
         // Each clip is another video: the same one again would keep its first name.
         let job = app.job_of(&[], given, &clip(seconds.into())).await;
         let id = job["result"]["video_id"].as_str().unwrap();
         assert_eq!(job["result"]["storage_path"], format!("{id}/{kept}"));
-        assert_eq!(app.get(&format!("/storage/{id}/{kept}")).await.status, 200);
+        let stored = app.get(&format!("/storage/{id}/{kept}")).await;
+        assert_eq!(stored.body, clip(seconds.into()), "{given}");
     }
 }
 

@@ -12,7 +12,7 @@ use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::decoder::{
-    Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary,
+    Cancel, Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary,
     SmallFrame, Still, VideoDecoder, VideoInfo,
 };
 use ports::embedder::Embedder;
@@ -111,7 +111,7 @@ impl VideoDecoder for SceneDecoder {
     }
 
     /// A scene has no packets that could be cut: a clip is the whole of it.
-    fn clip(&self, file: &Path, cut: &Cut, mut out: File) -> Result<Clip> {
+    fn clip(&self, file: &Path, cut: &Cut, mut out: File, _: &Cancel) -> Result<Clip> {
         let clip = Self::read(file)?;
         std::io::Write::write_all(&mut out, clip.to_string().as_bytes())?;
         Ok(Clip { start: cut.start, copied: true, video: clip["video"] != false })

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ffmpeg::format::context::{Output, StreamIo};
 use ffmpeg::{Packet, Rational};
 use ffmpeg_next as ffmpeg;
-use ports::decoder::{Clip, Cut};
+use ports::decoder::{Cancel, Clip, Cut};
 
 use super::frames::Way;
 use super::input::{Input, Kind};
@@ -40,7 +40,8 @@ pub(super) fn clip(
     cut: &Cut,
     out: impl Write + Seek + Send + 'static,
 ) -> Result<Clip, Error> {
-    let allowed = options.timeout + options.timeout_per_second.mul_f64(cut.end.clamp(0.0, 1e6));
+    let length = (cut.end - cut.start).clamp(0.0, 1e6);
+    let allowed = options.timeout + options.timeout_per_second.mul_f64(length);
     let open = || {
         let input = Input::open(file, options)?;
         input.deadline.set(allowed);
@@ -77,6 +78,37 @@ pub(super) fn clip(
     }
     written?;
     Ok(Clip { start: part.start, copied: copied_from.is_some(), video })
+}
+
+/// A file that takes no more bytes once nobody waits for it.
+pub(super) struct Cancellable {
+    out: File,
+    cancel: Cancel,
+}
+
+impl Cancellable {
+    pub(super) fn new(out: File, cancel: Cancel) -> Self {
+        Self { out, cancel }
+    }
+}
+
+impl Write for Cancellable {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.cancel.is_cancelled() {
+            return Err(io::Error::other("nobody waits for this any more"));
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Seek for Cancellable {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.out.seek(to)
+    }
 }
 
 /// A file that takes no more than so many bytes.

@@ -38,7 +38,7 @@ use std::time::Duration;
 use ffmpeg_next as ffmpeg;
 use ports::Result;
 use ports::decoder::{
-    Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
+    Cancel, Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
 };
 use serde::{Deserialize, Serialize};
 
@@ -217,7 +217,7 @@ impl VideoDecoder for FfmpegDecoder {
         Ok(frames)
     }
 
-    fn clip(&self, file: &Path, cut: &Cut, out: File) -> Result<Clip> {
-        self.clip_of_file(&open_media(file)?, cut, out)
+    fn clip(&self, file: &Path, cut: &Cut, out: File, cancel: &Cancel) -> Result<Clip> {
+        self.clip_of_file(&open_media(file)?, cut, clip::Cancellable::new(out, cancel.clone()))
     }
 }

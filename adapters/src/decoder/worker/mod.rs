@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use ports::Result;
 use ports::decoder::{
-    Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
+    Cancel, Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
 };
 
 use super::ffmpeg::{FfmpegOptions, Way, open_media};
@@ -108,7 +108,7 @@ impl WorkerDecoder {
     fn start(&self, file: Arc<File>, job: Job) -> Result<Process> {
         let frames = match &job {
             Job::Frames { stills, .. } => stills.len() as f64,
-            Job::Clip { end, .. } => *end,
+            Job::Clip { start, end, .. } => (end - start).max(0.0),
             Job::Probe | Job::Scan { .. } | Job::Sound => 0.0,
         };
         let request = Request {
@@ -196,9 +196,9 @@ impl VideoDecoder for WorkerDecoder {
         Ok(found)
     }
 
-    fn clip(&self, file: &Path, cut: &Cut, out: File) -> Result<Clip> {
+    fn clip(&self, file: &Path, cut: &Cut, out: File, cancel: &Cancel) -> Result<Clip> {
         let Cut { start, end, exact, max_bytes } = *cut;
         let job = Job::Clip { start, end, exact, max_bytes };
-        self.start(open_media(file)?, job)?.clip(&out, max_bytes)
+        self.start(open_media(file)?, job)?.clip(&out, max_bytes, cancel)
     }
 }

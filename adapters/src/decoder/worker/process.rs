@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use ports::decoder::{
-    Clip, Frame, Image, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame,
+    Cancel, Clip, Frame, Image, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame,
 };
 use ports::{ErrorKind, PortError, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -18,6 +18,9 @@ use super::wire::{self, Job, LONGEST_JSON, Outcome, PictureHead, Request, nonsen
 
 /// Bytes a pipe holds, where the system grants it: some twenty frames of a scan.
 const PIPE: usize = 1 << 20;
+
+/// Longest wait between two looks at whether a result is still waited for.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// What a process is given beyond its own limits, so that it tells by itself what it ran into.
 const GRACE: Duration = Duration::from_secs(3);
@@ -103,7 +106,8 @@ impl Process {
     }
 
     /// Writes the clip that arrives to `out`.
-    pub(super) fn clip(mut self, out: &File, max_bytes: u64) -> Result<Clip> {
+    pub(super) fn clip(mut self, out: &File, max_bytes: u64, cancel: &Cancel) -> Result<Clip> {
+        self.out.get_mut().patience.cancel = cancel.clone();
         let mut body = Vec::new();
         loop {
             match self.next(&mut body)? {
@@ -188,6 +192,7 @@ impl Process {
             io::ErrorKind::TimedOut => self.late(),
             io::ErrorKind::UnexpectedEof => self.death(),
             io::ErrorKind::InvalidData => nonsense(),
+            _ if self.out.get_ref().patience.cancel.is_cancelled() => cancelled(),
             _ => error.into(),
         })
     }
@@ -216,6 +221,10 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn cancelled() -> PortError {
+    PortError::new(ErrorKind::Unavailable, "nobody waits for this any more")
 }
 
 fn longest_message(job: &Job, max_pixels: u64) -> usize {
@@ -347,23 +356,37 @@ struct Patience {
     total: Duration,
     quiet: Duration,
     waited: Duration,
+    cancel: Cancel,
 }
 
 impl Read for Output {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Patience { timeout, total, quiet, waited } = self.patience;
-        let left = timeout.saturating_sub(quiet).min(total.saturating_sub(waited));
-        let started = Instant::now();
-        let limit = Timespec::try_from(left).map_err(io::Error::other)?;
-        let ready = poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], Some(&limit));
-        let spent = started.elapsed();
-        self.patience.quiet += spent;
-        self.patience.waited += spent;
-        match ready {
-            Ok(0) => Err(io::ErrorKind::TimedOut.into()),
-            Ok(_) => self.pipe.read(buffer),
-            Err(error) => Err(error.into()),
+        loop {
+            let patience = &mut self.patience;
+            if patience.cancel.is_cancelled() {
+                return Err(io::ErrorKind::Other.into());
+            }
+            let left = patience.left();
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            let started = Instant::now();
+            let limit = Timespec::try_from(left.min(LOOK)).map_err(io::Error::other)?;
+            let ready = poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], Some(&limit));
+            let spent = started.elapsed();
+            patience.quiet += spent;
+            patience.waited += spent;
+            if ready? > 0 {
+                return self.pipe.read(buffer);
+            }
         }
+    }
+}
+
+impl Patience {
+    fn left(&self) -> Duration {
+        let Self { timeout, total, quiet, waited, .. } = self;
+        timeout.saturating_sub(*quiet).min(total.saturating_sub(*waited))
     }
 }
 

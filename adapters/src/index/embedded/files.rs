@@ -10,6 +10,7 @@ use rayon::ThreadPool;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use tantivy::directory::FileSlice;
 use tantivy::directory::error::OpenReadError;
+use tantivy::index::SegmentId;
 use tantivy::{Directory, Index};
 
 use super::{failed, vectors};
@@ -50,6 +51,27 @@ pub(super) fn checked_beside<T>(
         open()
     });
     checked.and(opened)
+}
+
+/// The same for what a commit looks up to remove points: their names, and what filters read.
+pub(super) fn check_lookups(index: &Index) -> Result<()> {
+    let mut files = of_last_commit(index)?;
+    files.retain(|file| {
+        let extension = file.extension().and_then(OsStr::to_str);
+        !matches!(extension, Some(vectors::EXTENSION | "store" | "idx" | "pos"))
+    });
+    files.iter().try_for_each(|file| check_file(index, file).map(drop))
+}
+
+/// The same for all files of these segments, of which another is to be made.
+pub(super) fn check_segments(index: &Index, segments: &[SegmentId]) -> Result<()> {
+    let names: Vec<String> = segments.iter().map(SegmentId::uuid_string).collect();
+    let of_these = |file: &PathBuf| {
+        let file = file.to_string_lossy();
+        names.iter().any(|name| file.starts_with(name.as_str()))
+    };
+    let files: Vec<PathBuf> = of_last_commit(index)?.into_iter().filter(of_these).collect();
+    files.iter().try_for_each(|file| check_file(index, file).map(drop))
 }
 
 /// In the order of their names.

@@ -7,6 +7,7 @@ mod codes;
 mod counts;
 mod files;
 mod folder;
+mod guarded;
 mod kept;
 mod listed;
 mod schema;
@@ -19,7 +20,7 @@ mod writer;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use ports::index::{
@@ -67,7 +68,31 @@ pub struct EmbeddedOptions {
 /// The index in a folder. Its rankings are exact. Resident are 12 bytes per point, 28 per video,
 /// and the pages of the vectors that searches touch, which the system takes back when it needs them.
 pub struct EmbeddedIndex {
-    inner: Arc<Inner>,
+    options: EmbeddedOptions,
+    /// Replaced where the files turn out to be damaged.
+    inner: RwLock<Arc<Inner>>,
+}
+
+/// Why the files of an index cannot be relied on, once that has been found.
+#[derive(Default)]
+struct Damage(Mutex<Option<String>>);
+
+impl Damage {
+    /// Notes an error that says so; the first one stays.
+    fn note(&self, error: &PortError) {
+        if error.kind() == ErrorKind::Corrupt {
+            let mut damage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            damage.get_or_insert_with(|| error.to_string());
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let damage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*damage {
+            None => Ok(()),
+            Some(why) => Err(PortError::new(ErrorKind::Corrupt, why.clone())),
+        }
+    }
 }
 
 struct Inner {
@@ -80,6 +105,7 @@ struct Inner {
     folder: Arc<Folder>,
     contents: Mutex<Contents>,
     large: u64,
+    damage: Arc<Damage>,
     /// Whether the log tells that it is large.
     told: AtomicBool,
 }
@@ -97,15 +123,16 @@ impl EmbeddedIndex {
     /// another model or dimension; `Corrupt` when its files are damaged; `Unavailable` when another
     /// process has it open.
     pub async fn open(options: EmbeddedOptions) -> Result<Self> {
+        let with = options.clone();
         let inner = opening(move || {
-            let folder = Arc::new(Folder::lock(&options.folder)?);
-            let wanted = Contents::new(&options.model, options.dimension);
-            let inner = Inner::open(&options, folder, |folder| folder.claim(wanted))?;
+            let folder = Arc::new(Folder::lock(&with.folder)?);
+            let wanted = Contents::new(&with.model, with.dimension);
+            let inner = Inner::open(&with, folder, |folder| folder.claim(wanted))?;
             inner.folder.remove_others(&inner.contents())?;
             inner.tell();
             Ok(inner)
         });
-        Ok(Self { inner: Arc::new(inner.await?) })
+        Ok(Self::new(options, inner.await?))
     }
 
     /// Makes empty segments beside those that the folder holds, whatever those are, for
@@ -117,7 +144,7 @@ impl EmbeddedIndex {
         let wanted = Contents::new(&old.model, old.dimension);
         let searched = opening(move || Inner::open(&old, at, |folder| folder.claim(wanted)));
         let searched = match searched.await {
-            Ok(inner) => Some(Self { inner: Arc::new(inner) }),
+            Ok(inner) => Some(Self::new(options.clone(), inner)),
             Err(error) if is_replaceable(&error) => {
                 tracing::warn!(%error, "the index cannot be read and is made anew");
                 None
@@ -125,14 +152,15 @@ impl EmbeddedIndex {
             Err(error) => return Err(error),
         };
         let contents = Contents::new(&options.model, options.dimension);
-        let inner = opening(move || Inner::open(&options, folder, |folder| folder.anew(contents)));
-        Ok(Beside { fresh: Self { inner: Arc::new(inner.await?) }, searched })
+        let with = options.clone();
+        let inner = opening(move || Inner::open(&with, folder, |folder| folder.anew(contents)));
+        Ok(Beside { fresh: Self::new(options, inner.await?), searched })
     }
 
     /// Makes these segments those that the folder holds, in one step, and removes the others, which
     /// nobody may have open any more.
     pub async fn publish(&self) -> Result<()> {
-        let inner = self.inner.clone();
+        let inner = self.inner();
         blocking(move || {
             let contents = inner.contents();
             inner.folder.enter(&contents)?;
@@ -146,8 +174,21 @@ impl EmbeddedIndex {
         &self,
         search: impl FnOnce(&Inner, &Snapshot) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let inner = self.inner.clone();
-        blocking(move || search(&inner, &inner.published.get())).await
+        let inner = self.inner();
+        let searched = inner.clone();
+        let found = blocking(move || search(&searched, &searched.published.get())).await;
+        if let Err(error) = &found {
+            inner.damage.note(error);
+        }
+        found
+    }
+
+    fn new(options: EmbeddedOptions, inner: Inner) -> Self {
+        Self { options, inner: RwLock::new(Arc::new(inner)) }
+    }
+
+    fn inner(&self) -> Arc<Inner> {
+        self.inner.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -194,8 +235,10 @@ impl Inner {
             Ok((reader, first))
         })?;
         let published = Arc::new(Published::new(first));
+        let damage = Arc::<Damage>::default();
+        let (noting, keep) = (damage.clone(), folder.clone());
         let writer =
-            Writer::start(index, reader, published.clone(), dimension, memory, folder.clone())?;
+            Writer::start(index, reader, published.clone(), dimension, memory, noting, keep)?;
         let analyzer = Mutex::new(words::analyzer());
         let contents = Mutex::new(contents);
         let (large, told) = (options.large, AtomicBool::new(false));
@@ -209,6 +252,7 @@ impl Inner {
             folder,
             contents,
             large,
+            damage,
             told,
         })
     }
@@ -297,28 +341,29 @@ fn open_segments(schema: &PointSchema, dimension: usize, segments: &Path) -> Res
 #[async_trait]
 impl VectorIndex for EmbeddedIndex {
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()> {
-        let (inner, scope) = (self.inner.clone(), scope.cloned());
+        let (inner, scope) = (self.inner(), scope.cloned());
+        let of = inner.clone();
         let (scope, points) = blocking(move || {
             let scope = match &scope {
                 Some(scope) => {
                     check::filter(scope)?;
-                    Some(inner.schema.filter(scope)?)
+                    Some(of.schema.filter(scope)?)
                 }
                 None => None,
             };
-            Ok((scope, inner.documents(&points)?))
+            Ok((scope, of.documents(&points)?))
         })
         .await?;
         if scope.is_none() && points.is_empty() {
             return Ok(());
         }
-        self.inner.writer.replace(scope, points).await?;
-        self.inner.tell();
+        inner.writer.replace(scope, points).await?;
+        inner.tell();
         Ok(())
     }
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
-        check::vector_query(&query, self.inner.dimension)?;
+        check::vector_query(&query, self.options.dimension)?;
         self.read(move |inner, now| search::nearest(now, &inner.schema, &inner.pool, &query)).await
     }
 
@@ -329,7 +374,7 @@ impl VectorIndex for EmbeddedIndex {
     }
 
     async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
-        check::vector_query(&query, self.inner.dimension)?;
+        check::vector_query(&query, self.options.dimension)?;
         self.read(move |inner, now| {
             search::nearest_by_video(now, &inner.schema, &inner.pool, &query, per_video)
         })
@@ -375,12 +420,29 @@ impl VectorIndex for EmbeddedIndex {
     }
 
     async fn adopt(&self, install: &str) -> Result<String> {
-        let (inner, install) = (self.inner.clone(), install.to_owned());
+        let (inner, install) = (self.inner(), install.to_owned());
         blocking(move || inner.adopt(&install)).await
     }
 
     async fn check(&self) -> Result<()> {
         self.read(|_, now| files::check(now.searcher.index())).await
+    }
+
+    async fn reset(&self) -> Result<()> {
+        let (options, old) = (self.options.clone(), self.inner());
+        let contents = old.contents();
+        let folder = old.folder.clone();
+        let new = opening(move || Inner::open(&options, folder, |folder| folder.anew(contents)));
+        let new = Arc::new(new.await?);
+        *self.inner.write().unwrap_or_else(PoisonError::into_inner) = new.clone();
+        blocking(move || {
+            // Waits for its writer, unless a search still reads it.
+            drop(old);
+            let contents = new.contents();
+            new.folder.enter(&contents)?;
+            new.folder.remove_others(&contents)
+        })
+        .await
     }
 
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
@@ -389,11 +451,12 @@ impl VectorIndex for EmbeddedIndex {
     }
 
     async fn advice(&self) -> Result<Option<String>> {
-        Ok(self.inner.advice())
+        Ok(self.inner().advice())
     }
 
     async fn probe(&self) -> Result<()> {
-        self.inner.writer.probe()?;
+        self.inner().damage.check()?;
+        self.inner().writer.probe()?;
         self.read(|_, now| {
             now.searcher.index().load_metas().map_err(failed)?;
             Ok(())
@@ -449,6 +512,8 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| {
-        Err(PortError::caused_by(ErrorKind::Other, "the index task did not finish", e))
+        // Reading what is not what was written panics.
+        let kind = if e.is_panic() { ErrorKind::Corrupt } else { ErrorKind::Other };
+        Err(PortError::caused_by(kind, "reading the index ended abnormally", e))
     })
 }

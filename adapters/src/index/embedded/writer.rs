@@ -7,14 +7,16 @@ use std::sync::{Arc, RwLock};
 use std::thread;
 
 use ports::{ErrorKind, PortError, Result};
+use tantivy::index::SegmentId;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergePolicy, NoMergePolicy};
 use tantivy::query::Query;
 use tantivy::{Directory, Index, IndexReader, IndexWriter, TantivyDocument, Term};
 use tokio::sync::{mpsc, oneshot};
 
-use super::failed;
+use super::guarded::Guarded;
 use super::schema::any_of;
 use super::snapshot::Snapshot;
+use super::{Damage, failed, files};
 
 /// Batches that may wait; whoever comes next waits to enter the queue.
 const QUEUE: usize = 32;
@@ -41,6 +43,8 @@ pub(super) struct Batch {
 
 pub(super) enum Message {
     Replace(Batch),
+    /// The files of these segments are what was written, and can be merged.
+    Checked(Vec<SegmentId>),
     /// The merge that was running has ended.
     Merged,
 }
@@ -77,6 +81,7 @@ impl Writer {
         published: Arc<Published>,
         dimension: usize,
         memory: usize,
+        damage: Arc<Damage>,
         keep: impl Send + 'static,
     ) -> Result<Self> {
         let (sender, receiver) = mpsc::channel(QUEUE);
@@ -101,6 +106,7 @@ impl Writer {
             sender: sender.downgrade(),
             closing: closing.clone(),
             merge_running: false,
+            damage,
         };
         let thread = thread::Builder::new().name("index-writer".into()).spawn(move || {
             worker.run(receiver);
@@ -160,6 +166,7 @@ struct Worker {
     sender: mpsc::WeakSender<Message>,
     closing: Arc<AtomicBool>,
     merge_running: bool,
+    damage: Arc<Damage>,
 }
 
 impl Worker {
@@ -178,6 +185,7 @@ impl Worker {
                         points += batch.points.len();
                         group.push(batch);
                     }
+                    Message::Checked(segments) => self.merge(&segments),
                     Message::Merged => self.end_merge(),
                 }
                 next = (points < GROUP_POINTS).then(|| receiver.try_recv().ok()).flatten();
@@ -196,26 +204,39 @@ impl Worker {
         if outcome.is_err() {
             self.restore();
         }
-        let outcome = outcome.and_then(|()| self.publish());
+        let outcome = outcome.and_then(|()| self.publish().map_err(failed));
+        if let Err(error) = &outcome {
+            self.damage.note(error);
+        }
         for done in waiting {
+            let outcome = match &outcome {
+                Ok(()) => Ok(()),
+                Err(error) => Err(PortError::new(error.kind(), error.to_string())),
+            };
             // Whoever has stopped waiting does not need the answer.
-            let _ = done.send(outcome.clone().map_err(failed));
+            let _ = done.send(outcome);
         }
     }
 
     /// Makes one durable commit of several changes.
-    fn write(&mut self, changes: Vec<Change>) -> tantivy::Result<()> {
+    fn write(&mut self, changes: Vec<Change>) -> Result<()> {
+        // tantivy opens the segments of which points are removed on a thread that must not panic.
+        files::check_lookups(&self.index)?;
+        self.commit_changes(changes).map_err(failed)
+    }
+
+    fn commit_changes(&mut self, changes: Vec<Change>) -> tantivy::Result<()> {
         let writer = match &mut self.writer {
             Some(writer) => writer,
             none => none.insert(cleaned(self.index.writer_with_options(self.options.clone())?)?),
         };
         for (scope, points) in changes {
             if let Some(scope) = scope {
-                writer.delete_query(scope)?;
+                writer.delete_query(Guarded::new(scope))?;
             }
             let (keys, documents): (Vec<Term>, Vec<TantivyDocument>) = points.into_iter().unzip();
             if !keys.is_empty() {
-                writer.delete_query(any_of(keys))?;
+                writer.delete_query(Guarded::new(any_of(keys)))?;
             }
             for document in documents {
                 writer.add_document(document)?;
@@ -258,9 +279,7 @@ impl Worker {
         if self.merge_running || self.closing.load(Ordering::Acquire) {
             return;
         }
-        let (Some(writer), Some(sender)) = (&mut self.writer, self.sender.upgrade()) else {
-            return;
-        };
+        let Some(sender) = self.sender.upgrade().filter(|_| self.writer.is_some()) else { return };
         let due = match self.index.searchable_segment_metas() {
             Ok(segments) => self.merging.compute_merge_candidates(&segments),
             Err(e) => {
@@ -269,7 +288,25 @@ impl Worker {
             }
         };
         let Some(candidate) = due.into_iter().next() else { return };
-        let merge = writer.merge(&candidate.0);
+        // A merge would give damaged data new checksums.
+        let (index, damage) = (self.index.clone(), self.damage.clone());
+        let check = move || match files::check_segments(&index, &candidate.0) {
+            Ok(()) => drop(sender.blocking_send(Message::Checked(candidate.0))),
+            Err(error) => {
+                tracing::error!(%error, "segments of the index cannot be merged");
+                damage.note(&error);
+            }
+        };
+        self.spawn_merging(check);
+    }
+
+    /// Starts a merge of segments whose files were checked.
+    fn merge(&mut self, segments: &[SegmentId]) {
+        self.merge_running = false;
+        let (Some(writer), Some(sender)) = (&mut self.writer, self.sender.upgrade()) else {
+            return;
+        };
+        let merge = writer.merge(segments);
         // The sender keeps this thread alive until the merge has ended.
         let wait = move || {
             if let Err(e) = merge.wait() {
@@ -277,7 +314,11 @@ impl Worker {
             }
             let _ = sender.blocking_send(Message::Merged);
         };
-        match thread::Builder::new().name("index-merge".into()).spawn(wait) {
+        self.spawn_merging(wait);
+    }
+
+    fn spawn_merging(&mut self, work: impl FnOnce() + Send + 'static) {
+        match thread::Builder::new().name("index-merge".into()).spawn(work) {
             Ok(_) => self.merge_running = true,
             Err(e) => tracing::warn!(error = %e, "the index cannot watch a merge"),
         }

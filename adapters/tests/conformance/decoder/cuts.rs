@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use ports::decoder::{Clip, Cut, ScanOptions, ScanSink, SmallFrame, VideoDecoder};
+use ports::decoder::{Cancel, Clip, Cut, ScanOptions, ScanSink, SmallFrame, VideoDecoder};
 
 use super::ffmpeg::{Studio, decoder};
 
@@ -93,7 +93,7 @@ impl Film {
         let path = folder.path().join("cut.mp4");
         let cut = Cut { start, end, exact, max_bytes: 100 << 20 };
         let Clip { start, copied, video } =
-            decoder().clip(file, &cut, File::create(&path).unwrap()).unwrap();
+            decoder().clip(file, &cut, File::create(&path).unwrap(), &Cancel::default()).unwrap();
         let what = format!("{} from {start} to {end}, copied: {copied}", file.display());
         assert!(video && (!exact || start == cut.start), "{what}");
         let piece = Self::of(&path);

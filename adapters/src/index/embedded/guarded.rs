@@ -1,0 +1,70 @@
+//! Queries that survive damaged files. tantivy looks up what a commit removes on a thread whose panic
+//! ends the process, and reading a damaged dictionary panics.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tantivy::error::DataCorruption;
+use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
+use tantivy::{DocId, Score, SegmentReader, TantivyError};
+
+/// A query whose panics are errors.
+#[derive(Debug)]
+pub(super) struct Guarded(Box<dyn Query>);
+
+impl Guarded {
+    pub(super) fn new(query: Box<dyn Query>) -> Box<dyn Query> {
+        Box::new(Self(query))
+    }
+}
+
+impl Clone for Guarded {
+    fn clone(&self) -> Self {
+        Self(self.0.box_clone())
+    }
+}
+
+impl Query for Guarded {
+    fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
+        let weight = guard(|| self.0.weight(scoring))?;
+        Ok(Box::new(GuardedWeight(weight)))
+    }
+}
+
+struct GuardedWeight(Box<dyn Weight>);
+
+impl Weight for GuardedWeight {
+    fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
+        guard(|| self.0.scorer(reader, boost))
+    }
+
+    fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
+        guard(|| self.0.explain(reader, doc))
+    }
+
+    fn for_each_no_score(
+        &self,
+        reader: &SegmentReader,
+        callback: &mut dyn FnMut(&[DocId]),
+    ) -> tantivy::Result<()> {
+        guard(|| self.0.for_each_no_score(reader, callback))
+    }
+}
+
+fn guard<T>(read: impl FnOnce() -> tantivy::Result<T>) -> tantivy::Result<T> {
+    // What panicked is not used again: the commit fails, and the index is written again.
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        let comment = "reading a segment panicked".to_owned();
+        Err(TantivyError::DataCorruption(DataCorruption::comment_only(comment)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error() {
+        let error = guard::<()>(|| panic!("a damaged dictionary")).expect_err("an error");
+        assert!(matches!(error, TantivyError::DataCorruption(_)), "{error}");
+    }
+}
