@@ -96,7 +96,11 @@ struct RerunForm {
 impl RerunForm {
     fn ids(self) -> Option<Vec<String>> {
         let list = self.aggregators?;
-        Some(list.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect())
+        let ids = list.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
+        let ids: Vec<String> = ids.collect();
+        // A comma alone names none.
+        let misspelt = ids.is_empty() && !list.trim().is_empty();
+        Some(if misspelt { vec![list] } else { ids })
     }
 }
 

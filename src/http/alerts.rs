@@ -9,7 +9,7 @@ use super::errors::{ApiError, Change, OfOne, Plain, Rerun};
 use super::query::{StandardResult, field};
 use super::values::{AnyObject, shortest};
 use crate::domain::alerts;
-use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::urls::without_values;
 use crate::domain::search::EVERY_ANALYZER;
 
 /// The routes of this section.
@@ -223,7 +223,7 @@ impl From<alerts::Alert> for Alert {
         Self {
             name: alert.name,
             search: alert.search.into(),
-            webhook: without_secrets(&alert.webhook),
+            webhook: without_values(&alert.webhook),
             created_at: alert.created_at,
             delivered: alert.delivered,
             last_delivered_at: alert.last_delivered_at,

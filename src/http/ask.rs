@@ -98,7 +98,7 @@ pub(crate) struct AskRequest {
     /// Null uses every ingested video.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
-    /// Analyzer whose chunks are retrieved as evidence; chosen per video when null.
+    /// Analyzer whose chunks are retrieved as evidence; chosen per video when null or `auto`.
     #[oai(nullable)]
     analyzer: Option<String>,
     /// Supporting segments per video.
@@ -115,6 +115,9 @@ pub(crate) struct AskRequest {
     #[oai(nullable, validator(min_items = 1, max_items = 100))]
     moment_ids: Option<Vec<String>>,
 }
+
+/// As `analyzer`, the same as null.
+const CHOSEN_PER_VIDEO: &str = "auto";
 
 fn limit() -> u32 {
     ask::SEGMENTS
@@ -187,7 +190,7 @@ impl From<AskRequest> for ask::Question {
         Self {
             question: r.question,
             video_ids: r.video_ids,
-            analyzer: r.analyzer,
+            analyzer: r.analyzer.filter(|id| id != CHOSEN_PER_VIDEO),
             limit: r.limit,
             min_p_present: r.min_p_present.map(|least| least as f32),
             filters: r.filters.0,

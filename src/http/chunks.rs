@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::auth::{Service, Token};
 use super::body::Written;
 use super::budget::{Spent, Wanted};
-use super::errors::{ApiError, ByIdNamed, OfOne};
+use super::errors::{ApiError, ByIdNamed, Failure, OfOne};
 use super::params::{Bounded, ChunkIdParameter, Flag, Number};
 use super::query::SpeakerTurn;
 use super::values::AnyObject;
@@ -99,7 +99,10 @@ impl ChunksApi {
         verbose: Query<Flag>,
     ) -> Result<Written<Chunk>, ApiError<OfOne>> {
         let (service, video_id) = (self.0.of(&token), video_named(&video_id)?);
-        let chunk = service.chunk(video_id, ChunkId(chunk_id.0.0), verbose.0.0).await?;
+        let chunk_id = chunk_id.0.0;
+        let absent = |_| Failure::not_found(format!("video '{video_id}' has no chunk {chunk_id}"));
+        let chunk_id = ChunkId(u32::try_from(chunk_id).map_err(absent)?);
+        let chunk = service.chunk(video_id, chunk_id, verbose.0.0).await?;
         Ok(Written::new(written_chunk(&chunk)))
     }
 }

@@ -6,7 +6,7 @@ use poem_openapi::{Object, OpenApi};
 use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, ByIdNamed};
-use super::params::Bounded;
+use super::params::Integer;
 use crate::domain::aggregation;
 use crate::domain::catalog::entities;
 use crate::domain::kernel::moment::MomentId;
@@ -28,16 +28,16 @@ impl EntitiesApi {
         video_id: Path<String>,
         /// Only people seen in at least this many chunks.
         #[oai(default = "one")]
-        min_appearances: Query<Bounded<0, { u32::MAX }>>,
+        min_appearances: Query<Integer>,
     ) -> Result<Json<EntityList>, ApiError<ByIdNamed>> {
-        Ok(Json(
-            self.0.of(&token).entities(video_named(&video_id)?, min_appearances.0.0).await?.into(),
-        ))
+        let min_appearances = min_appearances.0.0.clamp(0, u32::MAX.into()) as u32;
+        let entities = self.0.of(&token).entities(video_named(&video_id)?, min_appearances).await?;
+        Ok(Json(entities.into()))
     }
 }
 
-fn one() -> Bounded<0, { u32::MAX }> {
-    Bounded(1)
+fn one() -> Integer {
+    Integer(1)
 }
 
 #[derive(Object)]

@@ -17,13 +17,17 @@ pub(super) struct Number(pub(super) f64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bounded<const MIN: u32, const MAX: u32>(pub(super) u32);
 
-/// `true` or `false`.
+/// `true` or `false` in any capitals, or `1` or `0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Flag(pub(super) bool);
 
-/// The id of a chunk.
+/// An integer of any size and sign, clamped to what fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ChunkIdParameter(pub(super) u32);
+pub(super) struct Integer(pub(super) i64);
+
+/// The id of a chunk, which there may be or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ChunkIdParameter(pub(super) i64);
 
 /// Strips what the framework wraps around the message of a parameter's own type.
 pub(super) fn reason(wrapped: &str) -> String {
@@ -94,17 +98,23 @@ impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
 
 impl Flag {
     fn read(text: &str) -> Result<bool, String> {
-        match text {
-            "true" => Ok(true),
-            "false" => Ok(false),
+        match text.to_ascii_lowercase().as_str() {
+            "true" | "1" => Ok(true),
+            "false" | "0" => Ok(false),
             _ => Err(format!("is '{}'; it must be true or false", shown(text))),
         }
     }
 }
 
+impl Integer {
+    fn read(text: &str) -> Result<i64, String> {
+        integer(text).ok_or_else(|| format!("is '{}'; it must be an integer", shown(text)))
+    }
+}
+
 impl ChunkIdParameter {
-    fn read(text: &str) -> Result<u32, String> {
-        Bounded::<0, { u32::MAX }>::read(text).map_err(|e| format!("chunk_id {e}"))
+    fn read(text: &str) -> Result<i64, String> {
+        Integer::read(text).map_err(|e| format!("chunk_id {e}"))
     }
 }
 
@@ -148,10 +158,11 @@ macro_rules! parameter {
 
 parameter!(Number, [], f64, MetaSchema::new("number"));
 parameter!(Flag, [], bool, MetaSchema::new("boolean"));
+parameter!(Integer, [], i64, MetaSchema::new("integer"));
 parameter!(
     ChunkIdParameter,
     [],
-    u32,
+    i64,
     MetaSchema { minimum: Some(0.0), ..MetaSchema::new("integer") }
 );
 parameter!(Bounded<MIN, MAX>, [const MIN: u32, const MAX: u32], u32, Self::schema());
@@ -186,7 +197,9 @@ mod tests {
         for text in ["", "-", "5.0", "1e2", "five", "99999999999999999999"] {
             assert!(Bounded::<1, 500>::read(text).is_err(), "{text}");
         }
-        assert_eq!(ChunkIdParameter::read("99999999999999999999"), Ok(u32::MAX));
+        for (text, expected) in [("99999999999999999999", i64::MAX), ("-1", -1), ("+7", 7)] {
+            assert_eq!(ChunkIdParameter::read(text), Ok(expected), "{text}");
+        }
         assert_eq!(
             Bounded::<1, 50>::read("51").unwrap_err(),
             "is '51'; it must be an integer from 1 to 50"

@@ -83,7 +83,7 @@ struct QueryRequest {
     limit: u32,
     /// Hits with a lower `score` are dropped, in every mode; `/schema` recommends a value per
     /// field.
-    #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
+    #[oai(nullable)]
     score_threshold: Option<f64>,
     /// Hits with a lower `p_present` are dropped: the calibrated switch, the same for every field and
     /// analyzer.

@@ -142,6 +142,7 @@ async fn min_appearances_default_1() {
     };
     assert_eq!(total("").await, 2);
     assert_eq!(total("?min_appearances=0").await, 3);
+    assert_eq!(total("?min_appearances=-5").await, 3);
     assert_eq!(total("?min_appearances=2").await, 1);
     let reply = app.get(&format!("/videos/{id}/entities?min_appearances=x")).await;
     mentions(&reply.error(422), &["min_appearances", "'x'", "integer"]);

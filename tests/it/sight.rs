@@ -67,6 +67,11 @@ async fn objects_are_counted_not_boxes() {
     assert_eq!(tracks[1]["movement"], "still");
     assert_eq!((&tracks[1]["points"][0], &tracks[1]["points"][1]), (&json!(1), &json!(3)));
 
+    // Registered, and none of the videos has it.
+    let question = json!({"question": "Who?", "analyzer": "default_video"});
+    let answer = app.post_json("/ask", question).await.ok();
+    assert_eq!(answer["error"], "Nothing indexed for the requested videos.");
+
     let query = json!({
         "text": "dog", "analyzer": "object_detection", "field": "objects", "detail": "full",
         "synthesize": false, "filters": {"objects": ["dog"]},

@@ -302,7 +302,8 @@ fn prefix(video_id: &VideoId) -> &str {
 
 /// A number of seconds in a result: milliseconds are enough.
 fn rounded(seconds: f64) -> f64 {
-    (seconds * 1000.0).round() / 1000.0
+    // The sum of nothing is −0.0.
+    (seconds * 1000.0).round() / 1000.0 + 0.0
 }
 
 /// A share or a distance in a result.

@@ -152,6 +152,7 @@ impl Answering {
         telling: Option<&Listener>,
     ) -> Result<AskResponse> {
         let tell = |event: AskEvent| telling.map(|telling| telling.unbounded_send(Ok(event)));
+        self.search.check_length("question", &question.question)?;
         if let Some(id) = &question.analyzer {
             self.catalog.look_up(id).await?;
             self.catalog.analyzers.find(&self.models, id)?;
@@ -168,6 +169,11 @@ impl Answering {
         let vector = self.search.embed_question(&question.question).await?;
         let videos = self.videos_of(access, &question, chosen.as_ref(), &vector).await?;
         let records = self.catalog.records(&videos).await?;
+        if let Some(id) = &question.analyzer
+            && !records.iter().any(|record| record.analyzers.contains_key(id))
+        {
+            return Ok(nothing(question.question, "Nothing indexed for the requested videos."));
+        }
         let mut contexts = self.segments(&records, &question, chosen.as_ref(), &vector).await?;
         contexts.sort_by(|a, b| b.best_score().total_cmp(&a.best_score()));
         // What is told of a whole video is more than was chosen of it.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::domain::aggregation::aggregators::entities;
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
-use crate::domain::kernel::error::Result;
+use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::VideoId;
@@ -30,7 +31,7 @@ impl Catalog {
                 video_id,
                 available: self.aggregators.in_order(record.aggregates.keys()),
                 aggregates: self
-                    .stored_aggregates(&record)
+                    .shown_aggregates(&record)
                     .await?
                     .into_iter()
                     .map(|(id, result)| (id, with_moments(video_id, result)))
@@ -42,7 +43,7 @@ impl Catalog {
 
     /// One stored aggregate; `Invalid` lists what is stored.
     pub async fn aggregate(&self, video_id: VideoId, aggregator: &str) -> Result<Value> {
-        let read = |record| async move { self.stored_aggregate(&record, aggregator).await };
+        let read = |record| async move { self.shown_aggregate(&record, aggregator).await };
         Ok(with_moments(video_id, self.read_published(video_id, read).await?))
     }
 
@@ -55,6 +56,32 @@ impl Catalog {
             aggregates.insert(id.clone(), self.stored_aggregate(record, id).await?);
         }
         Ok(aggregates)
+    }
+}
+
+impl Catalog {
+    async fn shown_aggregates(&self, record: &VideoRecord) -> Result<BTreeMap<String, Value>> {
+        let mut aggregates = BTreeMap::new();
+        for id in record.aggregates.keys() {
+            aggregates.insert(id.clone(), self.shown_aggregate(record, id).await?);
+        }
+        Ok(aggregates)
+    }
+
+    /// A stored aggregate; people come with the timelines that another one holds.
+    async fn shown_aggregate(&self, record: &VideoRecord, aggregator: &str) -> Result<Value> {
+        let mut result = self.stored_aggregate(record, aggregator).await?;
+        if aggregator != entities::ID {
+            return Ok(result);
+        }
+        let mut timelines = self.timelines(record).await?;
+        for entity in result["entities"].as_array_mut().into_iter().flatten() {
+            let timeline = entity["entity_id"].as_str().and_then(|id| timelines.remove(id));
+            if let Some(timeline) = timeline {
+                entity["timeline"] = serde_json::to_value(timeline).map_err(Error::corrupt)?;
+            }
+        }
+        Ok(result)
     }
 }
 

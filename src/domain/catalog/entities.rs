@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::aggregation::aggregators::entities::{self, People};
 use crate::domain::aggregation::aggregators::entity_timelines::{self, Timelines};
-use crate::domain::aggregation::entity::Entity;
+use crate::domain::aggregation::entity::{Entity, EntityTimeline};
 use crate::domain::aggregation::result::result_of;
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
@@ -31,18 +31,9 @@ impl Catalog {
 
     async fn entities_of(&self, record: &VideoRecord, min_appearances: u32) -> Result<EntityList> {
         let video_id = record.video_id;
-        let unreadable =
-            || Error::corrupt(format!("the entities of '{video_id}' are of another kind"));
         let linked = self.aggregate_result(record, entities::ID).await?;
-        let linked: &People = result_of(linked.as_ref()).ok_or_else(unreadable)?;
-        let mut timelines = BTreeMap::new();
-        if record.aggregates.contains_key(entity_timelines::ID) {
-            let stored = self.aggregate_result(record, entity_timelines::ID).await?;
-            let stored: &Timelines = result_of(stored.as_ref()).ok_or_else(unreadable)?;
-            let of_person =
-                stored.entities.iter().map(|t| (t.entity_id.clone(), t.timeline.clone()));
-            timelines.extend(of_person);
-        }
+        let linked: &People = result_of(linked.as_ref()).ok_or_else(|| unreadable(video_id))?;
+        let mut timelines = self.timelines(record).await?;
         let people = linked.entities.iter().map(|person| &person.entity);
         let entities: Vec<Entity> = people
             .filter(|entity| entity.appearances >= min_appearances)
@@ -53,4 +44,23 @@ impl Catalog {
             .collect();
         Ok(EntityList { video_id, total: entities.len() as u32, entities })
     }
+
+    /// When each person of a video is seen, by the person's id; empty where that has not been found out.
+    pub(super) async fn timelines(
+        &self,
+        record: &VideoRecord,
+    ) -> Result<BTreeMap<String, EntityTimeline>> {
+        if !record.aggregates.contains_key(entity_timelines::ID) {
+            return Ok(BTreeMap::new());
+        }
+        let stored = self.aggregate_result(record, entity_timelines::ID).await?;
+        let stored: &Timelines =
+            result_of(stored.as_ref()).ok_or_else(|| unreadable(record.video_id))?;
+        let timelines = stored.entities.iter().map(|t| (t.entity_id.clone(), t.timeline.clone()));
+        Ok(timelines.collect())
+    }
+}
+
+fn unreadable(video_id: VideoId) -> Error {
+    Error::corrupt(format!("the entities of '{video_id}' are of another kind"))
 }

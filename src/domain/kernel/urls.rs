@@ -14,10 +14,10 @@ const HIDDEN: &str = "REDACTED";
 /// Parts of a parameter's name that tell a secret: those of signed URLs (S3, GCS, Azure, CloudFront,
 /// Akamai), of keys and of sessions.
 const SECRET: &[&str] = &[
+    "accesskey",
     "apikey",
     "auth",
     "authorization",
-    "code",
     "credential",
     "credentials",
     "hdnea",
@@ -25,15 +25,11 @@ const SECRET: &[&str] = &[
     "hdnts",
     "hmac",
     "jwt",
-    "key",
     "keyid",
-    "pass",
     "passwd",
     "password",
-    "policy",
     "pwd",
     "secret",
-    "session",
     "sessionid",
     "sid",
     "sig",
@@ -90,6 +86,21 @@ pub(crate) fn without_secrets(url: &str) -> String {
         parsed.query().map(|query| query.split('&').map(hide).collect::<Vec<_>>().join("&"));
     shown.set_query(query.as_deref());
     shown.into()
+}
+
+/// The URL of a webhook without user, password and fragment, and with the values of all parameters
+/// replaced: each may be what lets the caller in.
+pub(crate) fn without_values(url: &str) -> String {
+    let shown = without_secrets(url);
+    let Ok(mut parsed) = Url::parse(&shown) else { return shown };
+    let Some(query) = parsed.query() else { return shown };
+    let hide = |pair: &str| match pair.split_once('=') {
+        Some((name, _)) => format!("{name}={HIDDEN}"),
+        None => pair.to_owned(),
+    };
+    let hidden = query.split('&').map(hide).collect::<Vec<_>>().join("&");
+    parsed.set_query(Some(&hidden));
+    parsed.into()
 }
 
 /// Whether `name=value` of a query looks as if its value were secret.
@@ -150,9 +161,21 @@ mod tests {
             "https://example.org/a%20b/clip.mp4?v=2&t=10s",
             "https://example.org/clip.mp4?",
             "https://example.org/watch?v=dQw4w9WgXcQ&list=PL1&keyboard=1&monkey=2&design=3",
+            "https://example.org/clip.mp4?key=clip1&code=BER&session=2&policy=open&pass=3",
             "HTTP://EXAMPLE.org/clip.mp4?empty=&flag",
         ] {
             assert_eq!(without_secrets(url), url);
+        }
+    }
+
+    #[test]
+    fn no_parameter_of_a_webhook_is_shown() {
+        for (url, shown) in [
+            ("https://a.test/hook?key=door&on", "https://a.test/hook?key=REDACTED&on"),
+            ("https://u:p@a.test/hook?token=x#y", "https://a.test/hook?token=REDACTED"),
+            ("https://a.test/hook", "https://a.test/hook"),
+        ] {
+            assert_eq!(without_values(url), shown);
         }
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::domain::analysis::{AnalyzerRef, AnalyzerSpec};
 use crate::domain::catalog::about;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::{listed, nearest};
+use crate::domain::kernel::names::{listed, most_alike, nearest};
 use crate::domain::kernel::time::instant;
 
 /// The type of a filter's value.
@@ -273,7 +273,7 @@ pub fn parse(filters: &Map<String, Value>) -> Result<Parsed> {
 
 fn unknown(name: &str) -> Error {
     let names: Vec<&str> = FILTERS.iter().map(|spec| spec.name).collect();
-    let nearest = nearest(name, &names)
+    let nearest = most_alike(name, &names)
         .map(|nearest| format!("did you mean '{nearest}'? "))
         .unwrap_or_default();
     Error::Invalid(format!("unknown filter '{name}'; {nearest}available: {}", listed(&names)))

@@ -105,6 +105,9 @@ async fn nothing_indexed_for_the_requested_videos() {
         assert_eq!(answer["error"], "Nothing indexed for the requested videos.");
         assert_eq!((&answer["answer"], &answer["sources"]), (&Value::Null, &json!({})));
     }
+    let question = json!({"question": "Who opens the door?", "analyzer": "auto"});
+    let answer = app.post_json("/ask", question).await.ok();
+    assert_eq!(answer["answered"], true, "{answer}");
 }
 
 #[tokio::test]

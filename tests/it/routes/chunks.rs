@@ -59,7 +59,8 @@ async fn internal_keys_need_verbose() {
         assert!(!app.get(&path).await.text().contains("_frames"));
         assert!(!app.get(&with("false")).await.text().contains("_frames"));
         assert!(app.get(&with("true")).await.text().contains("_frames"));
-        mentions(&app.get(&with("1")).await.error(422), &["verbose", "'1'", "true or false"]);
+        assert!(app.get(&with("1")).await.text().contains("_frames"));
+        mentions(&app.get(&with("2")).await.error(422), &["verbose", "'2'", "true or false"]);
     }
 }
 

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
-use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, rounded};
+use crate::domain::aggregation::{
+    Aggregator, AggregatorSpec, ChunkVectors, Input, round4, rounded,
+};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::schema::schema_of;
 use crate::domain::kernel::time::Span;
@@ -86,10 +88,7 @@ impl Aggregator for Novelty {
             .map(item)
             .collect();
         Ok(Arc::new(Stored::new(Ranking {
-            basis: format!(
-                "cosine distance of each chunk's {} embedding ({}) from the mean of the others",
-                input.vectors.analyzer, input.vectors.model
-            ),
+            basis: basis(input.vectors),
             mean_distance: round4(mean),
             ranked: ranked.iter().map(item).collect(),
             outliers,
@@ -103,6 +102,17 @@ impl Aggregator for Novelty {
     fn read(&self, stored: Value) -> Result<Aggregate> {
         read::<Ranking>(stored)
     }
+}
+
+/// What was compared.
+fn basis(compared: &ChunkVectors) -> String {
+    if compared.vectors.iter().all(Option::is_none) {
+        return "no chunk has an embedding to compare".into();
+    }
+    format!(
+        "cosine distance of each chunk's {} embedding ({}) from the mean of the others",
+        compared.analyzer, compared.model
+    )
 }
 
 impl Conclusion for Ranking {

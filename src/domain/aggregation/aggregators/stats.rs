@@ -113,7 +113,7 @@ impl Aggregator for Stats {
         Ok(Arc::new(Stored::new(Counts {
             duration: rounded(video.duration),
             chunks: video.spans.len(),
-            analyzers: video.outputs.keys().cloned().collect(),
+            analyzers: with_output(video),
             people: people_over_time(video),
             objects: ObjectKinds { distinct: most_common.len(), most_common },
             speech: speech(video),
@@ -232,12 +232,25 @@ pub(crate) fn objects_in(video: &AnalyzedVideo, chunk: ChunkId) -> BTreeSet<Stri
     findings.flat_map(|found| found.index().document.objects).map(|o| o.to_lowercase()).collect()
 }
 
-/// Words and seconds of speech, from whichever speech analyzer ran.
+/// The analyzers that have found something in any chunk.
+fn with_output(video: &AnalyzedVideo) -> Vec<String> {
+    let found = video.outputs.iter().filter(|(_, outputs)| outputs.iter().any(Option::is_some));
+    found.map(|(id, _)| id.clone()).collect()
+}
+
+/// Words and seconds of speech, from the transcript, else from the speakers' turns: both hold the same
+/// words.
 fn speech(video: &AnalyzedVideo) -> SpeechTotals {
-    let said = video.of::<Words>(transcript::ID).flat_map(|(_, _, words)| &words.segments);
-    let said = said.map(|segment| (&segment.text, segment.end - segment.start));
+    let segments = video.of::<Words>(transcript::ID).flat_map(|(_, _, words)| &words.segments);
+    let said = total(segments.map(|segment| (&*segment.text, segment.end - segment.start)));
+    if said.words > 0 {
+        return said;
+    }
     let turns = video.of::<Voices>(diarization::ID).flat_map(|(_, _, voices)| &voices.turns);
-    let pieces = said.chain(turns.map(|turn| (&turn.text, turn.end - turn.start)));
+    total(turns.map(|turn| (&*turn.text, turn.end - turn.start)))
+}
+
+fn total<'a>(pieces: impl Iterator<Item = (&'a str, f64)>) -> SpeechTotals {
     let (mut words, mut seconds) = (0, 0.0);
     for (text, length) in pieces {
         words += text.split_whitespace().count();
@@ -289,6 +302,19 @@ mod tests {
             json!({"distinct": 3, "most_common": [["car", 2], ["dog", 1], ["kite", 1]]})
         );
         assert_eq!(found["speech"], json!({"words": 3, "seconds": 2.5}));
+    }
+
+    #[tokio::test]
+    async fn words_that_two_analyzers_hear_are_counted_once() {
+        let turns = vec![spoken(&[("S1", 1.0, 3.0, "two words")]), None];
+        let segments = json!({"segments": [{"start": 1.0, "end": 3.0, "text": "two words", "confidence": 0.9}]});
+        let video = video(10.0, 2)
+            .with(diarization::ID, turns)
+            .with(transcript::ID, vec![output(segments), None])
+            .with(people::ID, vec![None, None]);
+        let found = aggregate(&Stats, &video).await;
+        assert_eq!(found["speech"], json!({"words": 2, "seconds": 2.0}));
+        assert_eq!(found["analyzers"], json!([diarization::ID, transcript::ID]));
     }
 
     #[tokio::test]
