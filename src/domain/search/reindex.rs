@@ -24,7 +24,7 @@ use crate::domain::search::look::Look;
 /// When a search that met damage may be tried again, seconds.
 const MENDED_AFTER: u32 = 5;
 
-/// How often the index is asked whether a change has met damage.
+/// How often the index is probed for damage that a write has met.
 const PROBE_EVERY: Duration = Duration::from_secs(2);
 
 /// When the index is checked, and what a repair does with what has no record.
@@ -164,9 +164,9 @@ impl Search {
     /// still to be written again, or at `due`.
     pub async fn check_due(&self, due: Option<Instant>) {
         loop {
-            let looked = tokio::time::timeout(PROBE_EVERY, self.damage.notified()).await;
+            let reported = tokio::time::timeout(PROBE_EVERY, self.damage.notified()).await;
             let is_due = due.is_some_and(|due| Instant::now() >= due);
-            if looked.is_ok() || is_due || self.check_index().is_err() {
+            if reported.is_ok() || is_due || self.check_index().is_err() {
                 return;
             }
             if matches!(self.index.probe().await, Err(e) if e.kind() == ErrorKind::Corrupt) {

@@ -19,8 +19,8 @@ use super::wire::{self, Job, LONGEST_JSON, Outcome, PictureHead, Request, nonsen
 /// Bytes a pipe holds, where the system grants it: some twenty frames of a scan.
 const PIPE: usize = 1 << 20;
 
-/// Longest wait between two looks at whether a result is still waited for.
-const LOOK: Duration = Duration::from_millis(100);
+/// How often a reader that waits checks whether it was cancelled.
+const CANCEL_CHECK: Duration = Duration::from_millis(100);
 
 /// What a process is given beyond its own limits, so that it tells by itself what it ran into.
 const GRACE: Duration = Duration::from_secs(3);
@@ -371,7 +371,7 @@ impl Read for Output {
                 return Err(io::ErrorKind::TimedOut.into());
             }
             let started = Instant::now();
-            let limit = Timespec::try_from(left.min(LOOK)).map_err(io::Error::other)?;
+            let limit = Timespec::try_from(left.min(CANCEL_CHECK)).map_err(io::Error::other)?;
             let ready = poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], Some(&limit));
             let spent = started.elapsed();
             patience.quiet += spent;

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use ports::ErrorKind;
 use ports::decoder::{Cancel, Clip, Cut, ScanOptions, ScanSink, SmallFrame, VideoDecoder};
 
 use super::ffmpeg::{Studio, decoder};
@@ -39,6 +40,25 @@ fn of_a_long_file() {
     assert_eq!(copied[0..2], [true, true], "a key frame begins them");
     assert!(!copied[4], "no key frame begins it");
     assert!(film.cut_well(&file, 5.3, 7.9, false), "the key frame before begins it");
+}
+
+/// Nobody waits any more: the process that cuts is ended at once, not when its time is over.
+#[test]
+fn of_nothing_once_nobody_waits() {
+    let Some(studio) = Studio::open() else { return };
+    let seen = "-f lavfi -i testsrc2=s=1280x720:r=50:d=20";
+    let coded = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 1000";
+    let Some(file) = studio.make("waited.mp4", &format!("{seen} {coded}")) else { return };
+    let cancel = Cancel::default();
+    let cut = Cut { start: 0.5, end: 19.5, exact: true, max_bytes: 100 << 20 };
+    let out = tempfile::tempfile().unwrap();
+    let cutting = {
+        let (file, cancel) = (file.clone(), cancel.clone());
+        std::thread::spawn(move || decoder().clip(&file, &cut, out, &cancel))
+    };
+    cancel.cancel();
+    let error = cutting.join().unwrap().expect_err("nobody waits");
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
 }
 
 #[test]
