@@ -134,7 +134,7 @@ struct PresetSchema {
 pub(crate) struct Filter {
     #[oai(rename = "type")]
     kind: String,
-    /// `any`, `exact`, `gte` or `lte`.
+    /// `any`, `exact`, `gte`, `lte`, `gt` or `lt`.
     matches: String,
     payload_field: String,
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "./address.svelte";
-import { asked, asks, grouped, impossible, joined, offered, request, typed } from "./search";
+import { asked, asks, grouped, impossible, joined, offered, overlapping, request, typed } from "./search";
 import type { Schema } from "./types";
 
 const of = (type: string) => ({ type, matches: "any", payload_field: "" });
@@ -126,6 +126,15 @@ describe("a search", () => {
       true,
       true,
     ]);
+  });
+
+  it("of a part of a video leaves what overlaps it", () => {
+    const filters = { ends_after: of("float"), starts_before: of("float") };
+    const service = { ...schema, filters } as unknown as Schema;
+    expect(typed(overlapping({ start: 10, end: 20.5 }), service)).toEqual({
+      ends_after: 10,
+      starts_before: 20.5,
+    });
   });
 
   it("gives filters the types of the service", () => {

@@ -2,7 +2,7 @@
 import type { Place } from "./address.svelte";
 import { analyzerName, listed, named, words } from "./format";
 import { m } from "./language.svelte";
-import type { Hit, Schema } from "./types";
+import type { Hit, Schema, Span } from "./types";
 
 export type Asked = Pick<
   Place,
@@ -40,6 +40,12 @@ export function asked(place: Place): Asked {
 /** Whether anything is searched for or chosen. */
 export const asks = ({ q, like, video, analyzer, filters }: Asked) =>
   Boolean(q.trim() || like || video.length || analyzer || Object.keys(filters).length);
+
+/** The filters that leave the moments that share any time with a part of a video. */
+export const overlapping = ({ start, end }: Span): Filters => ({
+  ends_after: [String(start)],
+  starts_before: [String(end)],
+});
 
 /** The body of `POST /query`: words, what is like a moment, or all that the filters leave. */
 export function request(search: Asked, schema: Schema | null) {

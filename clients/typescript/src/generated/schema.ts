@@ -1830,7 +1830,7 @@ export interface components {
         /** Filter */
         Filter: {
             type: string;
-            /** @description `any`, `exact`, `gte` or `lte`. */
+            /** @description `any`, `exact`, `gte`, `lte`, `gt` or `lt`. */
             matches: string;
             payload_field: string;
         };
@@ -2669,6 +2669,8 @@ export interface components {
                 max_people?: number;
                 after?: number;
                 before?: number;
+                ends_after?: number;
+                starts_before?: number;
                 collections?: string[];
                 recorded_after?: string;
                 recorded_before?: string;

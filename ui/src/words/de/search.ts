@@ -89,6 +89,8 @@ export const search: typeof english = {
       max_people: "Höchstens so viele Personen",
       after: "Ab dieser Sekunde des Videos",
       before: "Bis zu dieser Sekunde des Videos",
+      ends_after: "Endet nach dieser Sekunde des Videos",
+      starts_before: "Beginnt vor dieser Sekunde des Videos",
       recorded_after: "Aufgenommen nach",
       recorded_before: "Aufgenommen vor",
     },

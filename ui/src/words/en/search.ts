@@ -77,6 +77,8 @@ export const search = {
       max_people: "At most so many people",
       after: "From this second of the video",
       before: "Up to this second of the video",
+      ends_after: "Ends after this second of the video",
+      starts_before: "Begins before this second of the video",
       recorded_after: "Recorded after",
       recorded_before: "Recorded before",
     } as Names,
