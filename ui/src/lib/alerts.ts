@@ -1,6 +1,6 @@
 // Alerts: searches that the service keeps, and tells a web address of each new video that has what they
 // look for.
-import { EVERYTHING, typed, type Asked } from "./search";
+import { EVERYTHING, modeFor, searchText, typed, type Asked } from "./search";
 import type { Alert, Schema } from "./types";
 
 /** What is told is at least as probably there as not, where nothing else is said. */
@@ -21,11 +21,12 @@ export const nameOf = (text: string) =>
 /** The body of `PUT /alerts/{name}`: a search with words, in every new video. */
 export function alertOf(search: Asked, schema: Schema | null, webhook: string, sure: number) {
   const { q, analyzer, field, mode, alike, every, filters } = search;
+  const text = searchText(q);
   return {
-    text: q.trim(),
+    text,
     analyzer: analyzer || EVERYTHING,
     field: field || "combined",
-    ...(mode ? { mode } : {}),
+    ...modeFor(text, mode),
     filters: typed(filters, schema, every),
     score_threshold: alike,
     min_p_present: sure,

@@ -64,16 +64,19 @@ const COMMON = new Set(
   ),
 );
 
-/** The parts of a text, those that are words of the query, in singular or plural, marked. */
+/** The parts of a text that are words of the query, in singular or plural, or its quoted phrases, marked. */
 export function marked(text: string, query: string): Part[] {
-  const words = (query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !COMMON.has(word));
-  if (!words.length) return [{ text, hit: false }];
+  const phrases = [...query.matchAll(/"([^"]+)"/g)].map(([, phrase = ""]) => wordsOf(phrase));
+  const words = wordsOf(query.replace(/"[^"]+"/g, " ")).filter((word) => !COMMON.has(word));
   const stems = words.map((word) => (word.length > 3 ? word.replace(/(?<!s)s$/, "") : word));
-  return split(
-    text,
-    new RegExp(`(?<![\\p{L}\\p{N}])((?:${stems.join("|")})(?:e?s)?)(?![\\p{L}\\p{N}])`, "giu"),
-  );
+  const sought = [
+    ...phrases.filter(({ length }) => length).map((phrase) => phrase.join("[^\\p{L}\\p{N}]+")),
+    ...stems.map((stem) => `${stem}(?:e?s)?`),
+  ];
+  if (!sought.length) return [{ text, hit: false }];
+  return split(text, new RegExp(`(?<![\\p{L}\\p{N}])(${sought.join("|")})(?![\\p{L}\\p{N}])`, "giu"));
 }
+const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** The parts of a text, those that are the sought string marked. */
 export function found(text: string, sought: string): Part[] {

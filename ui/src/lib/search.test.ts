@@ -137,6 +137,16 @@ describe("a search", () => {
     });
   });
 
+  it("for a quoted phrase is by words, unless another way is chosen", () => {
+    const sent = (q: string, more = "") =>
+      request(asked(parse(`#/search?q=${encodeURIComponent(q)}${more}`)), schema);
+    expect(sent('"grey cat"')).toMatchObject({ text: '"grey cat"', mode: "text" });
+    for (const typed of ["\u201cgrey cat\u201d", "\u201egrey cat\u201c", "\u00abgrey cat\u00bb"])
+      expect(sent(typed)).toMatchObject({ text: '"grey cat"', mode: "text" });
+    expect(sent('"grey cat"', "&mode=hybrid")).toMatchObject({ mode: "hybrid" });
+    for (const none of ["grey cat", 'a 3" pipe', 'from 3" to 4" pipes', '""']) expect(sent(none)).not.toHaveProperty("mode");
+  });
+
   it("gives filters the types of the service", () => {
     const filters = {
       objects: ["boat", " ", "a, b"],

@@ -47,10 +47,24 @@ export const overlapping = ({ start, end }: Span): Filters => ({
   starts_before: [String(end)],
 });
 
+/** What a browser or a keyboard may put in place of `"`. */
+const QUOTES = /[\u201c\u201d\u201e\u201f\u00ab\u00bb]/g;
+/** Words between quotation marks. */
+const PHRASE = /(?<![\p{L}\p{N}])"[^"]*[\p{L}\p{N}][^"]*"/u;
+
+/** The words that are searched for, as the service reads them. */
+export const searchText = (typed: string) => typed.trim().replace(QUOTES, '"');
+
+/** How they are searched for where the reader chooses no mode: only a search by words matches a phrase exactly. */
+export function modeFor(text: string, chosen: string): { mode?: string } {
+  const mode = chosen || (PHRASE.test(text) ? "text" : "");
+  return mode ? { mode } : {};
+}
+
 /** The body of `POST /query`: words, what is like a moment, or all that the filters leave. */
 export function request(search: Asked, schema: Schema | null) {
   const { like, video, analyzer, field, mode, limit, alike, sure, answer, every, filters } = search;
-  const text = search.q.trim();
+  const text = searchText(search.q);
   const scope = {
     video_ids: video.length ? video : null,
     analyzer: analyzer || EVERYTHING,
@@ -61,7 +75,7 @@ export function request(search: Asked, schema: Schema | null) {
     pages: true,
   };
   if (text) {
-    const ranked = { score_threshold: alike, min_p_present: sure, rerank: true, ...(mode ? { mode } : {}) };
+    const ranked = { score_threshold: alike, min_p_present: sure, rerank: true, ...modeFor(text, mode) };
     return { text, ...scope, ...ranked };
   }
   return like ? { like, ...scope, score_threshold: alike } : { order: "newest", ...scope };

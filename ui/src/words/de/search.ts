@@ -32,7 +32,7 @@ export const search: typeof english = {
     whateverFits: "Was am besten passt",
     modes: { vector: "Die Bedeutung", text: "Die Wörter", hybrid: "Bedeutung und Wörter" },
     modeHints: {
-      "": "Bedeutung und Wörter in allem, die Bedeutung allein in einem davon.",
+      "": "Bedeutung und Wörter in allem, die Bedeutung allein in einem davon; Wörter in Anführungszeichen genau so.",
       vector: "Momente, die das bedeuten, mit welchen Worten auch immer.",
       text: "Momente, in denen die Wörter gesagt, gezeigt oder beschrieben werden; „Wörter in Anführungszeichen“ stehen zusammen.",
       hybrid: "Beides zusammen: was der Bedeutung nahe ist und was die Wörter enthält.",

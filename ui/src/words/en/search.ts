@@ -32,7 +32,7 @@ export const search = {
     whateverFits: "Whatever fits",
     modes: { vector: "Meaning", text: "Words", hybrid: "Meaning and words" } as Names,
     modeHints: {
-      "": "Meaning and words in everything, meaning alone in one thing.",
+      "": "Meaning and words in everything, meaning alone in one thing; “quoted words” exactly.",
       vector: "Moments that mean it, in whatever words.",
       text: "Moments where the words are said, shown or described; “quoted words” stand together.",
       hybrid: "Both, joined: what is near in meaning and what has the words.",
