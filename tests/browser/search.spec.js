@@ -102,6 +102,21 @@ test("what was found is put in order, and gone on from", async ({ page, service 
   await expect(page).not.toHaveURL(/like=/);
 });
 
+test("a clip of a quote holds the whole quote", async ({ page, service }) => {
+  await footage(page, service);
+  const said = { speaker: "S1", text: "A boat at 30." };
+  await page.route((url) => url.pathname === `/videos/${ONE}/transcript`, (route) => route.fulfill({ json: { utterances: [{ ...said, start: 33, end: 38.5 }] } }));
+  const clips = [];
+  await page.route((url) => url.pathname.endsWith("/clip"), (route) => {
+    clips.push(new URL(route.request().url()).search);
+    route.fulfill({ status: 503, json: { detail: "no clip here" } });
+  });
+  await page.goto(`${service.url}/#/search?q=boat`);
+  await page.getByRole("button", { name: "Cut a clip" }).first().click();
+  await expect(page.getByText("no clip here")).toBeVisible();
+  expect(clips).toEqual(["?start=30&end=38.5"]);
+});
+
 test("searches are kept in the browser, and come back with all they asked for", async ({ page, service }) => {
   await footage(page, service);
   await page.goto(`${service.url}/#/search?q=boat&filter.objects=buoy`);
