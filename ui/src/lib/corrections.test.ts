@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changes, within, type Correction } from "./corrections";
+import { changes, shownIn, speakerNumbers, type Correction } from "./corrections";
 
 describe("changes", () => {
   it("are the words that differ", () => {
@@ -30,9 +30,64 @@ describe("changes", () => {
   });
 });
 
-it("corrections are found by what they are of and when they show", () => {
-  const one = { id: "a", of: "words", spans: [[2, 3]] } as unknown as Correction;
-  expect(within([one], { start: 2.5, end: 9 }, ["words"])).toEqual([one]);
-  expect(within([one], { start: 3, end: 9 }, ["words"])).toEqual([]);
-  expect(within([one], { start: 2, end: 9 }, ["person"])).toEqual([]);
+const correction = (of: string, from: string, to: string, spans: number[][], start: number | null = null) =>
+  ({ of, from, to, spans, start }) as unknown as Correction;
+
+describe("a line of speech", () => {
+  const line = (speaker: string) => ({ start: 2, end: 9, speaker });
+
+  it("shows the corrections of its words while it is said", () => {
+    const words = correction("words", "web", "Webb", [[2, 3]]);
+    const person = correction("person", "a", "b", [[2, 3]]);
+    expect(shownIn([words, person], line("S1"))).toEqual([words]);
+    expect(shownIn([words], { start: 3, end: 9, speaker: "S1" })).toEqual([]);
+  });
+
+  it("shows a new name where it is its speaker's, not where another speaks at the same time", () => {
+    const renamed = correction("speaker", "S1", "Ada", [[0, 2.5]]);
+    const again = correction("speaker", "Ada", "Grace", [[0, 2.5]]);
+    expect(shownIn([renamed], line("Ada"))).toEqual([renamed]);
+    expect(shownIn([renamed], line("S2"))).toEqual([]);
+    expect(shownIn([renamed, again], line("Grace"))).toEqual([renamed, again]);
+    expect(shownIn([renamed, again], line("S2"))).toEqual([]);
+  });
+});
+
+describe("the numbers of speakers", () => {
+  const numbers = (speakers: string[], ...all: Correction[]) => [...speakerNumbers(speakers, all)];
+
+  it("stay when somebody is renamed", () => {
+    expect(numbers(["S1", "S2", "S10"])).toEqual([
+      ["S1", 0],
+      ["S2", 1],
+      ["S10", 2],
+    ]);
+    const zoe = correction("speaker", "S1", "Zoe", []);
+    expect(numbers(["S2", "Zoe"], zoe)).toEqual([
+      ["S2", 1],
+      ["Zoe", 0],
+    ]);
+    const ada = correction("speaker", "Zoe", "Ada", []);
+    expect(numbers(["Ada", "S2"], zoe, ada)).toEqual([
+      ["Ada", 0],
+      ["S2", 1],
+    ]);
+  });
+
+  it("stay when a line is given to another speaker, or two turn out to be one", () => {
+    const line = correction("speaker", "S1", "Ada", [], 3);
+    expect(numbers(["Ada", "S1", "S2"], line)).toEqual([
+      ["Ada", 2],
+      ["S1", 0],
+      ["S2", 1],
+    ]);
+    expect(numbers(["S1", "S2"], correction("speaker", "S1", "S2", [], 3))).toEqual([
+      ["S1", 0],
+      ["S2", 1],
+    ]);
+    expect(numbers(["S2", "S3"], correction("speaker", "S1", "S2", []))).toEqual([
+      ["S2", 1],
+      ["S3", 2],
+    ]);
+  });
 });

@@ -99,8 +99,47 @@ export function changes(before: string, after: string): { from: string; to: stri
   return rest.map(({ start, end, to }) => ({ from: a.slice(start, end).join(" "), to: to.join(" ") }));
 }
 
-/** The corrections that show within a stretch. */
-export const within = (all: Correction[], span: Span, of: CorrectionOf[]): Correction[] =>
-  all.filter(
-    (one) => of.includes(one.of) && one.spans.some(([start, end]) => start < span.end && end > span.start),
-  );
+const reaches = (one: Correction, span: Span) =>
+  one.spans.some(([start, end]) => start < span.end && end > span.start);
+
+/** The corrections that show in a line of speech. Where two speak at once, a name is that of one of them. */
+export function shownIn(all: Correction[], line: Span & { speaker: string }): Correction[] {
+  return all.filter((one, index) => {
+    if (one.of === "words") return reaches(one, line);
+    return one.of === "speaker" && reaches(one, line) && becomes(one.to, all.slice(index + 1), line.speaker);
+  });
+}
+
+/** Whether a name is now another one, by corrections that were made later. */
+function becomes(name: string, later: Correction[], now: string): boolean {
+  const names = new Set([name]);
+  for (const { of, from, to } of later) if (of === "speaker" && names.has(from)) names.add(to);
+  return names.has(now);
+}
+
+/** The labels of speakers that nobody has named: S1, S2 and so on. */
+const LABEL = /^S\d+$/;
+
+/**
+ * A number for each speaker, by which they have a colour. It is that of the label that the speaker had at
+ * first, so that it stays when somebody is renamed; who is named in one place only comes after all others.
+ */
+export function speakerNumbers(speakers: string[], all: Correction[]): Map<string, number> {
+  const renames = all.filter(({ of }) => of === "speaker");
+  const given = new Set(renames.map(({ to }) => to));
+  const isLabel = (name: string) => LABEL.test(name) || !given.has(name);
+  const first = [...speakers, ...renames.flatMap(({ from, to }) => [from, to])].filter(isLabel);
+  const labels = [...new Set(first)].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  const labelOf = (name: string, before: Correction[]): string | undefined => {
+    if (isLabel(name)) return name;
+    const index = before.findLastIndex(({ to, start }) => to === name && start === null);
+    return index < 0 ? undefined : labelOf(before[index].from, before.slice(0, index));
+  };
+  const numbers = new Map<string, number>();
+  let others = labels.length;
+  for (const name of speakers) {
+    const label = labelOf(name, renames);
+    numbers.set(name, label === undefined ? others++ : labels.indexOf(label));
+  }
+  return numbers;
+}

@@ -52,7 +52,7 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
     },
     spans("speech", log.speakers.join("") ? names.speakers : names.speech, log.speech, (turn) => ({
       label: [turn.speaker, turn.text].filter(Boolean).join(": "),
-      colour: Math.max(0, log.speakers.indexOf(turn.speaker)),
+      colour: log.speakerColour(turn.speaker),
     })),
     {
       id: "people",

@@ -1,12 +1,15 @@
 // Everything that is stored of one video, read once and derived from there.
 import { api, ApiError, videoPath } from "./api";
-import type { Correction, Corrections, NewCorrection } from "./corrections";
+import { speakerNumbers, type Correction, type Corrections, type NewCorrection } from "./corrections";
 import { loadJobs } from "./jobs";
 import { m } from "./language.svelte";
 import { message } from "./state.svelte";
 import type { Aggregates, Chunk, Entity, Peaks, Preview, Span, VideoDetail } from "./types";
 
 const PAGE = 500;
+
+/** Colours that speakers have, the first of the palette. */
+const SPEAKER_COLOURS = 6;
 
 /** Peaks of the sound for each second, and at most. */
 const PEAKS_PER_SECOND = 20;
@@ -65,6 +68,7 @@ export class VideoLog {
   /** ISO 639-1 code of what is said, as far as the recogniser knows. */
   readonly language = $derived(this.chunks.find((chunk) => chunk.transcript?.language)?.transcript?.language);
   readonly speakers: string[] = $derived([...new Set(this.speech.map((turn) => turn.speaker))].sort());
+  private readonly numbers = $derived(speakerNumbers(this.speakers, this.corrections));
 
   constructor(readonly id: string) {}
 
@@ -158,6 +162,11 @@ export class VideoLog {
     } catch {
       // The timeline then goes without.
     }
+  }
+
+  /** Which of the colours of speakers is a speaker's. */
+  speakerColour(speaker: string): number {
+    return (this.numbers.get(speaker) ?? 0) % SPEAKER_COLOURS;
   }
 
   chunkAt(time: number): number {
