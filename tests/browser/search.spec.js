@@ -73,6 +73,22 @@ test("values are picked from those that there are, by keyboard alone", async ({ 
   await expect(page.getByRole("button", { name: "Remove boat" })).toHaveCount(0);
 });
 
+test("what is typed takes the value that begins so, before it is listed too", async ({ page, service }) => {
+  const sent = [];
+  await footage(page, service, sent);
+  await page.goto(`${service.url}/#/search`);
+  await page.getByText("Filters", { exact: true }).press("Enter");
+  const objects = page.getByRole("combobox", { name: "Objects" });
+  await objects.fill("bu");
+  await objects.press("Enter");
+  await expect(page.getByRole("button", { name: "Remove buoy" })).toBeVisible();
+  await objects.fill("bo");
+  await expect(page.getByRole("listbox").getByRole("option")).toHaveText([/boat/]);
+  await page.getByLabel("Search the footage").fill("boat");
+  await page.getByLabel("Search the footage").press("Enter");
+  await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ filters: { objects: ["buoy", "boat"] } });
+});
+
 test("what was found is put in order, and gone on from", async ({ page, service }) => {
   const sent = [];
   await footage(page, service, sent);

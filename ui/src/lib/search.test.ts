@@ -144,7 +144,8 @@ describe("a search", () => {
     for (const typed of ["\u201cgrey cat\u201d", "\u201egrey cat\u201c", "\u00abgrey cat\u00bb"])
       expect(sent(typed)).toMatchObject({ text: '"grey cat"', mode: "text" });
     expect(sent('"grey cat"', "&mode=hybrid")).toMatchObject({ mode: "hybrid" });
-    for (const none of ["grey cat", 'a 3" pipe', 'from 3" to 4" pipes', '""']) expect(sent(none)).not.toHaveProperty("mode");
+    for (const none of ["grey cat", 'a 3" pipe', 'from 3" to 4" pipes', '""'])
+      expect(sent(none)).not.toHaveProperty("mode");
   });
 
   it("gives filters the types of the service", () => {

@@ -1,5 +1,5 @@
 // The values that filters can take, as the service counts them.
-import type { Choice } from "../parts/Picker.svelte";
+import type { Choice } from "./picker";
 import { api } from "./api";
 import { m } from "./language.svelte";
 import { typed } from "./search";
