@@ -95,6 +95,49 @@ test("what the library is narrowed to is kept", async ({ page, service }) => {
   await expect(page.getByText("No video is like that")).toBeVisible();
 });
 
+test("the library follows the address while it is open", async ({ page, service }) => {
+  const video = (video_id, filename) => ({ video_id, filename, duration: 9, chunks: 2, analyzers: ["default_video"], poster_url: null });
+  const videos = [video(ID, "harbour.mp4"), video("feedfacefeedface", "market.mp4")];
+  await page.route((url) => url.pathname === "/videos", (route) => route.fulfill({ json: { videos, total: 2 } }));
+  await page.goto(service.url);
+  const field = page.getByLabel("Find by name");
+  await field.fill("market");
+  await expect(page.getByRole("link", { name: /^Open / })).toHaveCount(1);
+  await page.getByRole("navigation").getByRole("link", { name: "Library" }).click();
+  await expect(field).toHaveValue("");
+  await expect(page.getByRole("link", { name: /^Open / })).toHaveCount(2);
+  await page.evaluate(() => { location.hash = "#/?name=harbour&order=oldest"; });
+  await expect(field).toHaveValue("harbour");
+  await expect(page.getByLabel("Order")).toHaveValue("oldest");
+  await page.goBack();
+  await expect(field).toHaveValue("");
+  await expect(page.getByLabel("Order")).toHaveValue("newest");
+  await page.evaluate(() => { location.hash = "#/?url=https%3A%2F%2Fexample.com%2Fa.mp4"; });
+  await expect(page.getByLabel("From an address")).toHaveValue("https://example.com/a.mp4");
+});
+
+test("a step back leads to where a page was scrolled to, also where it is drawn late", async ({ page, service }) => {
+  const results = Array.from({ length: 30 }, (_, chunk) => ({ video_id: ID, chunk_id: chunk, start: chunk * 10, end: chunk * 10 + 10, timecode: "", description: "A boat.", objects: [], tags: [], turns: [] }));
+  await page.route((url) => url.pathname === "/query", (route) => route.fulfill({ json: { ...found, results } }));
+  await page.route((url) => url.pathname === `/videos/${ID}`, (route) => route.fulfill({ json: { video_id: ID, filename: "harbour.mp4" } }));
+  await page.goto(`${service.url}/#/search?q=boat&limit=30`);
+  await expect(page.locator("#hits li")).toHaveCount(30);
+  const top = () => page.evaluate(() => scrollY);
+  await page.evaluate(() => scrollTo(0, 1500));
+  await expect.poll(top).toBe(1500);
+  await page.evaluate(() => { location.hash = "#/jobs"; });
+  await expect(page.getByRole("heading", { level: 1, name: "Jobs" })).toBeFocused();
+  expect(await top()).toBe(0);
+  await page.goBack();
+  await expect(page.locator("#hits li")).toHaveCount(30);
+  await expect.poll(top).toBe(1500);
+  await page.goForward();
+  await expect(page.getByRole("heading", { level: 1, name: "Jobs" })).toBeFocused();
+  await page.evaluate(() => { location.hash = "#/search"; });
+  await expect(page.getByRole("heading", { level: 1, name: "Search" })).toBeFocused();
+  expect(await top()).toBe(0);
+});
+
 // The page is below a path of a proxy's own, and a link to a video outlives signing in.
 plain("a link survives signing in, below a path too", async ({ page }) => {
   let target = "";

@@ -4,6 +4,7 @@
 
 import { untrack } from "svelte";
 import { m } from "./language.svelte";
+import { enterHistory, followScroll } from "./scroll";
 import type { Span } from "./types";
 
 /** How a value stands in an address; what is as by default is left out. */
@@ -178,8 +179,12 @@ export const address: Place = $state(parse(""));
 
 /** Follows the address from now on. */
 export function followAddress() {
-  const read = () => Object.assign(address, parse(location.hash));
+  const read = () => {
+    Object.assign(address, parse(location.hash));
+    enterHistory();
+  };
   read();
+  followScroll();
   addEventListener("hashchange", read);
   addEventListener("popstate", read);
 }
@@ -189,6 +194,7 @@ export function go<P extends Page>(page: P, says: Of<P> = {}, id = ""): boolean 
   const to = link(page, says, id);
   if (to === location.hash) return false;
   history.pushState(null, "", to);
+  enterHistory();
   Object.assign(address, parse(to));
   return true;
 }
