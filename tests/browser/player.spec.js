@@ -1,6 +1,7 @@
 // The player and its timeline: keys, frames, times that are typed, ranges, lanes.
 import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures.js";
+import { longVideo } from "./long-video.js";
 import { sample } from "./service.js";
 
 // Other files share the service, and find it empty.
@@ -101,7 +102,7 @@ test("a range is chosen by keys or by dragging, played, and kept in the address"
   await page.reload();
   await expect(range).toContainText("0:12.00 – 0:13.50");
   await range.getByRole("link", { name: "Search in it" }).click();
-  await expect(page).toHaveURL(new RegExp(`search\\?video=${id}&filter\\.after=12&filter\\.before=13\\.5`));
+  await expect(page).toHaveURL(new RegExp(`search\\?video=${id}&filter\\.ends_after=12&filter\\.starts_before=13\\.5`));
   await page.goBack();
   await page.keyboard.press("x");
   await expect(range).toBeHidden();
@@ -374,6 +375,18 @@ test("the sound is drawn as a lane that is asked for once and can be switched of
   await expect.poll(names).toContain("Moments");
   await expect.poll(() => answers.length).toBe(2);
   expect(await names()).not.toContain("Sound");
+});
+
+test("sound alone asks for no pictures, and says that there is none to save", async ({ page, service }) => {
+  const id = await longVideo(page);
+  const asked = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(`${service.url}/#/videos/${id}`);
+  await expect(page.locator("#moments .moment").first()).toContainText("♪");
+  await page.getByRole("slider", { name: "Time" }).hover();
+  await page.getByRole("button", { name: "Save picture" }).click();
+  await expect(page.getByText("there is no picture to save").first()).toBeVisible();
+  expect(asked.filter((path) => /frames|storyboard/.test(path))).toEqual([]);
 });
 
 test("a silent video has no lane for its sound", async ({ page, service }) => {

@@ -1,11 +1,13 @@
 // What all pages share: the videos, the jobs, what this install has, and where the reader is.
 import { address } from "./address.svelte";
-import { api, videoPath } from "./api";
+import { api, ApiError, videoPath } from "./api";
 import { m } from "./language.svelte";
 import type { Health, Job, Schema, Video } from "./types";
 
 /** Not watched one by one: there may be thousands. */
 let videos = $state.raw<Video[] | null>(null);
+/** Whether those are all. */
+let complete = $state(false);
 
 export const app = $state({
   ready: false,
@@ -49,6 +51,34 @@ async function learnName(id: string) {
   asked.add(id);
   const video = await api<Video>(videoPath(id)).catch(() => null);
   if (video) names[id] = video.filename;
+}
+
+/** Videos that are not there. */
+const gone = $state<Record<string, boolean>>({});
+/** The list after which each was last asked for. */
+const missedIn = new Map<string, Video[]>();
+
+/** Whether a video has been deleted, as far as that is known. */
+export function isGone(id: string): boolean {
+  const listed = app.videos;
+  if (!listed || !complete || listed.some((video) => video.video_id === id)) return false;
+  if (!gone[id] && missedIn.get(id) !== listed) {
+    missedIn.set(id, listed);
+    api<Video>(videoPath(id)).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) gone[id] = true;
+    });
+  }
+  return gone[id] ?? false;
+}
+
+/** Whether a video has no pictures, as sound has none. */
+export const isSound = (video: Pick<Video, "poster_url"> & { frame_rate?: number }) =>
+  video.poster_url === null && video.frame_rate === undefined;
+
+/** The same of a video that may be listed. */
+export function isListedSound(id: string): boolean {
+  const video = app.videos?.find((one) => one.video_id === id);
+  return video !== undefined && isSound(video);
 }
 
 export const message = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -104,7 +134,10 @@ export async function loadVideos() {
     while (turn === loading) {
       if (first || !page.next) app.videos = [...all];
       app.videosError = "";
-      if (!page.next) return;
+      if (!page.next) {
+        complete = true;
+        return;
+      }
       page = await videoPage(PAGE, page.next);
       all.push(...page.videos);
     }

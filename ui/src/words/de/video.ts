@@ -70,6 +70,7 @@ export const video: typeof english = {
     copyLink: "Link kopieren",
     second: (time) => `Sekunde ${time}`,
     savePicture: "Bild sichern",
+    noPicture: "Das ist nur Ton: Ein Bild zum Sichern gibt es nicht.",
   },
   range: {
     name: "Ausschnitt",

@@ -69,6 +69,7 @@ export const video = {
     copyLink: "Copy link",
     second: (time: string) => `second ${time}`,
     savePicture: "Save picture",
+    noPicture: "This is sound alone: there is no picture to save.",
   },
   range: {
     name: "Range",
