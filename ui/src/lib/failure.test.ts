@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { isFinal, reasonOf } from "./failure";
+
+it("is told without the name of its type", () => {
+  for (const type of ["ValueError", "NotFoundError", "ConnectionError", "OSError", "BudgetExhausted"])
+    expect(reasonOf(`${type}: the file is a picture: no video`)).toBe("The file is a picture: no video");
+  expect(reasonOf("Cancelled: by request")).toBe("Cancelled: by request");
+  expect(reasonOf("NotFoundError: http://a.b/c answered 404")).toBe("http://a.b/c answered 404");
+  expect(reasonOf("no type: no prefix")).toBe("No type: no prefix");
+});
+
+it("is final where the file is none that can be analysed", () => {
+  const image = "ValueError: the file is a picture (JPEG), not a video";
+  const of = (error: string, source = "a.jpg", stage: "chunking" | "fetching" = "fetching") =>
+    isFinal({ error, source, stage });
+  expect([of(image), of(image, "a.jpg", "chunking"), of(image, "https://a.b/c", "chunking")]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(of("ValueError: 418", "https://a.b/c")).toBe(false);
+  for (const other of ["TimeoutError: x", "NotFoundError: x", "Cancelled: by request"])
+    expect(of(other)).toBe(false);
+});
