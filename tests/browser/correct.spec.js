@@ -1,6 +1,7 @@
 // Putting right what was heard and who was seen.
 import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures.js";
+import { longVideo } from "./long-video.js";
 import { sample } from "./service.js";
 
 test.describe.configure({ mode: "serial" });
@@ -95,4 +96,30 @@ test("what stands nowhere is refused in words", async ({ page, service }) => {
   await dialog.getByRole("textbox", { name: "What is right" }).fill("boat");
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog.getByRole("alert")).toContainText("nobody says 'submarine'");
+});
+
+test("a person is named in a dialog that asks for nothing else", async ({ page, service }) => {
+  const long = await longVideo(page);
+  const path = (name) => (url) => url.pathname === `/videos/${long}/${name}`;
+  const person = { entity_id: `${long}-p1`, description: "A woman in a red coat.", appearances: 1, first_seen: 2, last_seen: 9 };
+  const sent = [];
+  await page.route(path("aggregates"), (route) => route.fulfill({ json: { available: ["entities"], aggregates: {} } }));
+  await page.route(path("entities"), (route) => route.fulfill({ json: { entities: [person] } }));
+  await page.route(path("corrections"), (route) => {
+    if (route.request().method() === "POST") sent.push(route.request().postDataJSON());
+    return route.fulfill({ json: { corrections: [], job_id: null } });
+  });
+  await page.goto(`${service.url}/#/videos/${long}?tab=people`);
+  await page.getByRole("button", { name: "Say who Person 1 is" }).click();
+  const dialog = page.getByRole("dialog", { name: "Say who Person 1 is" });
+  await expect(dialog).toContainText("A woman in a red coat.");
+  await expect(dialog.getByRole("textbox")).toHaveCount(1);
+  await expect(dialog.getByRole("combobox")).toHaveCount(0);
+  await expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
+  await expectAccessible(page, "name a person");
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Ada Lovelace");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText("Person 1 is now Ada Lovelace.")).toBeVisible();
+  expect(sent).toEqual([{ corrections: [{ of: "person", from: person.entity_id, to: "Ada Lovelace" }] }]);
 });

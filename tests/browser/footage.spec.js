@@ -1,7 +1,7 @@
 // Real footage with real models: what is found in it is in the timeline, and boxes are drawn over it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "./fixtures.js";
+import { expect, expectAccessible, test } from "./fixtures.js";
 
 const clip = process.env.SHOTLOG_MEDIA && join(process.env.SHOTLOG_MEDIA, "demo_public.mp4");
 const models = process.env.SHOTLOG_MODELS ?? "";
@@ -55,7 +55,9 @@ test("people and objects have lanes, and boxes over the paused frame", async ({ 
   // Who is seen gets a name, which the people of the video have as soon as they are counted anew.
   await page.getByRole("tab", { name: "People" }).click();
   await page.getByRole("button", { name: "Say who Person 1 is" }).click();
-  const naming = page.getByRole("dialog", { name: "Correct everywhere" });
+  const naming = page.getByRole("dialog", { name: "Say who Person 1 is" });
+  await expect(naming.getByRole("combobox")).toHaveCount(0);
+  await expectAccessible(page, "name a person");
   await naming.getByRole("textbox", { name: "Name" }).fill("Ada Lovelace");
   await naming.getByRole("button", { name: "Save" }).click();
   await expect(naming).toBeHidden();

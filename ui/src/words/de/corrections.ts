@@ -10,6 +10,10 @@ export const corrections = {
     correctAll: "Überall korrigieren",
     nameOf: (person: string) => `${person} benennen`,
     somebody: "Namen vergeben",
+    newName: "Name der Person",
+    nameAbout:
+      "Der Name gilt überall, wo diese Person im Video zu sehen ist, und lässt sich rückgängig machen.",
+    named: (person: string, name: string) => `${person} heißt jetzt ${name}.`,
     sentence: "Gesprochenes korrigieren",
     said: "Was gesagt wird",
     speaker: "Wer es sagt",
