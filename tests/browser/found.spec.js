@@ -137,6 +137,29 @@ test("moments are set aside and seen side by side, by keyboard alone", async ({ 
   await expect(tray).toBeHidden();
 });
 
+test("the bar of moments to compare lies over nothing that has the focus", async ({ page, service }) => {
+  await page.addInitScript((moment) => localStorage.setItem("shotlog.compared", JSON.stringify([moment])), `m_${id}_0_10000`);
+  for (const hash of [`#/search?video=${id}`, `#/videos/${id}`]) {
+    for (const [width, height] of [[1280, 800], [360, 780]]) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${service.url}/${hash}`);
+      await expect(page.locator(".hits li, #moments li").nth(2)).toBeVisible();
+      await expect(page.locator(".tray")).toBeVisible();
+      const covered = await page.evaluate(() => {
+        const top = document.querySelector(".tray").getBoundingClientRect().top;
+        const all = [...document.querySelectorAll("main :is(a, button, input, select, summary)")].filter((one) => one.checkVisibility());
+        return all.filter((one) => { one.focus(); return one === document.activeElement && one.getBoundingClientRect().bottom > top + 1; }).map((one) => one.outerHTML.slice(0, 120));
+      });
+      expect(covered, `${hash} at ${width}`).toEqual([]);
+      const side = page.locator(".side");
+      if (width < 1000 || !(await side.count())) continue;
+      await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+      const bottom = await side.evaluate((one) => one.getBoundingClientRect().bottom);
+      expect(bottom).toBeLessThanOrEqual(await page.locator(".tray").evaluate((one) => one.getBoundingClientRect().top));
+    }
+  }
+});
+
 test("what has no picture is shown as sound", async ({ page, service }) => {
   await page.route("**/frames?*", (route) => route.fulfill({ status: 404, json: { detail: "no picture" } }));
   await page.goto(`${service.url}/#/search?video=${id}`);
