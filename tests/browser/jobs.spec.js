@@ -1,6 +1,7 @@
 // Following and cancelling a job, over an address that gives nothing until it is told to.
 import { createServer } from "node:http";
 import { expect, expectAccessible, test } from "./fixtures.js";
+import { sample } from "./service.js";
 
 test.use({ settings: { environment: { SERVICE_FETCH__ALLOW_PRIVATE: "true" } } });
 
@@ -139,4 +140,20 @@ test("jobs that were cancelled and tried again keep their story over a reload", 
   await expect(tries.filter({ hasText: "It was tried again" })).toContainText("It had come to “Fetching”");
   held[1].writeHead(404).end();
   await expect(tries.filter({ hasText: "that try is failed" })).toHaveCount(1);
+});
+
+test("an upload whose job was cancelled is tried again without sending it again", async ({ page, service }) => {
+  const sent = [];
+  page.on("request", (request) => { if (/\/uploads$/.test(new URL(request.url()).pathname)) sent.push(request.method()); });
+  await page.goto(service.url);
+  await page.getByLabel("Choose files").setInputFiles(sample);
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  const job = page.getByRole("listitem").filter({ hasText: "shotlog-sample.mp4" }).filter({ has: page.locator(".badge") });
+  await expect(job).toContainText(/Analysing|Finding the moments/);
+  await job.getByRole("button", { name: /^Cancel / }).click();
+  await expect(job).toContainText("cancelled");
+  await page.reload();
+  await job.getByRole("button", { name: "Try again" }).click();
+  await expect.poll(async () => (await (await fetch(`${service.url}/jobs`)).json()).jobs.filter(({ source }) => source === "shotlog-sample.mp4").map(({ status }) => status), { timeout: 240_000 }).toEqual(["done", "failed"]);
+  expect(sent).toEqual(["POST"]);
 });
