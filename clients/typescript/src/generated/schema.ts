@@ -1122,7 +1122,7 @@ export interface components {
             question: string;
             /** @description Null uses every ingested video. */
             video_ids?: string[] | null;
-            /** @description Analyzer whose chunks are retrieved as evidence; chosen per video when null. */
+            /** @description Analyzer whose chunks are retrieved as evidence; chosen per video when null or `auto`. */
             analyzer?: string | null;
             /**
              * Format: uint32

@@ -16,7 +16,8 @@ class AskRequest:
     Attributes:
         question (str):
         video_ids (list[str] | None | Unset): Null uses every ingested video.
-        analyzer (None | str | Unset): Analyzer whose chunks are retrieved as evidence; chosen per video when null.
+        analyzer (None | str | Unset): Analyzer whose chunks are retrieved as evidence; chosen per video when null or
+            `auto`.
         limit (int | Unset): Supporting segments per video. Default: 6.
         min_p_present (float | None | Unset): Segments with a lower `p_present` are left out of results and evidence.
         filters (Any | Unset): Hard conditions that must all hold, as those of `/query`. Default: {}.
