@@ -15,7 +15,7 @@ pub(crate) fn check_key(key: &str) -> Result<()> {
         Some(fault) => Err(PortError::new(
             ErrorKind::Invalid,
             format!(
-                "the key {key:?} {fault}; keys are relative ASCII paths such as \
+                "the key {key:?} {fault}; keys are relative paths such as \
                  \"0123456789abcdef/clip.mp4\""
             ),
         )),
@@ -41,8 +41,8 @@ fn fault(key: &str) -> Option<&'static str> {
     if key.len() > KEY_BYTES {
         return Some("is longer than 1024 bytes");
     }
-    if !key.bytes().all(|b| (b' '..=b'~').contains(&b) && b != b'\\') {
-        return Some("has a character that is not printable ASCII, or a backslash");
+    if key.chars().any(|c| c.is_control() || c == '\\') {
+        return Some("has a control character or a backslash");
     }
     if key.starts_with('.') {
         return Some("starts with a dot, which is reserved");

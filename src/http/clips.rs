@@ -9,6 +9,7 @@ use poem_openapi::{ApiResponse, OpenApi, ResponseContent};
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 use super::auth::{Service, Token};
+use super::disposition::attachment;
 use super::errors::{self, ApiError, Failure};
 use super::params::Number;
 use super::storage::Reply;
@@ -40,7 +41,7 @@ impl ClipsApi {
     ) -> Result<Clip, ApiError<errors::Clip>> {
         let video_id = video_named(&video_id)?;
         let clip = self.0.of(&token).clip(video_id, start.0.0, end.0.0, exact.0).await?;
-        let disposition = format!("attachment; filename=\"{}\"", clip.filename);
+        let disposition = attachment(&clip.filename);
         let size = clip.size;
         let reply = request.header("range").map_or(Reply::Whole, |range| Reply::range(range, size));
         let part = match &reply {

@@ -8,6 +8,7 @@ use poem_openapi::{ApiResponse, Object, OpenApi, ResponseContent};
 
 use super::auth::{Service, Token};
 use super::body::Json;
+use super::disposition::attachment;
 use super::errors::{ApiError, ByIdNamed, Search};
 use super::params::Number;
 use super::values::AnyObject;
@@ -54,7 +55,7 @@ impl ExportApi {
             from_zero: from_zero.0,
         };
         let export = self.0.of(&token).export(video_id, &format, wall_clock.0, part).await?;
-        let disposition = format!("attachment; filename=\"{}\"", export.filename);
+        let disposition = attachment(&export.filename);
         let file = match export.content {
             Content::Document(value) => File::Json(Json(AnyObject::from_value(value))),
             Content::Text(text) => {
@@ -86,7 +87,7 @@ impl ExportApi {
         let format = LibraryFormat::parse(&request.format)?;
         let (video_ids, filters) = (request.video_ids.as_deref(), &request.filters.0);
         let export = self.0.of(&token).export_library(video_ids, filters, format).await?;
-        let disposition = format!("attachment; filename=\"{}\"", export.filename);
+        let disposition = attachment(&export.filename);
         let body = Body::from_bytes_stream(export.content.map_err(std::io::Error::other));
         let file = match format {
             LibraryFormat::Csv => LibraryFile::Csv(Binary(body)),

@@ -15,6 +15,7 @@ mod clips;
 mod collections;
 mod conform;
 mod corrections;
+mod disposition;
 mod document;
 mod edge;
 mod entities;

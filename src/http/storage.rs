@@ -67,7 +67,7 @@ async fn answer(request: &Request, key: String, service: &Scoped) -> Result<Resp
         Reply::Part(range) => {
             Some(service.object(&key, Some(range.clone())).await.map_err(missing)?)
         }
-        Reply::NotModified | Reply::OutOfRange => None,
+        Reply::NotModified | Reply::OutOfRange | Reply::Changed => None,
     };
     let body = content.map(|stream| Body::from_bytes_stream(stream.map_err(std::io::Error::other)));
     Ok(reply.response(&key, &info, body.unwrap_or_default()))
@@ -80,18 +80,25 @@ pub(super) enum Reply {
     Part(Range<u64>),
     NotModified,
     OutOfRange,
+    /// The object is not the one that the client knows.
+    Changed,
 }
 
 impl Reply {
     fn to(request: &Request, info: &ObjectInfo) -> Self {
         let etag = info.etag.as_deref();
+        if request.header("if-match").is_some_and(|known| !matches_strongly(known, etag)) {
+            return Self::Changed;
+        }
         if request.header("if-none-match").is_some_and(|known| matches(known, etag)) {
             return Self::NotModified;
         }
         // A range of another version would splice two files together: then send the whole.
         let same =
             request.header("if-range").is_none_or(|known| etag.is_some_and(|e| known == quoted(e)));
-        match request.header("range").filter(|_| same) {
+        // A range is part of what GET asks for alone (RFC 9110, section 14.2).
+        let ranged = same && request.method() == Method::GET;
+        match request.header("range").filter(|_| ranged) {
             Some(range) => Self::range(range, info.size),
             None => Self::Whole,
         }
@@ -141,6 +148,10 @@ impl Reply {
                 .header(header::CONTENT_RANGE, format!("bytes {start}-{}/{total}", end - 1))
                 .body(body),
             Self::NotModified => response.status(StatusCode::NOT_MODIFIED).finish(),
+            Self::Changed => {
+                let detail = "the object is not the one that If-Match names";
+                Failure::new(StatusCode::PRECONDITION_FAILED, detail).into_response()
+            }
             Self::OutOfRange => {
                 let detail = format!("the object has {total} bytes; the range lies outside them");
                 let mut refused =
@@ -156,6 +167,12 @@ impl Reply {
 
 fn quoted(etag: &str) -> String {
     format!("\"{etag}\"")
+}
+
+/// Strong comparison with a list of validators, or `*` for any object.
+fn matches_strongly(known: &str, etag: Option<&str>) -> bool {
+    let etag = etag.map(quoted);
+    known.split(',').map(str::trim).any(|k| k == "*" || Some(k) == etag.as_deref())
 }
 
 /// Weak comparison with a list of validators or `*`.

@@ -31,8 +31,7 @@ pub(super) const BAD_KEYS: &[&str] = &[
     "a/\u{0}b",
     "a/\nb",
     "a/\u{7f}",
-    "a/é.mp4",
-    "a/🎬",
+    "a/\u{85}b",
     " a",
     "a /b",
     "a/b ",
@@ -124,6 +123,7 @@ async fn stores_and_reads(storage: &dyn ObjectStorage, base: &str) {
         ("odd !\"#$%&'()*+,;<=>?@[]^_`{|}~ name..mp4", vec![b"odd"]),
         (".hidden.mp4", vec![b"a dot below the first segment"]),
         ("100%41.mp4", vec![b"not an A"]),
+        ("夏休み Größe 🎬.mp4", vec![b"any script"]),
     ];
     for (name, blocks) in cases {
         let key = format!("{base}/round/{name}");
@@ -301,7 +301,9 @@ async fn deletes_by_prefix(storage: &dyn ObjectStorage, base: &str) {
 
 fn addresses_objects(storage: &dyn ObjectStorage, base: &str) {
     let mut urls = BTreeSet::new();
-    for name in ["clip.mp4", "a b.mp4", "a+b.mp4", "a%20b.mp4", "q?x=1#f.mp4", "a/b/c.mp4"] {
+    for name in
+        ["clip.mp4", "a b.mp4", "a+b.mp4", "a%20b.mp4", "q?x=1#f.mp4", "a/b/c.mp4", "夏休み.mp4"]
+    {
         let key = format!("{base}/{name}");
         let url = storage.public_url(&key);
         assert!(url.starts_with("http://") || url.starts_with("https://"), "{url}");
@@ -316,7 +318,7 @@ fn addresses_objects(storage: &dyn ObjectStorage, base: &str) {
         assert_eq!(storage.key_of_url(&format!("ftp://{host}/{path}")), None);
         urls.insert(url);
     }
-    assert_eq!(urls.len(), 6, "different keys have different urls");
+    assert_eq!(urls.len(), 7, "different keys have different urls");
     let url = storage.public_url(&format!("{base}/clip.mp4"));
     for bad in ["/../secret", "/%2e%2e/secret", "%2f..%2fsecret", "/", "%5csecret", "%00"] {
         assert_eq!(storage.key_of_url(&format!("{url}{bad}")).filter(|k| k.contains("..")), None);

@@ -49,15 +49,34 @@ fn timecode(frame: u64, rate: f64) -> String {
     )
 }
 
-/// The format knows no other characters.
+/// The format knows no other characters: typographic signs become their plain ones.
 fn ascii(text: &str, most: usize) -> String {
-    let plain = |c: char| if c.is_ascii_graphic() || c == ' ' { c } else { '?' };
-    text.chars().take(most).map(plain).collect::<String>().trim().to_owned()
+    let mut plain = String::new();
+    for c in text.chars().take(most) {
+        match c {
+            '\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{2032}' => plain.push('\''),
+            '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{2033}' | '\u{ab}' | '\u{bb}' => {
+                plain.push('"')
+            }
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push('-'),
+            '\u{2026}' => plain.push_str("..."),
+            '\u{a0}' | '\u{2009}' | '\u{202f}' => plain.push(' '),
+            c if c.is_ascii_graphic() || c == ' ' => plain.push(c),
+            _ => plain.push('?'),
+        }
+    }
+    plain.trim().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn typographic_signs_have_plain_forms() {
+        let text = "\u{201c}It\u{2019}s here\u{201d} \u{2013} he said\u{2026} 日\u{a0}x";
+        assert_eq!(ascii(text, 99), "\"It's here\" - he said... ? x");
+    }
 
     #[test]
     fn timecodes_count_frames() {

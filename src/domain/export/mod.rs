@@ -190,7 +190,8 @@ impl Log {
     /// Pictures per second; the usual rate where there is no picture.
     fn frame_rate(&self) -> f64 {
         const USUAL: f64 = 25.0;
-        self.record.frame_rate.filter(|rate| (1.0..=1000.0).contains(rate)).unwrap_or(USUAL)
+        let rate = self.record.frame_rate.filter(|rate| (1.0..=1000.0).contains(rate));
+        exact(rate.unwrap_or(USUAL))
     }
 
     /// The chunks of the part that is exported, with what of their segments lies in it.
@@ -229,9 +230,32 @@ fn clock(seconds: f64, separator: char) -> String {
     )
 }
 
+/// A rate that was measured or rounded as the rate of television that it stands for: 30000/1001 and the
+/// like.
+fn exact(rate: f64) -> f64 {
+    const MEASURED: f64 = 0.005;
+    let television = [24.0, 30.0, 48.0, 60.0, 120.0].map(|rate: f64| rate * 1000.0 / 1001.0);
+    television.into_iter().find(|exact| (exact - rate).abs() < MEASURED).unwrap_or(rate)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_of_television_are_exact() {
+        for (measured, expected) in [
+            (29.97, 30_000.0 / 1001.0),
+            (29.969_999, 30_000.0 / 1001.0),
+            (59.94, 60_000.0 / 1001.0),
+            (23.976, 24_000.0 / 1001.0),
+            (25.0, 25.0),
+            (30.0, 30.0),
+            (14.9, 14.9),
+        ] {
+            assert_eq!(super::exact(measured), expected, "{measured}");
+        }
+    }
 
     #[test]
     fn clocks_carry() {

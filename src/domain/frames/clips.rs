@@ -26,7 +26,7 @@ pub struct ClipFile {
     pub size: u64,
     /// Whether it has pictures; else it is sound.
     pub video: bool,
-    /// A name to save it under: letters, digits, `.`, `_` and `-`.
+    /// A name to save it under: letters and digits of any script, `.`, `_` and `-`.
     pub filename: String,
 }
 

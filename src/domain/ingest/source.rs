@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use percent_encoding::percent_decode_str;
 use ports::decoder::MediaInfo;
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 use url::Url;
 
 use crate::domain::kernel::urls::without_secrets;
@@ -61,8 +63,8 @@ pub(crate) fn name_in_url(url: &str) -> Option<String> {
     Some(percent_decode_str(&segment).decode_utf8_lossy().into_owned())
 }
 
-/// A name that is safe in a path and a URL: the last segment, cleaned to letters, digits, `.`, `_`
-/// and `-`, at most 128 bytes; empty becomes `video` plus the container's extension, and the name of the
+/// A name that is safe in a path and a URL: the last segment, cleaned to letters and digits of any
+/// script (in Unicode's form NFC), `.`, `_` and `-`, at most 128 bytes; empty becomes `video` plus the container's extension, and the name of the
 /// poster, which is stored next to it, becomes `poster-video.jpg`.
 pub(crate) fn clean_name(given: Option<&str>, info: &MediaInfo) -> String {
     let name = cleaned(given, info);
@@ -78,8 +80,9 @@ pub(crate) fn clean_name(given: Option<&str>, info: &MediaInfo) -> String {
 fn cleaned(given: Option<&str>, info: &MediaInfo) -> String {
     let last = given.unwrap_or_default().rsplit(['/', '\\']).next().unwrap_or_default();
     let mut name = String::new();
-    for c in last.trim().chars() {
-        let c = if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' };
+    for c in last.trim().nfc() {
+        let kept = c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '.' | '_' | '-');
+        let c = if kept { c } else { '_' };
         if c != '_' || !name.ends_with('_') {
             name.push(c);
         }
@@ -94,10 +97,15 @@ fn cleaned(given: Option<&str>, info: &MediaInfo) -> String {
     // The extension is worth more than the middle of the name.
     match name.rsplit_once('.').filter(|(_, extension)| extension.len() <= 8) {
         Some((stem, extension)) => {
-            format!("{}.{extension}", &stem[..NAME_BYTES - extension.len() - 1])
+            format!("{}.{extension}", shortened(stem, NAME_BYTES - extension.len() - 1))
         }
-        None => name[..NAME_BYTES].to_owned(),
+        None => shortened(name, NAME_BYTES).to_owned(),
     }
+}
+
+/// The beginning of a text, whole characters of at most so many bytes.
+fn shortened(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
 }
 
 #[cfg(test)]
@@ -123,12 +131,18 @@ mod tests {
             (Some("../../etc/passwd"), "passwd"),
             (Some("..\\..\\boot.ini"), "boot.ini"),
             (Some("my holiday (1).mov"), "my_holiday_1_.mov"),
-            (Some("été.mp4"), "t_.mp4"),
+            (Some("été.mp4"), "été.mp4"),
+            (Some("e\u{301}te\u{301}.mp4"), "été.mp4"),
+            (Some("Größe des Hauses.mp4"), "Größe_des_Hauses.mp4"),
+            (Some("夏休み.mp4"), "夏休み.mp4"),
+            (Some("हिन्दी.mp4"), "हिन्दी.mp4"),
+            (Some("a\u{202e}4pm.exe"), "a_4pm.exe"),
+            (Some("🎬🎬"), "video.mp4"),
             (Some(".."), "video.mp4"),
             (Some("..."), "video.mp4"),
             (Some(""), "video.mp4"),
             (Some("a/"), "video.mp4"),
-            (Some("日本語"), "video.mp4"),
+            (Some("日本語"), "日本語"),
             (Some(".hidden"), "hidden"),
             (Some("a\0b\n.mp4"), "a_b_.mp4"),
             (None, "video.mp4"),
@@ -140,6 +154,8 @@ mod tests {
         }
         let cleaned = clean_name(Some(&long), &info());
         assert!(cleaned.len() == NAME_BYTES && cleaned.ends_with(".mp4"), "{cleaned}");
+        let cleaned = clean_name(Some(&format!("{}.mp4", "夏".repeat(300))), &info());
+        assert_eq!(cleaned, format!("{}.mp4", "夏".repeat(41)), "whole characters");
     }
 
     #[test]

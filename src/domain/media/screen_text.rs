@@ -44,7 +44,8 @@ pub(crate) fn merged(frames: &[(f64, Vec<TextLine>)]) -> Vec<ScreenLine> {
             // A line is in one place at a time, so two alike in one frame are two lines.
             let known = merged.iter_mut().find(|known| {
                 known.seen.last().is_some_and(|(last, _)| last < time)
-                    && strsim::normalized_levenshtein(&known.key, &key) >= SAME_LINE
+                    && is_same_line(&known.key, &key)
+                    && has_same_words(&known.best.text, &line.text)
             });
             match known {
                 Some(known) => {
@@ -63,6 +64,29 @@ pub(crate) fn merged(frames: &[(f64, Vec<TextLine>)]) -> Vec<ScreenLine> {
         s.total_cmp(&t).then(y.total_cmp(&v))
     });
     merged.iter().map(Line::record).collect()
+}
+
+fn is_same_line(one: &str, other: &str) -> bool {
+    strsim::normalized_levenshtein(one, other) >= SAME_LINE
+}
+
+/// Whether two readings may be of the same words: a score, a step or a clock that counts on is another
+/// line, however alike the two are, and so is one in which a word is replaced. Letters that are misread as
+/// digits stand inside words, which no number does; a space that is overlooked joins two words.
+fn has_same_words(one: &str, other: &str) -> bool {
+    /// Readings of one word are at least this alike.
+    const SAME_WORD: f64 = 0.6;
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    };
+    let is_number = |word: &&String| word.chars().all(char::is_numeric);
+    let (one, other) = (words(one), words(other));
+    if !one.iter().filter(is_number).eq(other.iter().filter(is_number)) {
+        return false;
+    }
+    let alike = |(a, b): (&String, &String)| strsim::normalized_levenshtein(a, b) >= SAME_WORD;
+    one.len() != other.len() || one.iter().zip(&other).all(alike)
 }
 
 /// Lines that are one text, as a title of two lines is.
@@ -194,6 +218,35 @@ mod tests {
         let seen: Vec<_> =
             lines.iter().map(|l| (l.text.as_str(), l.locations.len(), l.first_seen)).collect();
         assert_eq!(seen, [("Exit", 1, 1.0), ("SPEED LIMIT", 3, 1.0), ("Speed limit", 1, 3.0)]);
+    }
+
+    #[test]
+    fn a_line_whose_number_or_word_changes_is_another_line() {
+        let read = |text: &str| {
+            vec![TextLine { text: text.into(), confidence: 0.9, bounds: [0.1, 0.1, 0.5, 0.1] }]
+        };
+        let frames = [
+            (1.0, read("HOME 1 - 0 AWAY")),
+            (2.0, read("HOME 1 - 0 AWAV")),
+            (3.0, read("HOME 2 - 0 AWAY")),
+            (4.0, read("HOME 2 - 1 AWAY")),
+            (5.0, read("H0ME 2 - 1 AWAY")),
+            (6.0, read("PLEASE CHOOSE THE RED ONE")),
+            (7.0, read("PLEASE CHOOSE THE BIG ONE")),
+        ];
+        let lines: Vec<_> =
+            merged(&frames).into_iter().map(|l| (l.text, l.first_seen, l.last_seen)).collect();
+        let line = |text: &str, first, last| (text.to_owned(), first, last);
+        assert_eq!(
+            lines,
+            [
+                line("HOME 1 - 0 AWAY", 1.0, 2.0),
+                line("HOME 2 - 0 AWAY", 3.0, 3.0),
+                line("HOME 2 - 1 AWAY", 4.0, 5.0),
+                line("PLEASE CHOOSE THE RED ONE", 6.0, 6.0),
+                line("PLEASE CHOOSE THE BIG ONE", 7.0, 7.0)
+            ]
+        );
     }
 
     #[test]

@@ -108,6 +108,37 @@ async fn a_name_with_path_tricks_stays_a_name() {
 }
 
 #[tokio::test]
+async fn a_name_of_any_script_is_kept() {
+    let app = TestApp::new().await;
+    let names = [
+        ("夏休み.mp4", "夏休み.mp4", "%E5%A4%8F%E4%BC%91%E3%81%BF.mp4"),
+        ("Größe des Hauses.mp4", "Größe_des_Hauses.mp4", "Gr%C3%B6%C3%9Fe_des_Hauses.mp4"),
+    ];
+    for (seconds, (given, kept, encoded)) in (20_u8..).zip(names) {
+        let job = app.job_of(&[], given, &clip(seconds.into())).await;
+        let id = job["result"]["video_id"].as_str().unwrap();
+        assert_eq!(job["result"]["filename"], kept);
+        assert_eq!(job["result"]["video_url"], format!("{BASE}/storage/{id}/{encoded}"));
+        let stored = app.get(&format!("/storage/{id}/{encoded}")).await;
+        assert_eq!(
+            (stored.header("content-type"), &stored.body),
+            ("video/mp4", &clip(seconds.into()))
+        );
+        let media = app.get(&format!("/media/{id}")).await;
+        assert_eq!(media.header("location"), format!("{BASE}/storage/{id}/{encoded}"));
+        let cut = app.get(&format!("/videos/{id}/clip?start=0&end=1")).await;
+        assert!(cut.header("content-disposition").is_ascii(), "{given}");
+        let stem = &encoded[..encoded.len() - 4];
+        mentions(
+            cut.header("content-disposition"),
+            &[&format!("filename*=UTF-8''{stem}-0s-1s.mp4")],
+        );
+        let export = app.get(&format!("/videos/{id}/export?format=srt")).await;
+        mentions(export.header("content-disposition"), &["filename*=UTF-8''"]);
+    }
+}
+
+#[tokio::test]
 async fn a_file_is_required() {
     let app = TestApp::new().await;
     let (kind, body) = multipart(&[("mode", "preset")], None);
