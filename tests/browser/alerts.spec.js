@@ -85,7 +85,7 @@ for (const [width, colorScheme, locale] of [[360, "dark", "de-DE"], [1280, "ligh
       await expect(alert).toContainText(words.told);
       await expect(alert).toContainText("boat, buoy");
       await alert.getByText(words.missed).click();
-      await expect(alert).toContainText("the webhook answered 500");
+      await expect(alert).toContainText("The webhook answered 500");
       await expect(alert.getByRole("link", { name: "harbour.mp4" })).toHaveAttribute("href", `#/videos/${ID}`);
 
       await alert.getByRole("button", { name: words.test }).click();
