@@ -3,7 +3,7 @@
 
 use ports::llm::{Answer, Moment, Passage, PassageKind, Telling};
 use text::questions::is_question;
-use text::{Quotations, sentences, shared};
+use text::{Quotations, Token, sentences, shared, tokens};
 
 use crate::domain::analysis::TextStyle;
 use crate::domain::analysis::finding::Statement;
@@ -48,6 +48,9 @@ const SHARE: f32 = 0.6;
 
 /// Sentences that a reranker finds and that are told, each with the one that is said right after it.
 const MOST_READ: usize = 2;
+
+/// Times that differ by less are the same, seconds.
+const SAME_TIME: f64 = 0.01;
 
 /// Probability from which a moment is likely to have to do with a question.
 const RELATED: f32 = 0.3;
@@ -457,7 +460,7 @@ impl Answering {
         for answer in answers {
             for said in &answer.said {
                 let is_told = |told: &AuditedSentence| {
-                    told.verdict != Verdict::Unsupported && told.sentence.contains(said.text())
+                    told.verdict != Verdict::Unsupported && quotes(&told.sentence, said.text())
                 };
                 match scored.iter_mut().find(|(_, told)| is_told(told)) {
                     // What goes on from it does not come before it.
@@ -514,8 +517,28 @@ fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Ve
     let alone = |e: &&Evidence| is_said_by(sentence, e.cited());
     if cited.iter().any(alone) {
         cited.retain(alone);
+        // What goes on over the border of two moments is cited where it begins.
+        let whole = cited.clone();
+        let goes_on = |e: &Evidence| {
+            whole.iter().any(|before| before.video_id == e.video_id && is_end(before, e))
+        };
+        cited.retain(|e| !goes_on(e));
     }
     cited
+}
+
+/// Whether a piece of evidence begins where another one ends.
+fn is_end(before: &Evidence, next: &Evidence) -> bool {
+    before.span.start < next.span.start && (next.span.start - before.span.end).abs() < SAME_TIME
+}
+
+/// Whether a sentence has the words of a text one after the other, whatever signs stand between them: what
+/// is read on screen is joined by commas in a description and by semicolons by itself.
+fn quotes(sentence: &str, text: &str) -> bool {
+    let (own, said) = (tokens(sentence), tokens(text));
+    let is_same = |(a, b): (&Token<'_>, &Token<'_>)| a.lower == b.lower;
+    let found = own.windows(said.len().max(1)).any(|window| window.iter().zip(&said).all(is_same));
+    if said.is_empty() { sentence.contains(text) } else { found }
 }
 
 /// A sentence with everything the context has on the moments it cites.
@@ -589,6 +612,26 @@ mod tests {
         assert_eq!(citations("A dog runs.", &ids, &context), [&chunk]);
         assert_eq!(citations("A man sings.", &ids, &context), [&other]);
         assert_eq!(citations("A man sings to a dog.", &ids, &context), [&whole]);
+    }
+
+    #[test]
+    fn text_that_stays_on_screen_over_a_border_is_cited_once() {
+        let told = "On screen: “Fish soup for 60”.";
+        let [first, second, later] =
+            [(10.0, 20.0), (20.0, 30.0), (40.0, 50.0)].map(|(start, end)| piece(start, end, told));
+        let context = [&first, &second, &later];
+        let ids = ["p1", "p2", "p3"].map(str::to_owned);
+        assert_eq!(citations(told, &ids, &context), [&first, &later]);
+    }
+
+    #[test]
+    fn a_quotation_is_known_by_its_words() {
+        let told = "On screen: “11:15 ROSA'S KITCHEN, Fish soup for 60”.";
+        assert!(quotes(told, "11:15 ROSA'S KITCHEN; Fish soup for 60"));
+        assert!(quotes(told, "Fish soup"));
+        assert!(!quotes(told, "Fish soup for 6"));
+        assert!(!quotes(told, "soup for the kitchen"));
+        assert!(!quotes("Soup.", "On screen: soup"));
     }
 
     #[test]
