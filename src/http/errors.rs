@@ -3,6 +3,7 @@
 
 use std::marker::PhantomData;
 
+use hyper::ext::ReasonPhrase;
 use poem::error::{MethodNotAllowedError, NotFoundError, ReadBodyError, ResponseError};
 use poem::http::{StatusCode, header};
 use poem::{Body, Response};
@@ -80,6 +81,11 @@ impl Failure {
             .status(self.status)
             .content_type("application/json")
             .body(Body::from_string(body));
+        if self.status == mismatch() {
+            // hyper knows no phrase for the number that tus chose, and would write "<none>".
+            let phrase = ReasonPhrase::from_static(b"Checksum Mismatch");
+            response.extensions_mut().insert(phrase);
+        }
         let headers = response.headers_mut();
         if let Some(seconds) = self.retry_after {
             headers.insert(header::RETRY_AFTER, seconds.into());
@@ -293,5 +299,19 @@ fn declared(status: u16) -> MetaResponse {
             schema: Problem::schema_ref(),
         }],
         headers,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checksum_mismatch_has_its_reason_phrase() {
+        let response = Failure::new(mismatch(), "other bytes").into_response();
+        let phrase = response.extensions().get::<ReasonPhrase>();
+        assert_eq!(phrase.map(ReasonPhrase::as_bytes), Some(&b"Checksum Mismatch"[..]));
+        let other = Failure::unprocessable("other bytes").into_response();
+        assert!(other.extensions().get::<ReasonPhrase>().is_none());
     }
 }

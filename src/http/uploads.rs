@@ -1,5 +1,6 @@
-//! `/uploads`: uploads that are cut off and go on, by the protocol tus 1.0 with `creation`,
-//! `expiration`, `checksum` and `termination`. What has come whole is ingested by `POST /videos`.
+//! `/uploads`: uploads that are cut off and resume, by the protocol tus 1.0 with `creation`,
+//! `creation-with-upload`, `expiration`, `checksum` and `termination`. `POST /videos` ingests a
+//! complete upload.
 
 use std::sync::Arc;
 
@@ -42,7 +43,10 @@ fn abilities(request: &Request, Data(service): Data<&Service>) -> Response {
         Response::builder()
             .status(StatusCode::NO_CONTENT)
             .header("Tus-Version", VERSION)
-            .header("Tus-Extension", "creation,expiration,checksum,termination")
+            .header(
+                "Tus-Extension",
+                "creation,creation-with-upload,expiration,checksum,termination",
+            )
             .header("Tus-Checksum-Algorithm", "sha1")
             .header("Tus-Max-Size", service.of(&token).largest_upload())
             .finish()
@@ -50,9 +54,15 @@ fn abilities(request: &Request, Data(service): Data<&Service>) -> Response {
     told(answer)
 }
 
-/// Begins an upload.
+/// Begins an upload, with its first bytes where the body has them.
 #[handler]
-async fn begin(request: &Request, Data(service): Data<&Service>) -> Response {
+async fn begin(
+    request: &Request,
+    body: Body,
+    Data(service): Data<&Service>,
+    Data(uploads): Data<&Arc<Uploads>>,
+    Data(options): Data<&Arc<HttpOptions>>,
+) -> Response {
     let answer = async {
         check_version(request)?;
         let length = number(request, "upload-length")?;
@@ -60,10 +70,30 @@ async fn begin(request: &Request, Data(service): Data<&Service>) -> Response {
         let filename = filename(metadata)?;
         let service = service.of(&Token::of(request)?);
         let upload = service.begin_upload(length, filename, metadata.to_owned()).await?;
-        let response = Response::builder()
+        let created = Response::builder()
             .status(StatusCode::CREATED)
             .header(header::LOCATION, format!("uploads/{}", upload.id));
-        Ok(expiring(response, &upload).finish())
+        if !request.content_type().is_some_and(is_piece) {
+            return Ok(expiring(created, &upload).finish());
+        }
+        let id = upload.id;
+        let appended = match Piece::new(request, service.clone(), id.clone(), 0, body, options) {
+            Ok(piece) => piece.append_detached(uploads).await,
+            Err(failure) => Err(failure),
+        };
+        match appended {
+            Ok(upload) => {
+                let created = created.header("Upload-Offset", upload.offset);
+                Ok(expiring(created, &upload).finish())
+            }
+            // The client does not know its address, so it cannot resume it.
+            Err(failure) => {
+                if let Err(error) = service.remove_upload(&id).await {
+                    tracing::warn!(%error, "a failed upload was left until it expires");
+                }
+                Err(failure)
+            }
+        }
     };
     told(answer.await)
 }
@@ -90,19 +120,24 @@ async fn one(
                 Ok(Response::builder().status(StatusCode::NO_CONTENT).finish())
             }
             "PATCH" => {
-                let piece = Piece::of(request, service, id, body, options)?;
-                let uploads = uploads.clone();
-                // What has come is kept though the client goes away.
-                let append = tokio::spawn(async move {
-                    let Ok(_place) = uploads.0.try_acquire() else {
-                        return Err(Failure::busy(
-                            "too many uploads are on their way; try again later",
-                            10,
-                        ));
-                    };
-                    piece.append().await
-                });
-                append.await.map_err(|_| Failure::internal())?
+                let offset = number(request, "upload-offset")?;
+                let piece =
+                    Piece::new(request, service.clone(), id.clone(), offset, body, options)?;
+                let appended = piece.append_detached(uploads).await;
+                let upload = match appended {
+                    Ok(upload) => upload,
+                    Err(failure) if failure.status == StatusCode::CONFLICT => {
+                        let offset = service.upload(&id).await?.offset;
+                        let mut response = failure.into_response();
+                        response.headers_mut().insert("Upload-Offset", offset.into());
+                        return Ok(response);
+                    }
+                    Err(failure) => return Err(failure),
+                };
+                let response = Response::builder()
+                    .status(StatusCode::NO_CONTENT)
+                    .header("Upload-Offset", upload.offset);
+                Ok(expiring(response, &upload).finish())
             }
             method => Err(Failure::new(
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -132,6 +167,13 @@ async fn state(service: &Scoped, id: &str) -> Outcome {
     Ok(expiring(response, &upload).finish())
 }
 
+/// Whether a body of this type is a piece of an upload. Media types are case-insensitive, and
+/// parameters change nothing (RFC 9110 section 8.3.1).
+fn is_piece(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case(PIECE)
+}
+
 /// A part of an upload, on its way.
 struct Piece {
     service: Scoped,
@@ -145,15 +187,16 @@ struct Piece {
 }
 
 impl Piece {
-    fn of(
+    fn new(
         request: &Request,
         service: Scoped,
         id: String,
+        offset: u64,
         body: Body,
         options: &Arc<HttpOptions>,
     ) -> Result<Self, Failure> {
         let kind = request.content_type().unwrap_or_default();
-        if kind != PIECE {
+        if !is_piece(kind) {
             return Err(Failure::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 format!("the Content-Type is '{}'; it must be {PIECE}", shown(kind)),
@@ -162,7 +205,7 @@ impl Piece {
         Ok(Self {
             service,
             id,
-            offset: number(request, "upload-offset")?,
+            offset,
             checksum: text(request, "upload-checksum")?.map(checksum).transpose()?,
             length: request.header("content-length").and_then(|length| length.parse().ok()),
             body,
@@ -170,7 +213,22 @@ impl Piece {
         })
     }
 
-    async fn append(self) -> Outcome {
+    /// Appends in a task: bytes that arrived are kept when the client leaves.
+    async fn append_detached(self, uploads: &Arc<Uploads>) -> Result<UploadState, Failure> {
+        let uploads = uploads.clone();
+        let append = tokio::spawn(async move {
+            let Ok(_place) = uploads.0.try_acquire() else {
+                return Err(Failure::busy(
+                    "too many uploads are on their way; try again later",
+                    10,
+                ));
+            };
+            self.append().await
+        });
+        append.await.map_err(|_| Failure::internal())?
+    }
+
+    async fn append(self) -> Result<UploadState, Failure> {
         let mut upload =
             self.service.append_to_upload(&self.id, self.offset, self.checksum).await?;
         if self.length.is_some_and(|length| length > upload.missing()) {
@@ -203,11 +261,7 @@ impl Piece {
             }
             return Err(failure);
         }
-        let upload = upload.finish().await?;
-        let response = Response::builder()
-            .status(StatusCode::NO_CONTENT)
-            .header("Upload-Offset", upload.offset);
-        Ok(expiring(response, &upload).finish())
+        Ok(upload.finish().await?)
     }
 }
 

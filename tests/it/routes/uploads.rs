@@ -102,8 +102,9 @@ async fn what_does_not_fit_is_refused_with_a_sentence() {
     let app = TestApp::with(small_parts).await;
     let file = clip(10.0);
     let upload = begin(&app, file.len(), "a.mp4").await;
-    let detail = append(&app, &upload, 3, file.clone()).await.error(409);
-    mentions(&detail, &["stands at 0", "Upload-Offset"]);
+    let conflict = append(&app, &upload, 3, file.clone()).await;
+    mentions(&conflict.error(409), &["stands at 0", "Upload-Offset"]);
+    assert_eq!(conflict.header("upload-offset"), "0");
     let more = [file.clone(), vec![0]].concat();
     append(&app, &upload, 0, more).await.error(413);
     assert_eq!(offset(&app, &upload).await, 0);
@@ -125,6 +126,8 @@ async fn what_does_not_fit_is_refused_with_a_sentence() {
     mentions(&summed(&abc, b"0123456789", 0).await.error(460), &["Upload-Checksum"]);
     assert_eq!((offset(&app, &upload).await, app.parts()), (0, 0));
     assert_eq!(summed(&abc, b"abc", 0).await.status, 204);
+    let spelled = [("upload-offset", "3"), ("content-type", "Application/Offset+Octet-Stream")];
+    assert_eq!(tus(&app, Method::PATCH, &upload, &spelled, ()).await.status, 204);
     assert_eq!(offset(&app, &upload).await, 3);
     mentions(&summed("md5 x", b"abc", 3).await.error(400), &["sha1"]);
 
@@ -139,8 +142,35 @@ async fn what_does_not_fit_is_refused_with_a_sentence() {
     tus(&app, Method::POST, "/uploads", &[("upload-length", "-1")], ()).await.error(422);
     append(&app, "/uploads/nonsense", 0, "x").await.error(404);
     let told = tus(&app, Method::OPTIONS, "/uploads", &[], ()).await;
-    assert_eq!(told.header("tus-extension"), "creation,expiration,checksum,termination");
+    assert_eq!(
+        told.header("tus-extension"),
+        "creation,creation-with-upload,expiration,checksum,termination"
+    );
     assert_eq!(told.header("tus-max-size"), (1 << 20).to_string());
+}
+
+#[tokio::test]
+async fn an_upload_is_created_with_its_first_bytes() {
+    let app = TestApp::with(small_parts).await;
+    let create = async |sum: Option<&str>, body: &'static str| {
+        let mut headers =
+            vec![("upload-length", "20"), ("content-type", "application/offset+octet-stream")];
+        headers.extend(sum.map(|sum| ("upload-checksum", sum)));
+        tus(&app, Method::POST, "/uploads", &headers, body).await
+    };
+    let created = create(None, "0123456789").await;
+    assert_eq!((created.status, created.header("upload-offset")), (201, "10"));
+    assert!(created.header("upload-expires").ends_with(" GMT"));
+    let upload = format!("/{}", created.header("location"));
+    assert_eq!(offset(&app, &upload).await, 10);
+    assert_eq!(append(&app, &upload, 10, "0123456789").await.header("upload-offset"), "20");
+    assert_eq!(tus(&app, Method::DELETE, &upload, &[], ()).await.status, 204);
+
+    let wrong = format!("sha1 {}", STANDARD.encode([0; 20]));
+    create(None, "more than the twenty bytes").await.error(413);
+    create(Some(&wrong), "0123456789").await.error(460);
+    create(Some("md5 x"), "0123456789").await.error(400);
+    assert_eq!(app.parts(), 0, "nobody can resume what has no address");
 }
 
 #[tokio::test]
