@@ -1,8 +1,6 @@
 //! The OpenAPI document and the pages that show it, all from the definitions of the routes and from
 //! what this install has: its analyzers, aggregators, fields and filters.
 
-use std::collections::BTreeMap;
-
 use poem::endpoint::make_sync;
 use poem::http::{Method, header};
 use poem::{Endpoint, Response};
@@ -160,7 +158,6 @@ fn install(document: &mut Value, installed: &Schema) {
     narrow_requests(document, installed);
     close_requests(document);
     narrow_responses(&mut document["components"]["schemas"], installed);
-    type_nullable_references(document);
     for (path, name, keyword, value) in [
         ("/videos/{video_id}/chunks", "analyzer", "enum", json!(installed.analyzers)),
         (
@@ -205,37 +202,6 @@ fn narrow_requests(document: &mut Value, installed: &Schema) {
         if let Some(fields) = document.pointer_mut(fields) {
             constrain_ingest(fields);
         }
-    }
-}
-
-/// Gives what may be null in place of a schema the type of that schema. In OpenAPI 3.0.3 `nullable` counts
-/// next to a `type` alone, and generators of clients drop a schema that is written otherwise.
-fn type_nullable_references(document: &mut Value) {
-    let schemas = document["components"]["schemas"].as_object().into_iter().flatten();
-    let types = schemas.map(|(name, schema)| {
-        let kind = schema["type"].as_str().unwrap_or("object");
-        (format!("#/components/schemas/{name}"), kind.to_owned())
-    });
-    let types: BTreeMap<String, String> = types.collect();
-    type_references(document, &types);
-}
-
-fn type_references(value: &mut Value, types: &BTreeMap<String, String>) {
-    match value {
-        Value::Object(fields) => {
-            fields.values_mut().for_each(|field| type_references(field, types));
-            if fields.get("nullable") != Some(&Value::Bool(true)) {
-                return;
-            }
-            let Some(all) = fields.get_mut("allOf").and_then(Value::as_array_mut) else { return };
-            all.retain(|part| part["$ref"].is_string());
-            let named = all.first().and_then(|part| part["$ref"].as_str());
-            if let Some(kind) = named.and_then(|reference| types.get(reference)) {
-                fields.insert("type".into(), kind.as_str().into());
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| type_references(item, types)),
-        _ => {}
     }
 }
 

@@ -75,7 +75,8 @@ impl Catalog {
             return Ok(result);
         }
         let mut timelines = self.timelines(record).await?;
-        for entity in result["entities"].as_array_mut().into_iter().flatten() {
+        let people = result.pointer_mut("/entities").and_then(Value::as_array_mut);
+        for entity in people.into_iter().flatten() {
             let timeline = entity["entity_id"].as_str().and_then(|id| timelines.remove(id));
             if let Some(timeline) = timeline {
                 entity["timeline"] = serde_json::to_value(timeline).map_err(Error::corrupt)?;

@@ -133,7 +133,7 @@ async fn a_name_of_any_script_is_kept() {
             cut.header("content-disposition"),
             &[&format!("filename*=UTF-8''{stem}-0s-1s.mp4")],
         );
-        let export = app.get(&format!("/videos/{id}/export?format=srt")).await;
+        let export = app.get(&format!("/videos/{id}/export?format=csv")).await;
         mentions(export.header("content-disposition"), &["filename*=UTF-8''"]);
     }
 }
