@@ -87,7 +87,7 @@ impl ExportApi {
         let format = LibraryFormat::parse(&request.format)?;
         let (video_ids, filters) = (request.video_ids.as_deref(), &request.filters.0);
         let export = self.0.of(&token).export_library(video_ids, filters, format).await?;
-        let disposition = attachment(&export.filename);
+        let disposition = attachment(export.filename);
         let body = Body::from_bytes_stream(export.content.map_err(std::io::Error::other));
         let file = match format {
             LibraryFormat::Csv => LibraryFile::Csv(Binary(body)),

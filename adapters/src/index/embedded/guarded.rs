@@ -7,15 +7,13 @@ use tantivy::error::DataCorruption;
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, Score, SegmentReader, TantivyError};
 
-/// A query whose panics are errors.
-#[derive(Debug)]
-pub(super) struct Guarded(Box<dyn Query>);
-
-impl Guarded {
-    pub(super) fn new(query: Box<dyn Query>) -> Box<dyn Query> {
-        Box::new(Self(query))
-    }
+/// The query, whose panics are errors.
+pub(super) fn guarded(query: Box<dyn Query>) -> Box<dyn Query> {
+    Box::new(Guarded(query))
 }
+
+#[derive(Debug)]
+struct Guarded(Box<dyn Query>);
 
 impl Clone for Guarded {
     fn clone(&self) -> Self {

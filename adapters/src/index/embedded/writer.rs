@@ -13,7 +13,7 @@ use tantivy::query::Query;
 use tantivy::{Directory, Index, IndexReader, IndexWriter, TantivyDocument, Term};
 use tokio::sync::{mpsc, oneshot};
 
-use super::guarded::Guarded;
+use super::guarded::guarded;
 use super::schema::any_of;
 use super::snapshot::Snapshot;
 use super::{Damage, failed, files};
@@ -232,11 +232,11 @@ impl Worker {
         };
         for (scope, points) in changes {
             if let Some(scope) = scope {
-                writer.delete_query(Guarded::new(scope))?;
+                writer.delete_query(guarded(scope))?;
             }
             let (keys, documents): (Vec<Term>, Vec<TantivyDocument>) = points.into_iter().unzip();
             if !keys.is_empty() {
-                writer.delete_query(Guarded::new(any_of(keys)))?;
+                writer.delete_query(guarded(any_of(keys)))?;
             }
             for document in documents {
                 writer.add_document(document)?;
