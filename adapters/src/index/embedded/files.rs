@@ -1,9 +1,10 @@
 //! Whether the files of the segments are those that were written: each ends with the checksum of
 //! what is before. Called when an index is opened and when it is asked for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use ports::{ErrorKind, PortError, Result};
 use rayon::ThreadPool;
@@ -53,14 +54,31 @@ pub(super) fn checked_beside<T>(
     checked.and(opened)
 }
 
-/// The same for what a commit looks up to remove points: their names, and what filters read.
-pub(super) fn check_lookups(index: &Index) -> Result<()> {
-    let mut files = of_last_commit(index)?;
-    files.retain(|file| {
-        let extension = file.extension().and_then(OsStr::to_str);
-        !matches!(extension, Some(vectors::EXTENSION | "store" | "idx" | "pos"))
-    });
-    files.iter().try_for_each(|file| check_file(index, file).map(drop))
+/// For how long a file that was checked is taken to be what it was.
+const CHECKED_FOR: Duration = Duration::from_secs(60);
+
+/// Checks what a commit looks up to remove points, which are their names and what filters read. Many
+/// commits in a row do not read the same files again.
+#[derive(Default)]
+pub(super) struct Lookups {
+    checked: BTreeMap<PathBuf, Instant>,
+}
+
+impl Lookups {
+    /// As [`check`], for those files.
+    pub(super) fn check(&mut self, index: &Index) -> Result<()> {
+        self.checked.retain(|_, at| at.elapsed() < CHECKED_FOR);
+        for file in of_last_commit(index)? {
+            let extension = file.extension().and_then(OsStr::to_str);
+            let looked_up =
+                !matches!(extension, Some(vectors::EXTENSION | "store" | "idx" | "pos"));
+            if looked_up && !self.checked.contains_key(&file) {
+                check_file(index, &file)?;
+                self.checked.insert(file, Instant::now());
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The same for all files of these segments, of which another is to be made.

@@ -167,7 +167,7 @@ impl Folder {
     }
 
     /// `contents` in a folder of segments that is not there yet.
-    pub(super) fn anew(&self, contents: Contents) -> Result<Contents> {
+    pub(super) fn next_segments(&self, contents: Contents) -> Result<Contents> {
         let mut last = 1;
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name().to_string_lossy().into_owned();

@@ -86,6 +86,11 @@ impl Damage {
         }
     }
 
+    /// Forgets what was noted.
+    fn clear(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     fn check(&self) -> Result<()> {
         let damage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*damage {
@@ -146,14 +151,15 @@ impl EmbeddedIndex {
         let searched = match searched.await {
             Ok(inner) => Some(Self::new(options.clone(), inner)),
             Err(error) if is_replaceable(&error) => {
-                tracing::warn!(%error, "the index cannot be read and is made anew");
+                tracing::warn!(%error, "the index cannot be read and is built again");
                 None
             }
             Err(error) => return Err(error),
         };
         let contents = Contents::new(&options.model, options.dimension);
         let with = options.clone();
-        let inner = opening(move || Inner::open(&with, folder, |folder| folder.anew(contents)));
+        let inner =
+            opening(move || Inner::open(&with, folder, |folder| folder.next_segments(contents)));
         Ok(Beside { fresh: Self::new(options, inner.await?), searched })
     }
 
@@ -192,7 +198,7 @@ impl EmbeddedIndex {
     }
 }
 
-/// Whether an index that cannot be opened has to be made anew.
+/// Whether an index that cannot be opened has to be built again.
 pub(super) fn is_replaceable(error: &PortError) -> bool {
     matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Invalid)
 }
@@ -425,14 +431,24 @@ impl VectorIndex for EmbeddedIndex {
     }
 
     async fn check(&self) -> Result<()> {
-        self.read(|_, now| files::check(now.searcher.index())).await
+        let checked = |inner: &Inner, now: &Snapshot| {
+            let noted = inner.damage.check();
+            files::check(now.searcher.index())?;
+            if let Err(noted) = noted {
+                tracing::warn!(%noted, "no file of the index is damaged; it is used as before");
+                inner.damage.clear();
+            }
+            Ok(())
+        };
+        self.read(checked).await
     }
 
     async fn reset(&self) -> Result<()> {
         let (options, old) = (self.options.clone(), self.inner());
         let contents = old.contents();
         let folder = old.folder.clone();
-        let new = opening(move || Inner::open(&options, folder, |folder| folder.anew(contents)));
+        let new =
+            opening(move || Inner::open(&options, folder, |folder| folder.next_segments(contents)));
         let new = Arc::new(new.await?);
         *self.inner.write().unwrap_or_else(PoisonError::into_inner) = new.clone();
         blocking(move || {

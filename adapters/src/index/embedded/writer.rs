@@ -107,6 +107,7 @@ impl Writer {
             closing: closing.clone(),
             merge_running: false,
             damage,
+            lookups: files::Lookups::default(),
         };
         let thread = thread::Builder::new().name("index-writer".into()).spawn(move || {
             worker.run(receiver);
@@ -167,6 +168,7 @@ struct Worker {
     closing: Arc<AtomicBool>,
     merge_running: bool,
     damage: Arc<Damage>,
+    lookups: files::Lookups,
 }
 
 impl Worker {
@@ -221,7 +223,7 @@ impl Worker {
     /// Makes one durable commit of several changes.
     fn write(&mut self, changes: Vec<Change>) -> Result<()> {
         // tantivy opens the segments of which points are removed on a thread that must not panic.
-        files::check_lookups(&self.index)?;
+        self.lookups.check(&self.index)?;
         self.commit_changes(changes).map_err(failed)
     }
 
