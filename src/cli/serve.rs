@@ -80,7 +80,7 @@ async fn check_index(service: Arc<Shotlog>, every: Duration) {
             Ok(Some(done)) => tell(&done),
             Err(error) => tracing::error!(
                 error = %error.labelled(),
-                "the index could not be checked, or not be mended; `shotlog reindex` makes it anew"
+                "the index could not be checked, or not be repaired; `shotlog reindex` builds it again"
             ),
         }
         let due = (!every.is_zero()).then(|| Instant::now() + every);
@@ -191,10 +191,24 @@ pub(super) fn tell(repaired: &Reindexed) {
 
 /// Waits for the first signal that asks the process to end.
 async fn stop_signal() {
-    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+    // Under nohup the service outlives its terminal.
+    if !ignores_hangup(&std::fs::read_to_string("/proc/self/status").unwrap_or_default()) {
+        kinds.push(SignalKind::hangup());
+    }
     let mut signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+    if signals.is_empty() {
+        return std::future::pending().await;
+    }
     let received = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
     futures::future::select_all(received).await;
+}
+
+/// Whether the process was started to ignore SIGHUP, by its `/proc/<pid>/status`.
+fn ignores_hangup(status: &str) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask & (1 << (SignalKind::hangup().as_raw_value() - 1)) != 0
 }
 
 /// Says what serves each role and whether it answers.
@@ -260,4 +274,18 @@ fn listen_address(config: &Config) -> Result<SocketAddr, Failure> {
         .to_socket_addrs()
         .map_err(|e| format!("http.listen is '{listen}', which is no address and port: {e}"))?;
     addresses.next().ok_or_else(|| format!("http.listen '{listen}' resolves to nothing").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ignores_hangup;
+
+    #[test]
+    fn a_process_under_nohup_ignores_sighup() {
+        let status =
+            |mask: &str| format!("Name:\tshotlog\nSigBlk:\t0000000000000000\nSigIgn:\t{mask}\n");
+        assert!(ignores_hangup(&status("0000000000001001")));
+        assert!(!ignores_hangup(&status("0000000000001000")));
+        assert!(!ignores_hangup(""));
+    }
 }

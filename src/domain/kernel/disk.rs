@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use rustix::fs::statvfs;
+
 /// Bytes of one of the blocks that a file's metadata counts.
 pub(crate) const BLOCK: u64 = 512;
 
@@ -23,13 +25,22 @@ impl Reserve {
         Self { path, bytes }
     }
 
-    /// Writes the file, unless it is there in its size. *Blocks.*
+    /// Writes the file, unless it is there in its size or would take more than half of the free space.
+    /// *Blocks.*
     pub(crate) fn fill(&self) -> io::Result<()> {
         if self.bytes == 0 {
             return self.release();
         }
         if self.path.metadata().is_ok_and(|file| file.len() == self.bytes) {
             return Ok(());
+        }
+        if let Some(folder) = self.path.parent() {
+            std::fs::create_dir_all(folder)?;
+            let space = statvfs(folder)?;
+            let free = space.f_bavail.saturating_mul(space.f_frsize);
+            if free < self.bytes.saturating_mul(2) {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
         }
         let filled = self.write();
         if filled.is_err() {
@@ -40,9 +51,6 @@ impl Reserve {
     }
 
     fn write(&self) -> io::Result<()> {
-        if let Some(folder) = self.path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
         let mut file = File::create(&self.path)?;
         let zeros = [0; CHUNK];
         let mut left = self.bytes;
@@ -80,5 +88,7 @@ mod tests {
         reserve.fill().expect("filled again");
         Reserve::new(path.clone(), 0).fill().expect("none is wanted");
         assert!(!path.exists());
+        let error = Reserve::new(path.clone(), 1 << 60).fill().expect_err("more than is free");
+        assert_eq!((error.kind(), path.exists()), (io::ErrorKind::StorageFull, false));
     }
 }
