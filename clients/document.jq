@@ -7,7 +7,7 @@ def schema($reference): $reference | ltrimstr("#/components/schemas/");
 
 .components.schemas as $schemas
 | ."info"."x-installed" as $installed
-| [$installed.analyzers[], $installed.aggregators[], null] as $ids
+| [$installed.analyzers[], $installed.aggregators[], "auto", null] as $ids
 
 # Errors have one shape, which the layer above turns into exceptions, and it sends the token.
 | del(.components.schemas.Error)

@@ -117,7 +117,7 @@ pub(crate) struct AskRequest {
 }
 
 /// As `analyzer`, the same as null.
-const CHOSEN_PER_VIDEO: &str = "auto";
+pub(super) const CHOSEN_PER_VIDEO: &str = "auto";
 
 fn limit() -> u32 {
     ask::SEGMENTS

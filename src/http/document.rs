@@ -7,6 +7,7 @@ use poem::{Endpoint, Response};
 use poem_openapi::{OpenApi, OpenApiService};
 use serde_json::{Map, Value, json};
 
+use super::ask::CHOSEN_PER_VIDEO;
 use super::conform;
 use crate::domain::chunking::{MODES, PRESETS};
 use crate::domain::status::Schema;
@@ -184,12 +185,14 @@ fn install(document: &mut Value, installed: &Schema) {
 fn narrow_requests(document: &mut Value, installed: &Schema) {
     let fields: Vec<_> = installed.vector_fields.iter().map(|(field, _)| field).collect();
     let levels: Vec<_> = installed.detail_levels.iter().map(|(level, _)| level).collect();
+    let mut asked = installed.analyzers.clone();
+    asked.push(CHOSEN_PER_VIDEO.to_owned());
     let schemas = &mut document["components"]["schemas"];
     for (schema, field, mut values) in [
         ("QueryRequest", "analyzer", json!(installed.analyzers)),
         ("QueryRequest", "field", json!(fields)),
         ("QueryRequest", "detail", json!(levels)),
-        ("AskRequest", "analyzer", json!(installed.analyzers)),
+        ("AskRequest", "analyzer", json!(asked)),
     ] {
         let field = &mut schemas[schema]["properties"][field];
         if let (Some(true), Some(list)) = (field["nullable"].as_bool(), values.as_array_mut()) {

@@ -134,7 +134,7 @@ struct PresetSchema {
 pub(crate) struct Filter {
     #[oai(rename = "type")]
     kind: String,
-    /// `any`, `exact`, `gte`, `lte`, `gt` or `lt`.
+    /// `any`, `exact`, `gte` or `lte`.
     matches: String,
     payload_field: String,
 }

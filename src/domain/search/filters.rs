@@ -32,8 +32,6 @@ enum Matches {
     Exact,
     AtLeast,
     AtMost,
-    Above,
-    Below,
 }
 
 /// What a filter is about.
@@ -86,8 +84,8 @@ pub const FILTERS: &[Spec] = &[
     found("max_people", Kind::Integer, Matches::AtMost, "people_count"),
     spec("after", Kind::Number, Matches::AtLeast, "start"),
     spec("before", Kind::Number, Matches::AtMost, "end"),
-    spec("ends_after", Kind::Number, Matches::Above, "end"),
-    spec("starts_before", Kind::Number, Matches::Below, "start"),
+    spec("ends_after", Kind::Number, Matches::AtLeast, "end"),
+    spec("starts_before", Kind::Number, Matches::AtMost, "start"),
     of_video(COLLECTIONS, Kind::Strings, Matches::Any, about::COLLECTION),
     of_video("recorded_after", Kind::Time, Matches::AtLeast, about::RECORDED_AT),
     of_video("recorded_before", Kind::Time, Matches::AtMost, about::RECORDED_AT),
@@ -101,7 +99,7 @@ pub struct FilterSpec {
     pub name: String,
     /// `list[str]`, `list[int]`, `str`, `int`, `float`, `time` or `dict`.
     pub kind: String,
-    /// `any`, `exact`, `gte`, `lte`, `gt` or `lt`.
+    /// `any`, `exact`, `gte` or `lte`.
     pub matches: String,
     /// Payload field it is compared with.
     pub payload_field: String,
@@ -131,8 +129,6 @@ impl Spec {
             Matches::Exact => "exact",
             Matches::AtLeast => "gte",
             Matches::AtMost => "lte",
-            Matches::Above => "gt",
-            Matches::Below => "lt",
         };
         FilterSpec {
             name: self.name.into(),
@@ -182,9 +178,6 @@ impl Spec {
     fn bound(&self, number: f64) -> Predicate {
         match self.matches {
             Matches::AtLeast => Predicate::AtLeast(number),
-            // The next number that a float can hold: the index compares with `>=` and `<=` only.
-            Matches::Above => Predicate::AtLeast(number.next_up().min(f64::MAX)),
-            Matches::Below => Predicate::AtMost(number.next_down().max(f64::MIN)),
             Matches::AtMost | Matches::Any | Matches::Exact => Predicate::AtMost(number),
         }
     }
@@ -308,8 +301,8 @@ mod tests {
             (json!({"max_people": 2}), "people_count", Predicate::AtMost(2.0)),
             (json!({"after": 1.5}), "start", Predicate::AtLeast(1.5)),
             (json!({"before": 9}), "end", Predicate::AtMost(9.0)),
-            (json!({"ends_after": 1.5}), "end", Predicate::AtLeast(1.5_f64.next_up())),
-            (json!({"starts_before": 9}), "start", Predicate::AtMost(9.0_f64.next_down())),
+            (json!({"ends_after": 1.5}), "end", Predicate::AtLeast(1.5)),
+            (json!({"starts_before": 9}), "start", Predicate::AtMost(9.0)),
         ] {
             let chunks = Filter::default().and(field, test);
             let expected = Parsed { chunks, ..Parsed::default() };

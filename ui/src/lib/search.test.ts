@@ -132,8 +132,8 @@ describe("a search", () => {
     const filters = { ends_after: of("float"), starts_before: of("float") };
     const service = { ...schema, filters } as unknown as Schema;
     expect(typed(overlapping({ start: 10, end: 20.5 }), service)).toEqual({
-      ends_after: 10,
-      starts_before: 20.5,
+      ends_after: 10.001,
+      starts_before: 20.499,
     });
   });
 

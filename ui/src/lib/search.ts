@@ -41,10 +41,13 @@ export function asked(place: Place): Asked {
 export const asks = ({ q, like, video, analyzer, filters }: Asked) =>
   Boolean(q.trim() || like || video.length || analyzer || Object.keys(filters).length);
 
+/** Seconds by which a range is narrowed: a moment that only touches it shares no time with it. */
+const TOUCHING = 0.001;
+
 /** The filters that leave the moments that share any time with a part of a video. */
 export const overlapping = ({ start, end }: Span): Filters => ({
-  ends_after: [String(start)],
-  starts_before: [String(end)],
+  ends_after: [(start + TOUCHING).toFixed(3)],
+  starts_before: [(end - TOUCHING).toFixed(3)],
 });
 
 /** What a browser or a keyboard may put in place of `"`. */

@@ -1830,7 +1830,7 @@ export interface components {
         /** Filter */
         Filter: {
             type: string;
-            /** @description `any`, `exact`, `gte`, `lte`, `gt` or `lt`. */
+            /** @description `any`, `exact`, `gte` or `lte`. */
             matches: string;
             payload_field: string;
         };

@@ -14,7 +14,7 @@ class Filter:
     """
     Attributes:
         type_ (str):
-        matches (str): `any`, `exact`, `gte`, `lte`, `gt` or `lt`.
+        matches (str): `any`, `exact`, `gte` or `lte`.
         payload_field (str):
     """
 
