@@ -18,10 +18,10 @@ pub struct ObjectInfo {
 }
 
 /// A bucket of immutable objects under keys such as `<video_id>/<filename>`. Keys are printable
-/// text of any script, `/`-separated and relative, at most 1,024 bytes of UTF-8 with segments of at most
-/// 200. They have no empty, `.` or `..` segment, no backslash and no space at an end of a segment, and do not start
-/// with a dot (what does is reserved to adapters). Any other key is `Invalid`. No key may be a
-/// folder of another.
+/// text of any script, `/`-separated and relative, at most 1,024 bytes of UTF-8 with segments of at
+/// most 200. They have no empty, `.` or `..` segment, no backslash and no space at an end of a segment,
+/// and do not start with a dot (what does is reserved to adapters). Any other key is `Invalid`. No key
+/// may be a folder of another.
 #[async_trait]
 pub trait ObjectStorage: Send + Sync {
     /// The bucket's name, for `/health`.

@@ -266,3 +266,30 @@ impl Default for HttpOptions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_open_api_is_served_to_this_machine_alone() {
+        let open = AuthSettings::default();
+        let here = "127.0.0.1:8080".parse().expect("an address");
+        for (base_url, refused) in [
+            ("http://127.0.0.1:8080", false),
+            ("http://localhost:8080", false),
+            ("http://video.localhost.", false),
+            ("http://[::1]:8080/path", false),
+            ("https://video.example.org", true),
+            ("http://192.168.1.20:8080", true),
+            ("http://localhost.example.org", true),
+            ("no address", true),
+        ] {
+            assert_eq!(open.check_exposure(here, base_url).is_err(), refused, "{base_url}");
+        }
+        let everywhere = "0.0.0.0:8080".parse().expect("an address");
+        assert!(open.check_exposure(everywhere, "http://localhost:8080").is_err());
+        let allowed = AuthSettings { allow_anonymous: true, ..open };
+        assert!(allowed.check_exposure(everywhere, "https://video.example.org").is_ok());
+    }
+}

@@ -212,7 +212,7 @@ async fn embedded_survives_being_killed() {
     assert!(total > 20, "the child wrote {total} batches, too few to mean anything");
 }
 
-/// Whatever byte of a segment flips while the index is open, no call ends the process, the damage is
+/// When any byte of a segment flips while the index is open, no call ends the process, the damage is
 /// found, and an index that was reset takes every point again.
 #[tokio::test(flavor = "multi_thread")]
 async fn embedded_heals_from_bit_rot_while_it_is_open() {

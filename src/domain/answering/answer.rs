@@ -459,11 +459,11 @@ impl Answering {
         }
         for answer in answers {
             for said in &answer.said {
-                let is_told = |told: &AuditedSentence| {
-                    told.verdict != Verdict::Unsupported && quotes(&told.sentence, said.text())
+                let has_it = |given: &AuditedSentence| {
+                    given.verdict != Verdict::Unsupported && quotes(&given.sentence, said.text())
                 };
-                match scored.iter_mut().find(|(_, told)| is_told(told)) {
-                    // What goes on from it does not come before it.
+                match scored.iter_mut().find(|(_, given)| has_it(given)) {
+                    // What continues it does not come before it.
                     Some((score, _)) => *score = score.max(answer.score),
                     None => scored.push((answer.score, quoted(said, form))),
                 }
@@ -517,12 +517,12 @@ fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Ve
     let alone = |e: &&Evidence| is_said_by(sentence, e.cited());
     if cited.iter().any(alone) {
         cited.retain(alone);
-        // What goes on over the border of two moments is cited where it begins.
+        // A sentence that spans two moments is cited where it begins.
         let whole = cited.clone();
-        let goes_on = |e: &Evidence| {
+        let continues = |e: &Evidence| {
             whole.iter().any(|before| before.video_id == e.video_id && is_end(before, e))
         };
-        cited.retain(|e| !goes_on(e));
+        cited.retain(|e| !continues(e));
     }
     cited
 }
@@ -532,8 +532,8 @@ fn is_end(before: &Evidence, next: &Evidence) -> bool {
     before.span.start < next.span.start && (next.span.start - before.span.end).abs() < SAME_TIME
 }
 
-/// Whether a sentence has the words of a text one after the other, whatever signs stand between them: what
-/// is read on screen is joined by commas in a description and by semicolons by itself.
+/// Whether a sentence has the words of a text one after the other. Punctuation does not count: lines on
+/// screen are joined by commas in a description and by semicolons elsewhere.
 fn quotes(sentence: &str, text: &str) -> bool {
     let (own, said) = (tokens(sentence), tokens(text));
     let is_same = |(a, b): (&Token<'_>, &Token<'_>)| a.lower == b.lower;

@@ -64,7 +64,7 @@ fn end_of(string: &str) -> Option<usize> {
 
 /// A JSON string as text; an escape that is not whole yet is left out.
 fn decoded(inner: &str) -> String {
-    /// Characters of the longest escape, a pair of `\uXXXX`.
+    /// Characters of the longest escape, two UTF-16 code units, as `\ud83d\ude00`.
     const LONGEST: usize = 12;
     let ends = inner.char_indices().map(|(at, _)| at).rev().take(LONGEST);
     std::iter::once(inner.len())
