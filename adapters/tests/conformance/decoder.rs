@@ -74,6 +74,8 @@ mod cuts;
 #[cfg(feature = "ffmpeg")]
 mod hostile;
 #[cfg(feature = "ffmpeg")]
+mod numbered;
+#[cfg(feature = "ffmpeg")]
 mod passed_over;
 
 #[cfg(feature = "ffmpeg")]
@@ -84,7 +86,7 @@ mod ffmpeg {
 
     use adapters::decoder::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, WorkerOptions};
     use ports::ErrorKind;
-    use ports::decoder::{Image, ScanOptions, ScanSink, SmallFrame, VideoDecoder};
+    use ports::decoder::{Cancel, Cut, Image, ScanOptions, ScanSink, SmallFrame, VideoDecoder};
 
     use super::*;
 
@@ -170,6 +172,53 @@ mod ffmpeg {
 
         pub(super) fn both(&self, name: &str, coding: &str) -> Option<PathBuf> {
             self.make(name, &format!("-f lavfi -i {{picture}} -f lavfi -i {{sound}} {coding}"))
+        }
+    }
+
+    /// The right channel is the left one with its sign turned, as a loudspeaker that is wired the wrong way.
+    #[test]
+    fn channels_that_cancel_each_other() {
+        let Some(studio) = Studio::open() else { return };
+        for (name, sound) in
+            [("opposite.mkv", "pan=stereo|c0=c0|c1=-1*c0"), ("same.mkv", "pan=stereo|c0=c0|c1=c0")]
+        {
+            let coding = format!("-c:v ffv1 -af {sound} -c:a flac");
+            let file = studio.both(name, &coding).unwrap();
+            suite::reads(&decoder(), name, &file, &clip());
+        }
+    }
+
+    /// A patch of reference white and one of a grey card, in PQ and in HLG.
+    #[test]
+    fn high_dynamic_range_is_shown_in_the_standard_one() {
+        let Some(studio) = Studio::open() else { return };
+        for (name, transfer, white, grey) in
+            [("pq.mkv", "smpte2084", 573, 397), ("hlg.mkv", "arib-std-b67", 721, 393)]
+        {
+            let seen = format!(
+                "-f lavfi -i color=s=64x36:r=25:d=1,format=yuv420p10le,\
+                 geq=lum='if(lt(X\\,32)\\,{white}\\,{grey})':cb=512:cr=512"
+            );
+            let colours = format!(
+                "-color_primaries bt2020 -color_trc {transfer} -colorspace bt2020nc -color_range tv"
+            );
+            let file = studio.make(name, &format!("{seen} -c:v ffv1 {colours}")).unwrap();
+            let shown = |file: &std::path::Path| {
+                let frames = decoder().frames(file, &[0.5], 64).unwrap();
+                let image = frames[0].as_ref().unwrap().image.clone();
+                [8, 56].map(|x: usize| image.rgb[(18 * 64 + x) * 3])
+            };
+            let [white, grey] = shown(&file);
+            assert!((232..=250).contains(&white), "{name}: white is {white}");
+            assert!((75..=130).contains(&grey), "{name}: grey is {grey}");
+            let clip = studio.path("clip.mp4");
+            let cut = Cut { start: 0.2, end: 0.8, exact: true, max_bytes: 1 << 20 };
+            let out = std::fs::File::create(&clip).unwrap();
+            decoder().clip(&file, &cut, out, &Cancel::default()).unwrap();
+            let again = shown(&clip);
+            for (once, twice) in [white, grey].iter().zip(again) {
+                assert!(once.abs_diff(twice) <= 6, "{name}: {once} and {twice} in the clip");
+            }
         }
     }
 

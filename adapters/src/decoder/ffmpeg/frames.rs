@@ -14,6 +14,7 @@ use ports::decoder::{Frame, Still};
 use serde::{Deserialize, Serialize};
 
 use super::input::{Input, Kind};
+use super::order::Order;
 use super::picture::Converter;
 use super::scan::{MAX_READ_ERRORS, is_drained};
 use super::{Error, FfmpegOptions};
@@ -27,6 +28,9 @@ const STRIDE: f64 = 5.0;
 /// are reordered. The last step means the beginning.
 const STEPS_BACK: [f64; 4] = [0.0, 2.0, 15.0, f64::INFINITY];
 
+/// How much earlier than a time a key frame before the last one is looked for, seconds.
+const SECOND_KEY_FRAME: f64 = 15.0;
+
 /// A time before everything: seeking to it means the beginning, seconds.
 const BEGINNING: f64 = -10.0;
 
@@ -39,6 +43,9 @@ const EPSILON: f64 = 1e-4;
 
 /// Files up to this size are read through once to see whether their clock jumps, bytes.
 const READ_THROUGH: u64 = 64 << 20;
+
+/// Packets that are read before the end of a larger file is: they show what stamps it has.
+const BEFORE_END: u64 = 100;
 
 /// Key frames that are noted of a file whose clock jumps.
 const MARKS: usize = 2000;
@@ -68,25 +75,39 @@ pub(super) fn frames(
         }
     };
     // Packets are counted with those of the sound, which also tells where the clock jumps.
-    if way == Way::Stamps {
+    if matches!(way, Way::Stamps | Way::Decoding) {
         input.picture_only();
     }
 
-    let mut order: Vec<usize> = (0..stills.len()).filter(|&i| stills[i].time.is_finite()).collect();
-    order.sort_by(|&a, &b| stills[a].time.total_cmp(&stills[b].time));
+    let mut sorted: Vec<usize> =
+        (0..stills.len()).filter(|&i| stills[i].time.is_finite()).collect();
+    sorted.sort_by(|&a, &b| stills[a].time.total_cmp(&stills[b].time));
 
     let orientation = input.orientation();
     let aspect = input.pixel_aspect();
     let decoder = input.decoder(stream, options.threads, options)?;
-    let mut reel = Reel::new(stream, decoder);
+    let order = match &way {
+        Way::Stamps => Order::of(false),
+        Way::Decoding | Way::Unstamped(_) => Order::of(true),
+        Way::Packets(_) => Order::default(),
+    };
+    let mut reel = Reel::new(stream, decoder, order);
     // A field without its other half would show half of the lines.
     reel.may_hurry = way == Way::Stamps && !input.is_interlaced();
     let mut sizes: BTreeMap<u32, (Converter, Option<Frame>)> = BTreeMap::new();
-    for i in order {
+    for i in sorted {
         let Still { time, max_side } = stills[i];
         match &way {
-            Way::Stamps => reel.wind_to(time, &mut input)?,
-            Way::Packets(marks) => reel.count_to(time, marks, &mut input)?,
+            Way::Stamps | Way::Decoding => reel.wind_to(time, &mut input)?,
+            Way::Packets(marks) => {
+                let mark = last_mark(marks, time).map_or(0, |i| marks[i].0);
+                reel.count_to(time, mark, &mut input)?;
+            }
+            Way::Unstamped(marks) => {
+                // A key frame must lie between, where pictures are put in order.
+                let before = last_mark(marks, time).and_then(|i| i.checked_sub(1));
+                reel.count_to(time, before.map_or(0, |i| marks[i].0), &mut input)?;
+            }
         }
         let Some((time, picture)) = reel.current.as_ref().filter(|(_, frame)| is_sound(frame))
         else {
@@ -112,25 +133,48 @@ pub(crate) enum Way {
     /// By the stamps of the container.
     #[default]
     Stamps,
+    /// By the same, which say only when a packet is decoded: pictures are put in order from a key frame
+    /// before the one that leads to a time.
+    Decoding,
     /// By counting: its clock jumps. Key frames of the picture, as the number of the packet and its
     /// time in seconds: at most [`MARKS`], a second or more apart.
     Packets(Vec<(u64, f64)>),
+    /// By counting: there are no stamps.
+    Unstamped(Vec<(u64, f64)>),
+}
+
+/// The last of the marks at or before a time.
+fn last_mark(marks: &[(u64, f64)], time: f64) -> Option<usize> {
+    marks.partition_point(|(_, key)| *key <= time).checked_sub(1)
 }
 
 impl Way {
     /// The way through the file, which is read to its end where that is not known more cheaply.
     /// `input` is used up.
     pub(super) fn through(input: &mut Input, size: u64) -> Result<Self, Error> {
-        if size > READ_THROUGH && input.ends_as_claimed() {
-            return Ok(Self::Stamps);
-        }
         let mut marks: Vec<(u64, f64)> = Vec::new();
         let mut apart = 1.0;
         let mut packet = Packet::empty();
         let mut errors = 0;
+        let mut order = Order::default();
         loop {
+            let by_stamps = match order.is_decoding_only() {
+                true => Self::Decoding,
+                false => Self::Stamps,
+            };
+            if input.packets == BEFORE_END
+                && size > READ_THROUGH
+                && !input.is_unstamped()
+                && input.ends_as_claimed()
+            {
+                return Ok(by_stamps);
+            }
             match input.read(&mut packet) {
-                Ok(Some(Kind::Picture)) if packet.is_key() => {
+                Ok(Some(Kind::Picture)) => {
+                    order.send(&mut packet);
+                    if !packet.is_key() {
+                        continue;
+                    }
                     let stamp = packet.pts().or(packet.dts());
                     let time = stamp.map(|stamp| input.seconds(packet.stream(), stamp));
                     let after = marks.last().map_or(f64::NEG_INFINITY, |(_, last)| last + apart);
@@ -158,7 +202,12 @@ impl Way {
             }
         }
         let jumps = input.timeline.as_ref().map_or(0, |timeline| timeline.jumps);
-        Ok(if jumps == 0 { Self::Stamps } else { Self::Packets(marks) })
+        Ok(match () {
+            () if input.is_unstamped() => Self::Unstamped(marks),
+            () if jumps > 0 => Self::Packets(marks),
+            () if order.is_decoding_only() => Self::Decoding,
+            () => Self::Stamps,
+        })
     }
 }
 
@@ -171,6 +220,7 @@ fn is_sound(frame: &Video) -> bool {
 struct Reel {
     stream: usize,
     decoder: Opened,
+    order: Order,
     /// The frame shown.
     current: Option<(f64, Video)>,
     /// The frame that ends it.
@@ -187,10 +237,11 @@ struct Reel {
 }
 
 impl Reel {
-    fn new(stream: usize, decoder: Opened) -> Self {
+    fn new(stream: usize, decoder: Opened, order: Order) -> Self {
         Self {
             stream,
             decoder,
+            order,
             current: None,
             next: None,
             started: false,
@@ -219,7 +270,9 @@ impl Reel {
         if self.can_go_on(time, input) {
             return self.play_to(time, input);
         }
-        for back in STEPS_BACK {
+        // A key frame must lie between, where pictures are put in order.
+        let least = if self.order.is_decoding_only() { SECOND_KEY_FRAME } else { 0.0 };
+        for back in STEPS_BACK.into_iter().filter(|back| *back >= least) {
             let target = if time - back > 0.0 { time - back } else { BEGINNING };
             let at_start = !self.started && target == BEGINNING;
             if !at_start && self.restart(target, input).is_err() {
@@ -238,15 +291,8 @@ impl Reel {
         Ok(())
     }
 
-    /// The same by the number of the packet.
-    fn count_to(
-        &mut self,
-        time: f64,
-        marks: &[(u64, f64)],
-        input: &mut Input,
-    ) -> Result<(), Error> {
-        let mark =
-            marks.iter().rev().find(|(_, key)| *key <= time).map_or(0, |(number, _)| *number);
+    /// The same by the number of a packet with a key frame before.
+    fn count_to(&mut self, time: f64, mark: u64, input: &mut Input) -> Result<(), Error> {
         if mark > input.packets + 1 {
             if !self.started {
                 input.show_beginning(&mut self.decoder, 1)?;
@@ -254,6 +300,7 @@ impl Reel {
             self.current = None;
             self.next = None;
             self.decoder.flush();
+            self.order.restart();
             while input.packets + 1 < mark {
                 match input.read(&mut self.packet) {
                     Ok(Some(_)) => {}
@@ -285,7 +332,14 @@ impl Reel {
         self.passed_over = f64::NEG_INFINITY;
         self.drained = false;
         self.decoder.flush();
-        let sought = input.seek(time);
+        let sought = if time == BEGINNING {
+            self.order.rewind();
+            // AVI knows no time before its first key frame.
+            input.seek(time).or_else(|_| input.seek(0.0))
+        } else {
+            self.order.restart();
+            input.seek(time)
+        };
         self.hurries = self.may_hurry && sought.is_ok();
         sought
     }
@@ -319,8 +373,11 @@ impl Reel {
                 Ok(()) => {
                     let last = self.next.as_ref().or(self.current.as_ref()).map(|(t, _)| *t);
                     let step = input.frame_length().unwrap_or(0.04);
-                    let time = frame
-                        .timestamp()
+                    let stamp = self.order.time_of(&frame);
+                    if self.order.is_unsettled() {
+                        continue;
+                    }
+                    let time = stamp
                         .map(|t| input.seconds(self.stream, t))
                         .unwrap_or_else(|| last.map_or(0.0, |l| l + step));
                     return Ok(Some((time.max(0.0), frame)));
@@ -333,6 +390,7 @@ impl Reel {
                 // A damaged packet is passed over; the decoder says so again at the next frame.
                 Ok(Some(Kind::Picture)) => {
                     self.hurry(to, input);
+                    self.order.send(&mut self.packet);
                     _ = self.decoder.send_packet(&self.packet);
                 }
                 Ok(Some(Kind::Sound)) => {}

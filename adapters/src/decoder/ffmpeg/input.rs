@@ -6,6 +6,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use ffmpeg::codec::encoder::video::Video as Encoder;
 use ffmpeg::codec::{Context as CodecContext, Id, Parameters, decoder::Opened, threading};
 use ffmpeg::format::context::Output;
 use ffmpeg::{Discard, Packet, Rational, ffi};
@@ -16,6 +17,7 @@ use super::accepted::check_codec;
 use super::context::{OUT_OF_MEMORY, open_context};
 use super::deadline::Deadline;
 use super::file_type::{file_type, picture};
+use super::hdr::Transfer;
 use super::picture::Orientation;
 use super::source::Source;
 use super::timeline::Timeline;
@@ -48,6 +50,9 @@ pub(super) struct Input {
     pub(super) timeline: Option<Timeline>,
     /// Packets of the chosen streams read so far.
     pub(super) packets: u64,
+    /// Packets of the picture read so far, and whether one of them had a time stamp.
+    pictures: u64,
+    stamped: bool,
 }
 
 impl Input {
@@ -79,6 +84,8 @@ impl Input {
             origin: 0.0,
             timeline: None,
             packets: 0,
+            pictures: 0,
+            stamped: false,
         };
         input.choose_streams();
         input.check_streams(options)?;
@@ -311,6 +318,29 @@ impl Input {
         played && parameters(self.sound).is_none_or(heard)
     }
 
+    /// Has an encoder say what colours its pictures have: those of the stream, or of BT.709 where high
+    /// dynamic range is mapped.
+    pub(super) fn set_colours(&self, stream: usize, encoder: &mut Encoder) {
+        #[expect(unsafe_code, reason = "FFI")]
+        // SAFETY: every stream of an open context has its parameters; plain fields, also of an encoder
+        // that is not yet open.
+        unsafe {
+            let from = &*(*self.raw_stream(stream)).codecpar;
+            let to = &mut *encoder.as_mut_ptr();
+            if Transfer::named(from.color_trc.into()).is_some() {
+                to.color_primaries = ffi::AVColorPrimaries::AVCOL_PRI_BT709;
+                to.color_trc = ffi::AVColorTransferCharacteristic::AVCOL_TRC_BT709;
+                to.colorspace = ffi::AVColorSpace::AVCOL_SPC_BT709;
+                to.color_range = ffi::AVColorRange::AVCOL_RANGE_MPEG;
+            } else if from.color_space != ffi::AVColorSpace::AVCOL_SPC_RGB {
+                to.color_primaries = from.color_primaries;
+                to.color_trc = from.color_trc;
+                to.colorspace = from.color_space;
+                to.color_range = from.color_range;
+            }
+        }
+    }
+
     /// What the stamps of a stream count.
     pub(super) fn ticks(&self, stream: usize) -> Rational {
         self.context.stream(stream).map_or(Rational(1, 1_000_000), |st| st.time_base())
@@ -474,8 +504,27 @@ impl Input {
         if start.is_finite() { start } else { 0.0 }
     }
 
+    /// Whether no packet of the picture so far had a time stamp, as in a raw stream: they got one each by
+    /// their number, which a seek loses.
+    pub(super) fn is_unstamped(&self) -> bool {
+        self.pictures > 0 && !self.stamped
+    }
+
+    /// Gives a packet of a raw stream the time when it is decoded.
+    fn count(&mut self, stream: usize, packet: &mut Packet) {
+        self.stamped |= packet.dts().or(packet.pts()).is_some();
+        if !self.stamped {
+            let time = self.pictures as f64 * self.frame_length().unwrap_or(0.04);
+            packet.set_dts(Some(self.stamp(stream, time)));
+        }
+        self.pictures += 1;
+    }
+
     /// Moves the packet to where the timeline has it.
     fn place(&mut self, stream: usize, kind: Kind, packet: &mut Packet) {
+        if kind == Kind::Picture {
+            self.count(stream, packet);
+        }
         let tick = self.time_base(stream);
         let length = packet.duration().max(0) as f64 * tick;
         if let (Some(dts), Some(pts)) = (packet.dts(), packet.pts())

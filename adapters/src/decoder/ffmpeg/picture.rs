@@ -8,6 +8,7 @@ use ffmpeg_next as ffmpeg;
 use ports::decoder::Image;
 
 use super::Error;
+use super::hdr::{ToneMap, Transfer};
 use super::input::shown_size;
 use super::shrink::Shrinker;
 
@@ -65,6 +66,8 @@ pub(super) struct Converter {
     shrinker: Option<Shrinker>,
     scaler: Option<(Key, Scaler)>,
     scaled: Video,
+    /// Of high dynamic range, which no scaler brings to what is shown.
+    tone_map: Option<ToneMap>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,7 +93,8 @@ impl Converter {
     }
 
     fn new(orientation: Orientation, flags: Flags) -> Self {
-        Self { orientation, flags, shrinker: None, scaler: None, scaled: Video::empty() }
+        let scaled = Video::empty();
+        Self { orientation, flags, shrinker: None, scaler: None, scaled, tone_map: None }
     }
 
     /// The picture as shown at exactly `width × height`, written to `rgb`.
@@ -102,9 +106,15 @@ impl Converter {
     ) -> Result<(), Error> {
         let alpha = has_alpha(frame.format());
         let (stored_width, stored_height) = self.orientation.size((width, height));
-        let to = if alpha { Pixel::RGBA } else { Pixel::RGB24 };
+        let transfer = Transfer::of(frame);
+        let to = match transfer {
+            Some(_) => Pixel::RGB48LE,
+            None if alpha => Pixel::RGBA,
+            None => Pixel::RGB24,
+        };
         let colours = (frame.color_space(), frame.color_range());
         let fine = frame.width() >= 1280 || frame.height() > 576;
+        let tone_map = transfer.map(|t| ToneMap::of(&mut self.tone_map, t, frame));
         let frame = match &mut self.shrinker {
             Some(shrinker) => shrinker.shrink(frame, (stored_width, stored_height)),
             None => frame,
@@ -123,13 +133,38 @@ impl Converter {
             }
         };
         scaler.run(frame, &mut self.scaled)?;
-        if alpha {
+        if let Some(tone_map) = tone_map {
+            tone_map.apply(&mut self.scaled);
+        } else if alpha {
             lay_on_black(&mut self.scaled);
         }
         // Rows of the scaler's picture are padded.
         let stride = self.scaled.stride(0);
         self.orientation.apply(self.scaled.data(0), stride, width as usize, height as usize, rgb);
         Ok(())
+    }
+
+    /// The picture as it is stored, at exactly `width × height`, in the colours and the range of BT.709
+    /// that an encoder takes.
+    pub(super) fn standard(
+        &mut self,
+        frame: &Video,
+        (width, height): (u32, u32),
+    ) -> Result<Video, Error> {
+        let mut rgb = Vec::new();
+        self.convert(frame, (width, height), &mut rgb)?;
+        let mut picture = Video::new(Pixel::RGB24, width, height);
+        let stride = picture.stride(0);
+        let rows = picture.data_mut(0).chunks_mut(stride);
+        for (row, from) in rows.zip(rgb.chunks(width as usize * 3)) {
+            row[..from.len()].copy_from_slice(from);
+        }
+        let (from, to) = (Pixel::RGB24, Pixel::YUV420P);
+        let mut scaler = Scaler::get(from, width, height, to, width, height, Flags::BICUBIC)?;
+        set_colours(&mut scaler, (ffi::SWS_CS_ITU709, true), (ffi::SWS_CS_ITU709, false));
+        let mut standard = Video::empty();
+        scaler.run(&picture, &mut standard)?;
+        Ok(standard)
     }
 
     /// The picture as shown, scaled down where a side is longer than `max_side`.
@@ -172,23 +207,27 @@ fn open_scaler(key: &Key, flags: Flags) -> Result<Scaler, Error> {
         _ => ffi::SWS_CS_ITU601,
     };
     let full = range == color::Range::JPEG || is_full_range(from);
+    set_colours(&mut scaler, (matrix, full), (ffi::SWS_CS_ITU709, true));
+    Ok(scaler)
+}
+
+/// The matrix of what is read and of what is written, and whether each has the full range.
+fn set_colours(scaler: &mut Scaler, from: (i32, bool), to: (i32, bool)) {
     #[expect(unsafe_code, reason = "FFI")]
     // SAFETY: the scaler is open; the coefficient tables are static. Formats without a colour
     // matrix refuse the call, which leaves them as they were.
     unsafe {
-        let table = ffi::sws_getCoefficients(matrix);
         ffi::sws_setColorspaceDetails(
             scaler.as_mut_ptr(),
-            table,
-            i32::from(full),
-            ffi::sws_getCoefficients(ffi::SWS_CS_ITU709),
-            1,
+            ffi::sws_getCoefficients(from.0),
+            i32::from(from.1),
+            ffi::sws_getCoefficients(to.0),
+            i32::from(to.1),
             0,
             1 << 16,
             1 << 16,
         );
     }
-    Ok(scaler)
 }
 
 fn is_full_range(format: Pixel) -> bool {

@@ -11,6 +11,7 @@ use ports::decoder::{ScanOptions, ScanSink, ScanSummary, SmallFrame};
 use super::calm::Calm;
 use super::context::OUT_OF_MEMORY;
 use super::input::{Input, Kind};
+use super::order::Order;
 use super::picture::Converter;
 use super::sound::Track;
 use super::{Error, FfmpegOptions};
@@ -55,7 +56,7 @@ pub(super) fn scan(
         };
         damaged += u64::from(packet.is_corrupt());
         let fed = match (kind, &mut pictures, &mut sounds) {
-            (Kind::Picture, Some(p), _) => p.feed(Some(&packet), input, &mut budget, sink)?,
+            (Kind::Picture, Some(p), _) => p.feed(Some(&mut packet), input, &mut budget, sink)?,
             (Kind::Sound, _, Some(s)) => s.feed(Some(&packet), input, &mut budget, sink)?,
             _ => Fed::Whole,
         };
@@ -140,6 +141,7 @@ impl Budget {
 struct Pictures {
     stream: usize,
     decoder: Opened,
+    order: Order,
     converter: Converter,
     size: (u32, u32),
     /// Where frames may be passed over.
@@ -172,6 +174,7 @@ impl Pictures {
         Ok(Some(Self {
             stream,
             decoder,
+            order: Order::default(),
             converter: Converter::small(input.orientation(), size.exact),
             size: (size.width, size.height),
             // A field without its other half would show half of the lines.
@@ -189,18 +192,21 @@ impl Pictures {
     /// Decodes a packet, or with `None` what is left.
     fn feed(
         &mut self,
-        packet: Option<&Packet>,
+        mut packet: Option<&mut Packet>,
         input: &Input,
         budget: &mut Budget,
         sink: &mut dyn ScanSink,
     ) -> Result<Fed, Error> {
-        if let (Some(calm), Some(packet)) = (&mut self.calm, packet) {
+        if let (Some(calm), Some(packet)) = (&mut self.calm, &packet) {
             let time = packet.pts().map(|stamp| input.seconds(self.stream, stamp));
             let pass_over = calm.may_pass_over(packet, time);
             let discard = if pass_over { Discard::NonReference } else { Discard::Default };
             self.decoder.skip_frame(discard);
         }
-        let sent = send(&mut self.decoder, packet);
+        if let Some(packet) = &mut packet {
+            self.order.send(packet);
+        }
+        let sent = send(&mut self.decoder, packet.as_deref());
         self.starved |= sent == Err(OUT_OF_MEMORY);
         let mut fed = if sent.is_ok() { Fed::Whole } else { Fed::Damaged };
         loop {
@@ -229,7 +235,7 @@ impl Pictures {
         sink: &mut dyn ScanSink,
     ) -> Result<bool, Error> {
         let told = input.length(self.stream, self.frame.packet().duration);
-        let stamped = self.frame.timestamp().map(|t| input.seconds(self.stream, t));
+        let stamped = self.order.time_of(&self.frame).map(|t| input.seconds(self.stream, t));
         let mut time = stamped.unwrap_or_else(|| self.last.map_or(0.0, |l| l + self.length));
         let believed = input.timeline.as_ref().is_none_or(|t| t.believes_length(time, told));
         let length = if told > 0.0 && believed { told } else { self.length };

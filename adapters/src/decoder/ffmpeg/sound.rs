@@ -1,4 +1,5 @@
-//! Decoded sound to one unbroken 16 kHz mono track: mixed down, resampled, gaps filled.
+//! Decoded sound to one unbroken 16 kHz mono track: mixed down, resampled, gaps filled. Two channels that
+//! cancel each other, as where one was connected the wrong way round, are subtracted and not added.
 
 use std::ffi::c_int;
 
@@ -14,6 +15,9 @@ const TOLERANCE: f64 = 0.05;
 
 /// Silence is handed out in blocks of this many samples.
 const SILENCE: usize = SAMPLE_RATE as usize;
+
+/// Left and right in front.
+const STEREO: u64 = 0b11;
 
 /// Samples that are resampled at once: one frame may hold millions.
 const PIECE: usize = 8192;
@@ -35,6 +39,7 @@ pub(super) struct Track {
     /// Samples handed out.
     pub(super) samples: u64,
     block: Vec<f32>,
+    pair: Pair,
 }
 
 impl Track {
@@ -64,6 +69,9 @@ impl Track {
             let count = PIECE.min(frame.samples() - from);
             block.clear();
             done = resampler.convert(Some((frame, from, count)), &mut block);
+            if resampler.is_pair {
+                self.pair.mix(&mut block);
+            }
             done = done.and_then(|()| self.emit(&block, sink));
             from += count;
         }
@@ -76,6 +84,9 @@ impl Track {
         let Some(mut resampler) = self.resampler.take() else { return Ok(()) };
         let mut block = Vec::new();
         resampler.convert(None, &mut block)?;
+        if resampler.is_pair {
+            self.pair.mix(&mut block);
+        }
         self.emit(&block, sink)
     }
 
@@ -122,6 +133,56 @@ impl Track {
     }
 }
 
+/// Samples of each channel in which a pair is looked at, a twentieth of a second.
+const LOOK: usize = SAMPLE_RATE as usize / 20;
+
+/// How much of what a pair was like is left after a look.
+const KEPT: f64 = 0.95;
+
+/// Correlation of two channels below which they cancel each other, and above which they no longer do.
+const OPPOSITE: f64 = -0.8;
+const ALIKE: f64 = -0.2;
+
+/// How two channels are mixed.
+#[derive(Default)]
+struct Pair {
+    /// Energy of each channel and what they share, lately.
+    left: f64,
+    right: f64,
+    shared: f64,
+    subtract: bool,
+}
+
+impl Pair {
+    /// Interleaved samples of two channels become those of their mean.
+    fn mix(&mut self, block: &mut Vec<f32>) {
+        let pairs = block.len() / 2;
+        for from in (0..pairs).step_by(LOOK) {
+            let to = pairs.min(from + LOOK);
+            self.look(&block[from * 2..to * 2]);
+            for i in from..to {
+                let (left, right) = (block[i * 2], block[i * 2 + 1]);
+                block[i] = if self.subtract { left - right } else { left + right } / 2.0;
+            }
+        }
+        block.truncate(pairs);
+    }
+
+    fn look(&mut self, samples: &[f32]) {
+        for sum in [&mut self.left, &mut self.right, &mut self.shared] {
+            *sum *= KEPT;
+        }
+        for pair in samples.chunks_exact(2) {
+            let (left, right) = (f64::from(pair[0]), f64::from(pair[1]));
+            self.left += left * left;
+            self.right += right * right;
+            self.shared += left * right;
+        }
+        let correlation = self.shared / (self.left * self.right).sqrt().max(f64::MIN_POSITIVE);
+        self.subtract = correlation < if self.subtract { ALIKE } else { OPPOSITE };
+    }
+}
+
 /// What the sound looks like before resampling. It may change at any frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Format {
@@ -152,6 +213,8 @@ impl Format {
 struct Resampler {
     raw: *mut ffi::SwrContext,
     format: Format,
+    /// Whether it hands out two channels, interleaved, and not one.
+    is_pair: bool,
 }
 
 impl Resampler {
@@ -160,14 +223,17 @@ impl Resampler {
         // SAFETY: the context is allocated, configured, and initialised in the order FFmpeg asks
         // for, and owned by the value from the start. Layouts are read, not kept.
         unsafe {
-            let mut mono = std::mem::zeroed::<ffi::AVChannelLayout>();
-            ffi::av_channel_layout_default(&mut mono, 1);
+            let mut mixed = std::mem::zeroed::<ffi::AVChannelLayout>();
             let source = &raw const (*frame.as_ptr()).ch_layout;
             let named = (*source).order == ffi::AVChannelOrder::AV_CHANNEL_ORDER_NATIVE;
-            let mut resampler = Self { raw: std::ptr::null_mut(), format };
+            let is_pair = format.channels == 2 && (!named || format.mask == STEREO);
+            let channels = if is_pair { 2 } else { 1 };
+            ffi::av_channel_layout_default(&mut mixed, channels);
+            let source = if is_pair { &raw const mixed } else { source };
+            let mut resampler = Self { raw: std::ptr::null_mut(), format, is_pair };
             let code = ffi::swr_alloc_set_opts2(
                 &mut resampler.raw,
-                &mut mono,
+                &mut mixed,
                 ffi::AVSampleFormat::AV_SAMPLE_FMT_FLT,
                 SAMPLE_RATE as c_int,
                 source.cast_mut(),
@@ -181,7 +247,7 @@ impl Resampler {
             }
             // Without this, mixing to floating point adds channels up instead of averaging.
             ffi::av_opt_set_double(resampler.raw.cast(), c"rematrix_maxval".as_ptr(), 1.0, 0);
-            if !named && format.channels > 1 {
+            if !named && !is_pair && format.channels > 1 {
                 // No loudspeaker positions to mix by: every channel counts the same.
                 let weights = vec![1.0 / f64::from(format.channels); format.channels as usize];
                 ffi::swr_set_matrix(resampler.raw, weights.as_ptr(), format.channels);
@@ -204,16 +270,17 @@ impl Resampler {
         let planes = piece.map(|(frame, from, _)| self.planes(frame, from));
         let source = planes.as_ref().map_or(std::ptr::null(), Vec::as_ptr);
         let start = out.len();
+        let channels = if self.is_pair { 2 } else { 1 };
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: `out` has room for as many samples as the call is told; each of the source's
         // planes holds `samples` samples of the format the context was opened for.
         let count = unsafe {
             let room = ffi::swr_get_out_samples(self.raw, samples).max(0) + 64;
-            out.resize(start + room as usize, 0.0);
+            out.resize(start + room as usize * channels, 0.0);
             let mut plane = out.as_mut_ptr().add(start).cast::<u8>();
             ffi::swr_convert(self.raw, &mut plane, room, source.cast_mut(), samples)
         };
-        out.truncate(start + count.max(0) as usize);
+        out.truncate(start + count.max(0) as usize * channels);
         if count < 0 {
             return Err(ffmpeg::Error::from(count).into());
         }
@@ -249,6 +316,42 @@ impl Drop for Resampler {
         // SAFETY: allocated in `open` or null, freed once.
         unsafe {
             ffi::swr_free(&mut self.raw);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A second of a tone on both channels, each times a factor.
+    fn mixed(pair: &mut Pair, left: f32, right: f32) -> f32 {
+        let tone = |i: usize| (i as f32 * 0.17).sin();
+        let samples = 0..SAMPLE_RATE as usize;
+        let mut block: Vec<f32> = samples.flat_map(|i| [tone(i) * left, tone(i) * right]).collect();
+        pair.mix(&mut block);
+        assert_eq!(block.len(), SAMPLE_RATE as usize);
+        block[block.len() / 2..].iter().fold(0.0, |most, sample| most.max(sample.abs()))
+    }
+
+    #[test]
+    fn channels_of_opposite_sign_do_not_cancel_each_other() {
+        for (left, right, expected) in
+            [(0.5, 0.5, 0.5), (0.5, -0.5, 0.5), (0.8, -0.4, 0.6), (0.5, 0.0, 0.25), (0.0, 0.0, 0.0)]
+        {
+            let loudest = mixed(&mut Pair::default(), left, right);
+            assert!((loudest - expected).abs() < 0.01, "{left} and {right}: {loudest}");
+        }
+    }
+
+    #[test]
+    fn channels_may_turn_round_and_back() {
+        let mut pair = Pair::default();
+        for right in [0.5, -0.5, 0.5] {
+            for _ in 0..4 {
+                mixed(&mut pair, 0.5, right);
+            }
+            assert!(mixed(&mut pair, 0.5, right) > 0.49, "{right}");
         }
     }
 }

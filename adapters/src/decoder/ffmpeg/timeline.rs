@@ -11,10 +11,6 @@ const PAUSE: f64 = 1.0;
 /// recordings of a screen that nobody touches, seconds.
 const UNTOLD_PAUSE: f64 = 10.0;
 
-/// A step back of the clock that is a new start and not disorder, seconds: the `ffmpeg` program's
-/// `dts_delta_threshold`.
-const RESTART: f64 = 10.0;
-
 /// Puts packets, in the order of the file, on one unbroken timeline.
 #[derive(Debug)]
 pub(super) struct Timeline {
@@ -22,7 +18,7 @@ pub(super) struct Timeline {
     pub(super) claimed: Option<f64>,
     /// Longest pause that is believed at all, seconds.
     pub(super) max_gap: f64,
-    /// Whether the format allows its clock to start anew.
+    /// Whether the format allows its clock to restart.
     pub(super) restarts: bool,
     /// Seconds added to every stamp.
     shift: f64,
@@ -69,7 +65,7 @@ impl Timeline {
         } else if let Some(mine) = stream.end.filter(|mine| now < mine - PAUSE) {
             if self.jumps > 0 && (time + self.before - mine).abs() <= PAUSE {
                 self.jump(self.before);
-            } else if self.restarts && now < mine - RESTART {
+            } else if self.restarts {
                 self.jump(mine - time);
             }
             now = time + self.shift;
@@ -169,9 +165,26 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_starts_anew_goes_on_where_it_was() {
+    fn a_clock_that_restarts_continues_where_it_was() {
         let packets = [(500.0, 0.5), (500.5, 0.5), (1.0, 0.5), (1.5, 0.5), (900.0, 0.5)];
         let timeline = Timeline::new(None, 120.0, true);
         assert_near(&placed(timeline, &packets), &[0.0, 0.5, 1.0, 1.5, 2.0]);
+    }
+
+    #[test]
+    fn short_pieces_in_a_row_follow_each_other() {
+        // Pictures and sound of pieces of two seconds, each with a clock of its own.
+        let mut timeline = Timeline::new(None, 120.0, true);
+        let mut placed = Vec::new();
+        for _ in 0..3 {
+            for step in 0..4 {
+                let time = f64::from(step) * 0.5;
+                placed.push(time + timeline.place(Kind::Picture, time, 0.5));
+                let heard = time + timeline.place(Kind::Sound, time, 0.5);
+                assert!((heard - placed[placed.len() - 1]).abs() < 1e-6, "{heard}");
+            }
+        }
+        let expected: Vec<f64> = (0..12).map(|step| f64::from(step) * 0.5).collect();
+        assert_near(&placed, &expected);
     }
 }

@@ -13,7 +13,10 @@ use ffmpeg::{Dictionary, Packet, Rational, ffi};
 use ffmpeg_next as ffmpeg;
 
 use super::{Part, each_packet, write as write_packet};
+use crate::decoder::ffmpeg::hdr::Transfer;
 use crate::decoder::ffmpeg::input::{Input, Kind};
+use crate::decoder::ffmpeg::order::Order;
+use crate::decoder::ffmpeg::picture::{Converter, Orientation};
 use crate::decoder::ffmpeg::{Error, FfmpegOptions};
 
 /// Ticks of a second of pictures: all usual rates are whole in them.
@@ -59,6 +62,7 @@ pub(super) fn write(
     each_packet(input, |input, kind, packet| {
         match (kind, &mut pictures, &mut sounds) {
             (Kind::Picture, Some(pictures), _) => {
+                pictures.order.send(packet);
                 pictures.feed(Some(packet), input, &mut output)?
             }
             (Kind::Sound, _, Some(sounds)) => sounds.feed(Some(packet), input, &mut output)?,
@@ -94,7 +98,10 @@ fn encoder_named(
 
 struct Pictures {
     decoder: Opened,
+    order: Order,
     encoder: encoder::video::Encoder,
+    /// Maps high dynamic range to what every player shows.
+    converter: Converter,
     scaler: Option<scaling::Context>,
     stream: usize,
     place: usize,
@@ -127,6 +134,7 @@ impl Pictures {
         if let Some(length) = input.frame_length() {
             encoder.set_frame_rate(Some(Rational::from(1.0 / length)));
         }
+        input.set_colours(stream, &mut encoder);
         encoder.set_max_b_frames(0);
         let mut how = Dictionary::new();
         for (key, value) in [("preset", "veryfast"), ("crf", "20"), ("rc-lookahead", "10")] {
@@ -137,7 +145,9 @@ impl Pictures {
         let place = input.add_coded(stream, &encoder, output)?;
         Ok(Self {
             decoder,
+            order: Order::default(),
             encoder,
+            converter: Converter::fine(Orientation::default()),
             scaler: None,
             stream,
             place,
@@ -164,7 +174,8 @@ impl Pictures {
             input.deadline.check()?;
             let step = input.frame_length().unwrap_or(0.04);
             let after = self.shown.as_ref().map_or(0.0, |(last, _)| last + step);
-            let time = frame.timestamp().map_or(after, |stamp| input.seconds(self.stream, stamp));
+            let stamp = self.order.time_of(&frame);
+            let time = stamp.map_or(after, |stamp| input.seconds(self.stream, stamp));
             let next = std::mem::replace(&mut frame, Video::empty());
             self.show(time, Some(next), output)?;
         }
@@ -194,26 +205,11 @@ impl Pictures {
     ) -> Result<(), Error> {
         let ticks = |time: f64| ((time - self.part.start) * f64::from(TICKS)).round() as i64;
         let (stamp, length) = (ticks(from), (ticks(to) - ticks(from)).max(1));
-        let mut frame = Video::empty();
         let (width, height) = (self.encoder.width(), self.encoder.height());
-        let flags = scaling::Flags::BICUBIC;
-        let (format, w, h) = (picture.format(), picture.width(), picture.height());
-        let scaler = match &mut self.scaler {
-            Some(scaler) => {
-                scaler.cached(format, w, h, Pixel::YUV420P, width, height, flags);
-                scaler
-            }
-            none => none.insert(scaling::Context::get(
-                format,
-                w,
-                h,
-                Pixel::YUV420P,
-                width,
-                height,
-                flags,
-            )?),
+        let mut frame = match Transfer::of(picture) {
+            Some(_) => self.converter.standard(picture, (width, height))?,
+            None => self.scaled(picture, (width, height))?,
         };
-        scaler.run(picture, &mut frame)?;
         frame.set_pts(Some(stamp));
         if self.lengths.last_key_value().is_some_and(|(last, _)| *last >= stamp) {
             return Ok(());
@@ -221,6 +217,22 @@ impl Pictures {
         self.lengths.insert(stamp, length);
         self.encoder.send_frame(&frame)?;
         self.drain(output)
+    }
+
+    /// The picture in what the encoder takes.
+    fn scaled(&mut self, picture: &Video, (width, height): (u32, u32)) -> Result<Video, Error> {
+        let (from, to) = (picture.format(), Pixel::YUV420P);
+        let (w, h, flags) = (picture.width(), picture.height(), scaling::Flags::BICUBIC);
+        let scaler = match &mut self.scaler {
+            Some(scaler) => {
+                scaler.cached(from, w, h, to, width, height, flags);
+                scaler
+            }
+            none => none.insert(scaling::Context::get(from, w, h, to, width, height, flags)?),
+        };
+        let mut scaled = Video::empty();
+        scaler.run(picture, &mut scaled)?;
+        Ok(scaled)
     }
 
     fn drain(&mut self, output: &mut Output) -> Result<(), Error> {
