@@ -107,7 +107,7 @@ fn detect(file: &Path, exact: bool) -> Result<Found, Box<dyn Error>> {
         in_cut: Duration::ZERO,
         in_silence: Duration::ZERO,
     };
-    let size = ScanOptions { width: WIDTH, height: HEIGHT, exact };
+    let size = ScanOptions { width: WIDTH, height: HEIGHT, exact, audio_track: None };
     let summary = decoder.scan(file, &size, &mut detectors)?;
     if std::env::var_os("BOUNDARIES_PROFILE").is_some() {
         println!("cut {:.2?}, silence {:.2?}", detectors.in_cut, detectors.in_silence);

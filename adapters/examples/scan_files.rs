@@ -17,7 +17,7 @@ use shotlog_adapters::decoder::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, Wor
 /// Files decoded at once.
 const THREADS: usize = 2;
 
-const SIZE: ScanOptions = ScanOptions { width: 160, height: 90, exact: false };
+const SIZE: ScanOptions = ScanOptions { width: 160, height: 90, exact: false, audio_track: None };
 
 /// Lets everything pass.
 struct Nothing;

@@ -74,6 +74,7 @@ pub(crate) async fn ingested(
         idempotency_key: None,
         callback_url: None,
         max_model_calls: None,
+        audio_track: None,
         about: AboutPatch::default(),
         access: Access::default(),
     };

@@ -36,8 +36,24 @@ pub struct MediaInfo {
     pub duration: Option<f64>,
     /// The picture stream a player would show, if any. Attached pictures (cover art) do not count.
     pub video: Option<VideoInfo>,
-    /// Whether there is a sound stream.
-    pub audio: bool,
+    /// The sound, if any.
+    pub audio: Option<AudioInfo>,
+    /// Why its pictures are left out, where it has some that no decoder reads, as a sentence without a
+    /// full stop.
+    pub pictures_left_out: Option<String>,
+    /// The timecode of its first picture, as `01:00:00:00`; with `;` before the frames it is drop-frame.
+    pub timecode: Option<String>,
+    /// When it was recorded, as the container says it: ISO 8601, also with an offset without a colon.
+    pub recorded_at: Option<String>,
+}
+
+/// The sound streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AudioInfo {
+    /// How many there are.
+    pub tracks: u32,
+    /// The one that a player would play, counted from 0. It is decoded unless another is asked for.
+    pub played: u32,
 }
 
 /// The picture stream.
@@ -81,6 +97,8 @@ pub struct ScanOptions {
     /// enough: where the picture hardly changes, frames may be passed over, each no further than a
     /// tenth of a second from one that is handed out, and pictures may be a little coarser.
     pub exact: bool,
+    /// Which sound stream is decoded, counted from 0; none: the one that a player would play.
+    pub audio_track: Option<u32>,
 }
 
 /// A frame of a scan.
@@ -168,6 +186,8 @@ pub struct Cut {
     pub exact: bool,
     /// Most bytes that it may have.
     pub max_bytes: u64,
+    /// Which sound stream it has: see [`ScanOptions::audio_track`].
+    pub audio_track: Option<u32>,
 }
 
 /// A piece as it was written.
@@ -215,8 +235,10 @@ pub trait VideoDecoder: Send + Sync {
     ) -> Result<ScanSummary>;
 
     /// Decodes the sound alone and hands it to `sink` as `scan` does; a file without any yields none.
-    fn sound(&self, file: &Path, sink: &mut dyn ScanSink) -> Result<()> {
-        self.scan(file, &ScanOptions { width: 2, height: 2, exact: false }, &mut SoundOnly(sink))?;
+    /// `audio_track` is that of [`ScanOptions`].
+    fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
+        let size = ScanOptions { width: 2, height: 2, exact: false, audio_track };
+        self.scan(file, &size, &mut SoundOnly(sink))?;
         Ok(())
     }
 

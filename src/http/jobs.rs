@@ -171,6 +171,9 @@ struct IngestOutcome {
     /// Analyzers whose output is gone: the video was split otherwise, and they were not asked for.
     #[oai(skip_serializing_if_is_none)]
     dropped: Option<Vec<String>>,
+    /// What of the file was left out or chosen, in sentences; absent without any.
+    #[oai(skip_serializing_if_is_none)]
+    warnings: Option<Vec<String>>,
     /// Vectors written, by analyzer.
     indexed: BTreeMap<String, u64>,
     aggregated: AggregatedOutcome,
@@ -358,6 +361,7 @@ impl From<IngestResult> for IngestOutcome {
             chunks: r.chunks,
             analyzers: r.analyzers,
             dropped: Some(r.dropped).filter(|dropped| !dropped.is_empty()),
+            warnings: Some(r.warnings).filter(|warnings| !warnings.is_empty()),
             indexed: r.indexed,
             aggregated: match r.aggregated {
                 Aggregated::Done { ran, reused, aggregates, skipped, failed } => {

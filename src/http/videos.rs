@@ -194,6 +194,10 @@ pub(crate) struct IngestOptions {
     /// for is kept for the next.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1000000")))]
     pub(super) max_model_calls: Option<u32>,
+    /// Which sound track of a file with several is used, counted from 0; left out, the one in which most
+    /// is said.
+    #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1000")))]
+    pub(super) audio_track: Option<u32>,
     /// Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a video that
     /// is there already they are added, and null removes one.
     #[oai(default)]
@@ -294,6 +298,7 @@ impl From<IngestOptions> for IngestFields {
             idempotency_key: None,
             callback_url: o.callback_url,
             max_model_calls: o.max_model_calls,
+            audio_track: o.audio_track,
             about: AboutPatch {
                 metadata: o.metadata.0,
                 collection: o.collection.map(Into::into),
@@ -368,6 +373,22 @@ pub(crate) struct VideoDetail {
     /// Pictures per second; absent where there are none or it is not known.
     #[oai(skip_serializing_if_is_none)]
     frame_rate: Option<f64>,
+    /// What the container says of its length, seconds; absent where it says the same as `duration`.
+    #[oai(skip_serializing_if_is_none)]
+    container_duration: Option<f64>,
+    /// Timecode of its first picture, as `01:00:00:00`, or with `;` before the frames where it is
+    /// drop-frame; absent where the container has none.
+    #[oai(skip_serializing_if_is_none)]
+    timecode: Option<String>,
+    /// Which of its sound tracks was used, counted from 0; absent where it has no choice.
+    #[oai(skip_serializing_if_is_none)]
+    audio_track: Option<u32>,
+    /// What of the file was left out or chosen, in sentences; absent without any.
+    #[oai(skip_serializing_if_is_none)]
+    warnings: Option<Vec<String>>,
+    /// Who says when it was recorded: `container` or `user`; absent where it is not known.
+    #[oai(skip_serializing_if_is_none)]
+    recorded_at_source: Option<String>,
     preset: String,
     params: AnyObject,
     /// Video-level results stored.
@@ -419,6 +440,11 @@ impl From<videos::VideoDetail> for VideoDetail {
             source_url: v.source_url,
             size_bytes: v.size_bytes,
             frame_rate: v.frame_rate,
+            container_duration: v.container_duration,
+            timecode: v.timecode,
+            audio_track: v.audio_track,
+            warnings: Some(v.warnings).filter(|warnings| !warnings.is_empty()),
+            recorded_at_source: v.recorded_at_source.map(str::to_owned),
             preset: v.preset,
             params: AnyObject(v.params),
             aggregates: v.aggregates,

@@ -8,6 +8,7 @@ mod auth;
 #[cfg(feature = "ffmpeg")]
 mod clips;
 mod connections;
+mod container;
 #[cfg(all(feature = "ffmpeg", feature = "onnx"))]
 mod diarization;
 mod errors;

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::path::Path;
 
 use ports::decoder::{
-    Cancel, Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary,
-    SmallFrame, Still, VideoDecoder, VideoInfo,
+    AudioInfo, Cancel, Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink,
+    ScanSummary, SmallFrame, Still, VideoDecoder, VideoInfo,
 };
 use ports::{ErrorKind, PortError, Result};
 use serde::{Deserialize, Serialize};
@@ -187,7 +187,10 @@ impl VideoDecoder for RecordedDecoder {
                 height: recording.height,
                 frame_rate: Some(recording.frame_rate),
             }),
-            audio: !recording.sounds.is_empty(),
+            audio: (!recording.sounds.is_empty()).then_some(AudioInfo { tracks: 1, played: 0 }),
+            pictures_left_out: None,
+            timecode: None,
+            recorded_at: None,
         })
     }
 

@@ -104,11 +104,17 @@ fn answers(video_id: VideoId) -> String {
 pub(crate) struct RecognisedPieces<'a> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) video_id: VideoId,
+    /// Which of its sound tracks, where it has several.
+    pub(crate) audio_track: Option<u32>,
 }
 
 impl RecognisedPieces<'_> {
     fn key(&self, piece: Span, recogniser: &str) -> CacheKey {
-        CacheKey::new(self.video_id, "speech", piece, recogniser)
+        let by = match self.audio_track {
+            Some(track) => format!("{recogniser}/track {track}"),
+            None => recogniser.to_owned(),
+        };
+        CacheKey::new(self.video_id, "speech", piece, &by)
     }
 }
 

@@ -49,11 +49,27 @@ pub struct VideoRecord {
     pub size_bytes: u64,
     /// Length of the video, seconds.
     pub duration: f64,
+    /// What the container says of its length, where it is another, seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container_duration: Option<f64>,
     /// MIME type.
     pub content_type: String,
     /// Pictures per second, where the container says so.
     #[serde(default)]
     pub frame_rate: Option<f64>,
+    /// Timecode of its first picture, as `01:00:00:00`, where the container has one; `;` before the
+    /// frames means drop-frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timecode: Option<String>,
+    /// Which of its sound tracks was used, counted from 0, where it has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audio_track: Option<u32>,
+    /// What of the file was left out or chosen, each a sentence without a full stop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// When it was recorded by what its container says, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container_recorded_at: Option<String>,
     /// How it was split.
     pub chunking: Chunking,
     /// Number of chunks.
@@ -154,6 +170,15 @@ pub struct Cost {
 }
 
 impl VideoRecord {
+    /// Who says when it was recorded: `container` or `user`.
+    pub fn recorded_at_source(&self) -> Option<&'static str> {
+        let recorded_at = self.about.recorded_at.as_ref()?;
+        Some(match self.container_recorded_at.as_ref() == Some(recorded_at) {
+            true => "container",
+            false => "user",
+        })
+    }
+
     /// Where it ends, seconds, by its chunks: what is decoded may last longer than the container says.
     pub fn end(&self, chunks: &[Span]) -> f64 {
         chunks.last().map_or(self.duration, |last| last.end.max(self.duration))

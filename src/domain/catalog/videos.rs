@@ -55,6 +55,16 @@ pub struct VideoDetail {
     pub size_bytes: u64,
     /// Pictures per second, where there are pictures and it is known.
     pub frame_rate: Option<f64>,
+    /// What the container says of its length, where it is another, seconds.
+    pub container_duration: Option<f64>,
+    /// Timecode of its first picture, where the container has one.
+    pub timecode: Option<String>,
+    /// Which of its sound tracks was used, counted from 0, where it has several.
+    pub audio_track: Option<u32>,
+    /// What of the file was left out or chosen.
+    pub warnings: Vec<String>,
+    /// Who says when it was recorded: `container` or `user`.
+    pub recorded_at_source: Option<&'static str>,
     /// Preset, or the mode where there is none.
     pub preset: String,
     /// Parameters of the chunking.
@@ -192,11 +202,16 @@ impl Catalog {
             preset: record.chunking.preset().to_owned(),
             params: record.chunking.params(),
             aggregates: self.aggregators.in_order(record.aggregates.keys()),
+            recorded_at_source: record.recorded_at_source(),
             storage_path: record.storage_path,
             // Earlier versions kept the address as it was given.
             source_url: record.source_url.as_deref().map(without_secrets),
             size_bytes: record.size_bytes,
             frame_rate: record.frame_rate,
+            container_duration: record.container_duration,
+            timecode: record.timecode.clone(),
+            audio_track: record.audio_track,
+            warnings: record.warnings.clone(),
         })
     }
 

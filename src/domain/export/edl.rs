@@ -8,7 +8,9 @@ const COMMENT: usize = 70;
 
 pub(super) fn write(log: &Log) -> Result<Content> {
     let rate = log.frame_rate();
-    let mut file = format!("TITLE: {}\nFCM: NON-DROP FRAME\n\n", ascii(log.stem(), COMMENT));
+    let timecode = log.timecode();
+    let mode = if timecode.drops { "DROP" } else { "NON-DROP" };
+    let mut file = format!("TITLE: {}\nFCM: {mode} FRAME\n\n", ascii(log.stem(), COMMENT));
     let frame = |seconds: f64| (seconds * rate).round() as u64;
     let mut number = 0;
     for (chunk, span) in log.chunks() {
@@ -17,8 +19,9 @@ pub(super) fn write(log: &Log) -> Result<Content> {
             continue;
         }
         number += 1;
-        let placed = [span.start, span.end].map(|time| timecode(frame(log.part.told(time)), rate));
-        let (from, to, [start, end]) = (timecode(from, rate), timecode(to, rate), placed);
+        let placed = [span.start, span.end].map(|time| timecode.label(frame(log.part.told(time))));
+        let source = [from, to].map(|frame| timecode.label(timecode.start + frame));
+        let ([from, to], [start, end]) = (source, placed);
         file.push_str(&format!(
             "{number:03}  AX       V     C        {from} {to} {start} {end}\n\
              * FROM CLIP NAME: {}\n",
@@ -34,19 +37,6 @@ pub(super) fn write(log: &Log) -> Result<Content> {
         file.push('\n');
     }
     Ok(Content::Text(file))
-}
-
-/// `HH:MM:SS:FF`, without dropped numbers.
-fn timecode(frame: u64, rate: f64) -> String {
-    let base = rate.round().max(1.0) as u64;
-    let seconds = frame / base;
-    format!(
-        "{:02}:{:02}:{:02}:{:02}",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60,
-        frame % base
-    )
 }
 
 /// The format knows no other characters: typographic signs become their plain ones.
@@ -76,17 +66,5 @@ mod tests {
     fn typographic_signs_have_plain_forms() {
         let text = "\u{201c}It\u{2019}s here\u{201d} \u{2013} he said\u{2026} 日\u{a0}x";
         assert_eq!(ascii(text, 99), "\"It's here\" - he said... ? x");
-    }
-
-    #[test]
-    fn timecodes_count_frames() {
-        for (frame, rate, expected) in [
-            (0, 25.0, "00:00:00:00"),
-            (124, 25.0, "00:00:04:24"),
-            (30, 29.97, "00:00:01:00"),
-            (90_000, 25.0, "01:00:00:00"),
-        ] {
-            assert_eq!(timecode(frame, rate), expected);
-        }
     }
 }

@@ -14,6 +14,7 @@ pub mod library;
 mod otio;
 mod part;
 mod srt;
+mod timecode;
 mod vtt;
 
 use std::collections::BTreeMap;
@@ -37,6 +38,7 @@ use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::Search;
 use part::Part;
 pub use part::PartFields;
+use timecode::Timecode;
 
 /// A file that other programs read, made from what is stored of a video.
 #[derive(Debug, Clone, Copy)]
@@ -192,6 +194,11 @@ impl Log {
         const USUAL: f64 = 25.0;
         let rate = self.record.frame_rate.filter(|rate| (1.0..=1000.0).contains(rate));
         exact(rate.unwrap_or(USUAL))
+    }
+
+    /// How its frames are numbered.
+    fn timecode(&self) -> Timecode {
+        Timecode::from(self.record.timecode.as_deref(), self.frame_rate())
     }
 
     /// The chunks of the part that is exported, with what of their segments lies in it.

@@ -8,13 +8,13 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 
 pub(super) fn write(log: &Log) -> Result<Content> {
-    let rate = log.frame_rate();
+    let (rate, first) = (log.frame_rate(), log.timecode().start);
     let end = log.video.spans.last().map_or(0.0, |span| span.end);
     let media = json!({
         "OTIO_SCHEMA": "ExternalReference.1",
         "name": log.record.filename,
         "target_url": log.video_url,
-        "available_range": range(Span { start: 0.0, end: log.video.duration.max(end) }, rate),
+        "available_range": range(Span { start: 0.0, end: log.video.duration.max(end) }, rate, first),
         "metadata": {},
     });
     let clips: Vec<Value> = log
@@ -23,7 +23,7 @@ pub(super) fn write(log: &Log) -> Result<Content> {
             json!({
                 "OTIO_SCHEMA": "Clip.1",
                 "name": format!("{} {chunk}", log.stem()),
-                "source_range": range(span, rate),
+                "source_range": range(span, rate, first),
                 "media_reference": media,
                 "metadata": {"shotlog": {
                     "video_id": log.record.video_id,
@@ -45,7 +45,7 @@ pub(super) fn write(log: &Log) -> Result<Content> {
                 "OTIO_SCHEMA": "Marker.2",
                 "name": chapter.title,
                 "color": "GREEN",
-                "marked_range": range(Span { start, end }, rate),
+                "marked_range": range(Span { start, end }, rate, 0),
                 "metadata": {},
             })
         })
@@ -79,13 +79,13 @@ pub(super) fn write(log: &Log) -> Result<Content> {
         .map_err(|e| Error::corrupt(format!("cannot write the timeline: {e}")))
 }
 
-/// Whole frames, so that neighbouring clips touch.
-fn range(span: Span, rate: f64) -> Value {
+/// Whole frames, counted from `first` on, so that neighbouring clips touch.
+fn range(span: Span, rate: f64, first: u64) -> Value {
     let frame = |seconds: f64| (seconds * rate).round();
     let time = |value: f64| json!({"OTIO_SCHEMA": "RationalTime.1", "rate": rate, "value": value});
     json!({
         "OTIO_SCHEMA": "TimeRange.1",
-        "start_time": time(frame(span.start)),
+        "start_time": time(first as f64 + frame(span.start)),
         "duration": time(frame(span.end) - frame(span.start)),
     })
 }

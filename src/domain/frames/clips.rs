@@ -45,7 +45,9 @@ impl Frames {
         self.check_clip(whole, start, end)?;
         let milliseconds = |time: f64| (time * 1000.0).round() as u64;
         let way = if exact { "" } else { "-key" };
-        let key = format!("cut{CUTTING}-{:08}-{:08}{way}", milliseconds(start), milliseconds(end));
+        let track = record.audio_track.map_or_else(String::new, |track| format!("-a{track}"));
+        let (from, to) = (milliseconds(start), milliseconds(end));
+        let key = format!("cut{CUTTING}-{from:08}-{to:08}{way}{track}");
         if let Some(clip) = self.kept_clip(&record, &key, start, end).await {
             return Ok(clip);
         }
@@ -58,7 +60,8 @@ impl Frames {
         if let Some(clip) = self.kept_clip(&record, &key, start, end).await {
             return Ok(clip);
         }
-        let cut = Cut { start, end, exact, max_bytes: self.settings.clip_bytes };
+        let (max_bytes, audio_track) = (self.settings.clip_bytes, record.audio_track);
+        let cut = Cut { start, end, exact, max_bytes, audio_track };
         self.cut(&record, cut, &key, (place, turn)).await?;
         let clip = self.kept_clip(&record, &key, start, end).await;
         clip.ok_or_else(|| Error::Busy {

@@ -38,7 +38,7 @@ impl Frames {
                 "buckets is {buckets}; it must be from 1 to {most} (frames.max_buckets)"
             )));
         }
-        let heard = match self.kept(video_id, KEY).await {
+        let heard = match self.kept(video_id, &key_of(&record)).await {
             Some(bytes) => Heard::from_bytes(&bytes),
             None => self.listen(&record).await?,
         };
@@ -52,25 +52,32 @@ impl Frames {
             message: "too many pictures and sounds are being decoded; try again shortly".into(),
             retry_after: 5,
         };
+        let key = key_of(record);
         let place = self.waiting.clone().try_acquire_owned().map_err(full)?;
         let turn = self.listening.clone().lock_owned().await;
-        if let Some(bytes) = self.kept(record.video_id, KEY).await {
+        if let Some(bytes) = self.kept(record.video_id, &key).await {
             return Ok(Heard::from_bytes(&bytes));
         }
         // Pictures of the video are not kept waiting while it is listened to.
         let source = self.source(record.video_id, self.settings.sources);
         let spooled = self.fetched(record, &mut *source.lock().await).await?;
         drop(source);
+        let audio_track = record.audio_track;
         let heard = decode(&self.decoder, move |decoder| {
             let _permits = (place, turn);
             let mut heard = Heard::default();
-            decoder.sound(&spooled.path, &mut heard)?;
+            decoder.sound(&spooled.path, audio_track, &mut heard)?;
             Ok(heard)
         })
         .await?;
-        self.keep(record.video_id, KEY, heard.to_bytes().into()).await;
+        self.keep(record.video_id, &key, heard.to_bytes().into()).await;
         Ok(heard)
     }
+}
+
+/// What they are kept by.
+fn key_of(record: &VideoRecord) -> String {
+    record.audio_track.map_or_else(|| KEY.to_owned(), |track| format!("{KEY}-a{track}"))
 }
 
 /// The largest amplitude of each fiftieth of a second.

@@ -11,9 +11,12 @@ use crate::domain::ingest::fetch::Fetched;
 use crate::domain::ingest::signals::MediaSignals;
 use crate::domain::ingest::{Ingest, IngestRequest};
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::time::{Span, now};
+use crate::domain::kernel::time::{Span, instant, iso, now};
 use crate::domain::kernel::urls::without_secrets;
 use crate::domain::kernel::video::VideoId;
+
+/// Difference of two lengths that is rounding, seconds.
+const SAME_DURATION: f64 = 0.001;
 
 /// A video on its way to publication. Its documents are stored as they come, and named by nothing
 /// but its record.
@@ -41,9 +44,15 @@ impl Previous {
 
 impl Ingest {
     /// What of the published video can be built on.
-    pub(super) async fn salvage(&self, before: &Stored) -> Result<Option<Previous>> {
+    /// Another sound track than before is another video to whoever listens.
+    pub(super) async fn salvage(
+        &self,
+        before: &Stored,
+        audio_track: Option<u32>,
+    ) -> Result<Option<Previous>> {
         let Some(record) = before.record() else { return Ok(None) };
-        let mut previous = Previous { record: record.clone(), intact: true };
+        let intact = record.audio_track == audio_track;
+        let mut previous = Previous { record: record.clone(), intact };
         for Fault { part, error } in self.catalog.faults(record).await? {
             tracing::warn!(
                 video_id = %record.video_id,
@@ -74,11 +83,18 @@ impl Ingest {
         if duration > self.settings.ingest.max_duration.as_secs_f64() {
             return Err(self.too_long(duration));
         }
-        let spans =
-            request.chunking.split(signals.end, signals, self.settings.ingest.max_chunks)?;
+        // Sound is often padded to whole packets, beyond what the container says.
+        let end = signals.end.min(duration);
+        let spans = request.chunking.split(end, signals, self.settings.ingest.max_chunks)?;
         let mut record = self.begin_record(fetched, request, claim, previous, &spans).await?;
+        let info = &fetched.info;
         record.duration = duration;
-        record.frame_rate = fetched.info.video.as_ref().and_then(|video| video.frame_rate);
+        record.container_duration =
+            info.duration.filter(|claimed| (claimed - duration).abs() > SAME_DURATION);
+        record.frame_rate = info.video.as_ref().and_then(|video| video.frame_rate);
+        record.timecode = info.timecode.clone();
+        record.audio_track = found.audio_track;
+        record.warnings = found.warnings.clone();
         record.signals_document = found.signals_document.clone();
         record.speech_document = Some(found.speech_document.clone());
         // What was taken from the record tells nothing of what it takes.
@@ -101,12 +117,21 @@ impl Ingest {
             .and_then(|previous| previous.record.source_url.as_deref().map(without_secrets))
             .or_else(|| fetched.source_url.clone());
         let said = previous.map(|previous| previous.record.about.clone()).unwrap_or_default();
-        let about = request.about.apply(&said, self.settings.ingest.max_metadata_bytes)?;
+        let mut about = request.about.apply(&said, self.settings.ingest.max_metadata_bytes)?;
+        let proposed = fetched.info.recorded_at.as_deref().and_then(recorded);
+        if previous.is_none() && request.about.recorded_at.is_none() {
+            about.recorded_at = about.recorded_at.or_else(|| proposed.clone());
+        }
         if let Some(previous) = previous.and_then(Previous::intact)
             && previous.chunking == request.chunking
             && self.catalog.spans(previous).await? == spans
         {
-            return Ok(VideoRecord { source_url, about, ..previous.clone() });
+            return Ok(VideoRecord {
+                source_url,
+                about,
+                container_recorded_at: proposed,
+                ..previous.clone()
+            });
         }
         let previous = previous.map(|previous| &previous.record);
         let video_id = fetched.file.video_id;
@@ -126,7 +151,12 @@ impl Ingest {
             size_bytes: fetched.file.size,
             duration: 0.0,
             content_type: fetched.info.content_type.clone(),
+            container_duration: None,
             frame_rate: None,
+            timecode: None,
+            audio_track: None,
+            warnings: Vec::new(),
+            container_recorded_at: proposed,
             chunking: request.chunking.clone(),
             chunks: spans.len() as u32,
             chunks_document: self.catalog.store(video_id, "chunks", &spans).await?,
@@ -158,6 +188,18 @@ fn unretired(video_id: VideoId, filename: &str, retired: &[String]) -> String {
     names.find(free).unwrap_or_else(|| filename.to_owned())
 }
 
+/// When a container says that it was recorded, ISO 8601 in UTC. What no camera can have meant is nothing:
+/// clocks that were never set stand at 1904, 1970 or 2000.
+fn recorded(said: &str) -> Option<String> {
+    const FIRST: i64 = 978_307_200_000;
+    const DAY: i64 = 86_400_000;
+    // Apple writes offsets without a colon.
+    let (rest, minutes) = said.split_at_checked(said.len().checked_sub(2)?)?;
+    let at = instant(said).or_else(|| instant(&format!("{rest}:{minutes}")))?;
+    let today = jiff::Timestamp::now().as_millisecond();
+    (FIRST..today + DAY).contains(&at).then(|| iso(at))
+}
+
 /// The container's duration, where it is what was decoded but for the rounding of codecs: what it
 /// claims beyond that is not there.
 fn duration(info: &MediaInfo, decoded: f64) -> f64 {
@@ -184,6 +226,23 @@ mod tests {
     }
 
     #[test]
+    fn a_cameras_clock_is_read() {
+        for (said, expected) in [
+            ("2024-05-01T10:11:12.000000Z", Some("2024-05-01T10:11:12Z")),
+            ("2024-05-01T10:11:12+0200", Some("2024-05-01T08:11:12Z")),
+            ("2024-05-01T10:11:12+02:00", Some("2024-05-01T08:11:12Z")),
+            ("2024-05-01", Some("2024-05-01T00:00:00Z")),
+            ("1904-01-01T00:00:00Z", None),
+            ("1970-01-01T00:00:00Z", None),
+            ("2999-01-01T00:00:00Z", None),
+            ("é", None),
+            ("", None),
+        ] {
+            assert_eq!(recorded(said).as_deref(), expected, "{said}");
+        }
+    }
+
+    #[test]
     fn a_lying_container_is_not_believed() {
         let info = |duration| MediaInfo {
             container: "mov".into(),
@@ -191,7 +250,10 @@ mod tests {
             content_type: "video/mp4".into(),
             duration,
             video: None,
-            audio: true,
+            audio: None,
+            pictures_left_out: None,
+            timecode: None,
+            recorded_at: None,
         };
         for (claimed, decoded, expected) in [
             (Some(13.57), 13.0, 13.57),

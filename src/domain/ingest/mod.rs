@@ -2,6 +2,7 @@
 
 pub(crate) mod aggregate;
 mod analyze;
+mod audio_track;
 pub mod correct;
 mod draft;
 mod fetch;
@@ -52,6 +53,9 @@ pub struct IngestFields {
     pub callback_url: Option<String>,
     /// Calls of the language model that the job may make at most.
     pub max_model_calls: Option<u32>,
+    /// Which of its sound tracks is used, counted from 0; without it the one in which most is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audio_track: Option<u32>,
     /// What is said of the video; of one that is there already, what changes.
     #[serde(default)]
     pub about: AboutPatch,
@@ -86,6 +90,9 @@ pub struct IngestResult {
     /// Analyzers whose output is gone: the video was split otherwise, and they were not asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
+    /// What of the file was left out or chosen, each a sentence without a full stop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Vectors written, by analyzer.
     pub indexed: BTreeMap<String, u64>,
     /// What aggregation did.
@@ -182,6 +189,7 @@ impl Ingest {
             analyzers: self.catalog.analyzers.select(&self.models, &fields.analyzers)?,
             chunking: Chunking::parse(&fields.chunking)?,
             max_model_calls: fields.max_model_calls,
+            audio_track: fields.audio_track,
             about: fields.about.clone(),
         })
     }

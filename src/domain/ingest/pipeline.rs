@@ -32,6 +32,7 @@ pub(crate) struct IngestRequest {
     pub(crate) analyzers: Vec<AnalyzerRef>,
     pub(crate) chunking: Chunking,
     pub(crate) max_model_calls: Option<u32>,
+    pub(crate) audio_track: Option<u32>,
     pub(crate) about: AboutPatch,
 }
 
@@ -85,9 +86,11 @@ impl Ingest {
     ) -> Result<IngestResult> {
         progress.stage(Stage::Chunking, Value::Null);
         let budget = Budget::open(&self.models, request.max_model_calls);
-        let previous = self.salvage(&claim.found).await?;
+        let before = claim.found.record();
+        let track = self.audio_track(fetched, request, before, progress).await?;
+        let previous = self.salvage(&claim.found, track.track).await?;
         let intact = previous.as_ref().and_then(Previous::intact);
-        let found = self.extract_signals(fetched, request, intact, progress).await?;
+        let found = self.extract_signals(fetched, request, track, intact, progress).await?;
         let mut draft = self.draft(fetched, request, claim, previous.as_ref(), &found).await?;
         self.store_objects(fetched, &found.signals, &mut draft.record).await?;
         progress.stage(Stage::Chunked, json!({"chunks": draft.spans.len()}));
@@ -142,8 +145,8 @@ impl Ingest {
             signals: Arc::new(found.signals),
             utterances: found.speech.utterances(),
             speech: Arc::new(found.speech),
-            has_video: fetched.info.video.is_some(),
-            has_audio: fetched.info.audio,
+            has_video: found.has_pictures,
+            has_audio: fetched.info.audio.is_some(),
             decoder: self.models.decoder.clone(),
             frames_per_chunk: self.settings.ingest.frames_per_chunk,
             frame_side: self.settings.ingest.frame_side,

@@ -166,7 +166,7 @@ impl Ingest {
             Some(record) => {
                 let signals = self.catalog.signals(record).await?;
                 let most = self.settings.ingest.max_chunks;
-                Some(plan.chunking.split(signals.end, &signals, most)?)
+                Some(plan.chunking.split(signals.end.min(record.duration), &signals, most)?)
             }
             None => None,
         };

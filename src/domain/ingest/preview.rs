@@ -49,7 +49,8 @@ impl Ingest {
         let chunking = Chunking::parse(fields)?;
         let record = self.catalog.record(video_id).await?;
         let signals = self.catalog.signals(&record).await?;
-        let spans = chunking.split(signals.end, &signals, self.settings.ingest.max_chunks)?;
+        let end = signals.end.min(record.duration);
+        let spans = chunking.split(end, &signals, self.settings.ingest.max_chunks)?;
         let votes = chunking.votes(&signals);
         let boundaries = spans
             .iter()

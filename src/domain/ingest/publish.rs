@@ -115,6 +115,7 @@ impl Ingest {
                 ids.retain(|id| !record.analyzers.contains_key(id));
                 ids
             }),
+            warnings: record.warnings.clone(),
             indexed: request
                 .analyzers
                 .iter()

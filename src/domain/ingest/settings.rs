@@ -43,6 +43,8 @@ pub struct IngestSettings {
     pub max_corrections: usize,
     /// Longest text of a correction, characters.
     pub max_correction_chars: usize,
+    /// How much of each sound track of a file with several is listened to, to choose one, seconds.
+    pub audio_track_seconds: u64,
     /// Frames per chunk that models look at.
     pub frames_per_chunk: usize,
     /// Largest side of those frames and of posters, pixels.
@@ -66,6 +68,7 @@ impl Default for IngestSettings {
             max_metadata_bytes: 16 << 10,
             max_corrections: 1000,
             max_correction_chars: 500,
+            audio_track_seconds: 600,
             frames_per_chunk: 3,
             frame_side: 1280,
         }
@@ -73,7 +76,7 @@ impl Default for IngestSettings {
 }
 
 /// What the domain reads of `[fetch]`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DownloadSettings {
     /// Largest download, bytes; `SERVICE_MAX_BYTES` sets it too.
@@ -87,7 +90,7 @@ impl Default for DownloadSettings {
 }
 
 /// What the domain reads of `[decoder]`: the small frames that the boundary detectors look at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScanSettings {
     /// Width of the frames the detectors look at, pixels.
@@ -103,7 +106,7 @@ impl Default for ScanSettings {
 }
 
 /// What the domain reads of `[records]`: what instances that share them owe each other.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RepairSettings {
     /// Time after which the videos of an instance that died may be worked on, in the file seconds

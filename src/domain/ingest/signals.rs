@@ -15,6 +15,7 @@ use crate::domain::chunking::talk::spoken;
 use crate::domain::chunking::{Candidate, Signals};
 use crate::domain::ingest::Ingest;
 use crate::domain::ingest::IngestRequest;
+use crate::domain::ingest::audio_track::AudioTrack;
 use crate::domain::ingest::fetch::Fetched;
 use crate::domain::ingest::scan::{Scan, Scanned};
 use crate::domain::kernel::error::Result;
@@ -28,12 +29,23 @@ use crate::domain::media::speech::{Diarizer, Recognition, Speech, VoiceTurn, Wor
 /// Changes whenever turns are found in another way.
 const VERSION: u32 = 2;
 
+/// What a model has found in a sound track, where there are several: another than in the others.
+pub(crate) fn of_track(model: &str, audio_track: Option<u32>) -> String {
+    audio_track.map_or_else(|| model.to_owned(), |track| format!("{model}/track {track}"))
+}
+
 /// What was seen and heard, and the documents that hold it.
 pub(crate) struct MediaSignals {
     pub(crate) signals: Signals,
     pub(crate) signals_document: String,
     pub(crate) speech: Speech,
     pub(crate) speech_document: String,
+    /// Which sound track was listened to, where there are several.
+    pub(crate) audio_track: Option<u32>,
+    /// What of the file was left out or chosen.
+    pub(crate) warnings: Vec<String>,
+    /// Whether pictures could be decoded.
+    pub(crate) has_pictures: bool,
     /// How long it took to find them.
     pub(crate) seconds: f64,
 }
@@ -43,10 +55,15 @@ impl Ingest {
         &self,
         fetched: &Fetched,
         request: &IngestRequest,
+        AudioTrack { track: audio_track, warning }: AudioTrack,
         previous: Option<&VideoRecord>,
         progress: &Progress,
     ) -> Result<MediaSignals> {
         let started = Instant::now();
+        let left_out = fetched.info.pictures_left_out.as_ref();
+        let left_out = left_out.map(|why| format!("only the sound was analyzed: {why}"));
+        let mut warnings: Vec<String> = left_out.into_iter().chain(warning).collect();
+        let mut has_pictures = fetched.info.video.is_some();
         let needed = request.analyzers.iter().any(|a| a.needs_speech());
         let wanted = needed || request.chunking.listens();
         let mut known = None;
@@ -55,8 +72,12 @@ impl Ingest {
             match &record.speech_document {
                 Some(document) => {
                     let speech = self.catalog.speech(document).await?;
-                    if self.is_current(&speech, needed, wanted) {
+                    if self.is_current(&speech, audio_track, needed, wanted) {
+                        has_pictures &= !signals.visual.is_empty();
                         return Ok(MediaSignals {
+                            audio_track,
+                            warnings: record.warnings.clone(),
+                            has_pictures,
                             signals,
                             signals_document: record.signals_document.clone(),
                             speech,
@@ -77,16 +98,22 @@ impl Ingest {
                 width: self.settings.decoder.scan_width,
                 height: self.settings.decoder.scan_height,
                 exact: false,
+                audio_track,
             },
             vad: self.models.vad.clone(),
             folder: self.settings.work_dir.clone(),
             progress: progress.clone(),
         };
         let mut scanned = scanned.run().await?;
+        if has_pictures && scanned.signals.visual.is_empty() {
+            has_pictures = false;
+            warnings
+                .push("only the sound was analyzed: none of its pictures could be decoded".into());
+        }
         // Recognising speech may be paid for: what would be refused afterwards is refused before.
         self.check_length(scanned.signals.end, request)?;
         let video_id = fetched.file.video_id;
-        let listening = self.listen(video_id, &scanned, needed, wanted, progress);
+        let listening = self.listen(video_id, audio_track, &scanned, needed, wanted, progress);
         let speech = progress.cancellable(listening).await?;
         let signals = match known {
             Some((signals, true)) => signals,
@@ -104,6 +131,9 @@ impl Ingest {
             signals,
             speech_document: self.catalog.store(video_id, "speech", &speech).await?,
             speech,
+            audio_track,
+            warnings,
+            has_pictures,
             seconds: started.elapsed().as_secs_f64(),
         })
     }
@@ -117,21 +147,27 @@ impl Ingest {
     }
 
     /// Whether stored speech is what these ports would find, as far as it matters.
-    fn is_current(&self, speech: &Speech, needed: bool, wanted: bool) -> bool {
+    fn is_current(
+        &self,
+        speech: &Speech,
+        audio_track: Option<u32>,
+        needed: bool,
+        wanted: bool,
+    ) -> bool {
         let recognised_by = speech.words.as_ref().map(|words| words.recogniser.as_str());
-        let model = self.models.transcriber.as_ref().map(|t| t.model());
+        let model = self.models.transcriber.as_ref().map(|t| of_track(t.model(), audio_track));
         if needed {
-            return speech.voices_by == self.voices_by()
-                && (recognised_by == model || model.is_none());
+            return speech.voices_by == self.voices_by(audio_track)
+                && (recognised_by == model.as_deref() || model.is_none());
         }
         !wanted || recognised_by.is_some() || model.is_none()
     }
 
     /// The models that say where speech is and whose.
-    fn voices_by(&self) -> String {
+    fn voices_by(&self, audio_track: Option<u32>) -> String {
         let activity = self.models.vad.as_ref().map_or("none", |v| v.model());
         let speaker = speaker_models(&self.models).unwrap_or_else(|| "none".into());
-        format!("{activity}/{speaker}/v{VERSION}")
+        of_track(&format!("{activity}/{speaker}/v{VERSION}"), audio_track)
     }
 
     /// Voices and, when they are wanted, words, found side by side. Words that are not needed may be
@@ -139,6 +175,7 @@ impl Ingest {
     async fn listen(
         &self,
         video_id: VideoId,
+        audio_track: Option<u32>,
         scanned: &Scanned,
         needed: bool,
         wanted: bool,
@@ -149,7 +186,7 @@ impl Ingest {
             if !wanted {
                 return Ok(None);
             }
-            match self.recognise(video_id, scanned, progress).await {
+            match self.recognise(video_id, audio_track, scanned, progress).await {
                 Err(error) if !needed => {
                     tracing::warn!(
                         %video_id,
@@ -162,7 +199,8 @@ impl Ingest {
             }
         };
         let (turns, words) = futures::try_join!(telling, recognising)?;
-        Ok(Speech { voices_by: self.voices_by(), spans: scanned.speech.clone(), turns, words })
+        let voices_by = self.voices_by(audio_track);
+        Ok(Speech { voices_by, spans: scanned.speech.clone(), turns, words })
     }
 
     /// Who speaks when; nobody without the two networks that tell.
@@ -184,6 +222,7 @@ impl Ingest {
     async fn recognise(
         &self,
         video_id: VideoId,
+        audio_track: Option<u32>,
         scanned: &Scanned,
         progress: &Progress,
     ) -> Result<Option<Words>> {
@@ -194,12 +233,14 @@ impl Ingest {
         };
         let recognition = Recognition {
             transcriber,
-            cache: &RecognisedPieces { catalog: &self.catalog, video_id },
+            cache: &RecognisedPieces { catalog: &self.catalog, video_id, audio_track },
             sound: &scanned.sound,
             concurrency: self.settings.ingest.concurrency,
         };
         let recognising = recognition.run(&scanned.speech, step);
-        progress.profile.measure(Step::RecogniseSpeech, recognising).await.map(Some)
+        let mut words = progress.profile.measure(Step::RecogniseSpeech, recognising).await?;
+        words.recogniser = of_track(&words.recogniser, audio_track);
+        Ok(Some(words))
     }
 
     async fn topic_shifts(&self, speech: &Speech) -> Result<Vec<Candidate>> {

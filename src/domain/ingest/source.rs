@@ -119,7 +119,10 @@ mod tests {
             content_type: "video/mp4".into(),
             duration: None,
             video: None,
-            audio: false,
+            audio: None,
+            pictures_left_out: None,
+            timecode: None,
+            recorded_at: None,
         }
     }
 

@@ -21,8 +21,9 @@ impl IngestFields {
             true => String::new(),
             false => format!("\n{:?}", self.about),
         };
+        let track = self.audio_track.map_or_else(String::new, |track| format!("\n{track}"));
         let request = format!(
-            "{source}\n{}\n{:?}\n{:?}\n{:?}{}",
+            "{source}\n{}\n{:?}\n{:?}\n{:?}{}{track}",
             self.analyzers,
             self.chunking,
             self.callback_url.as_deref().map(without_secrets),

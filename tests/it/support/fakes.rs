@@ -12,8 +12,8 @@ use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::decoder::{
-    Cancel, Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary,
-    SmallFrame, Still, VideoDecoder, VideoInfo,
+    AudioInfo, Cancel, Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink,
+    ScanSummary, SmallFrame, Still, VideoDecoder, VideoInfo,
 };
 use ports::embedder::Embedder;
 use ports::llm::{
@@ -33,7 +33,7 @@ pub fn clip(seconds: f64) -> Vec<u8> {
 
 /// Decodes the clips of [`clip`]: one colour per ten seconds, and a tone. `"poster": false` makes
 /// single frames undecodable, `"video": false` and `"audio": false` leave a stream out; `"claims"` is
-/// what the container says of its length.
+/// what the container says of its length; of `"tracks"` of sound that of the number `"silent"` is.
 pub struct SceneDecoder;
 
 impl SceneDecoder {
@@ -66,7 +66,13 @@ impl VideoDecoder for SceneDecoder {
             content_type: "video/mp4".into(),
             duration: clip["claims"].as_f64().or_else(|| clip["seconds"].as_f64()),
             video: (clip["video"] != false).then_some(video),
-            audio: clip["audio"] != false,
+            audio: (clip["audio"] != false).then(|| AudioInfo {
+                tracks: clip["tracks"].as_u64().unwrap_or(1) as u32,
+                played: 0,
+            }),
+            pictures_left_out: clip["left_out"].as_str().map(str::to_owned),
+            timecode: clip["timecode"].as_str().map(str::to_owned),
+            recorded_at: clip["recorded_at"].as_str().map(str::to_owned),
         })
     }
 
@@ -88,8 +94,10 @@ impl VideoDecoder for SceneDecoder {
                 summary.frames += 1;
             }
             if clip["audio"] != false {
+                let played = u64::from(options.audio_track.unwrap_or(0));
+                let loud = if clip["silent"] == played { 0.0 } else { 0.2 };
                 let samples: Vec<f32> =
-                    (0..SAMPLE_RATE / 10).map(|i| (i as f32 * 0.1).sin() * 0.2).collect();
+                    (0..SAMPLE_RATE / 10).map(|i| (i as f32 * 0.1).sin() * loud).collect();
                 sink.audio(time, &samples)?;
                 summary.samples += samples.len() as u64;
             }

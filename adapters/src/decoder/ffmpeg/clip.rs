@@ -43,7 +43,7 @@ pub(super) fn clip(
     let length = (cut.end - cut.start).clamp(0.0, 1e6);
     let allowed = options.timeout + options.timeout_per_second.mul_f64(length);
     let open = || {
-        let input = Input::open(file, options)?;
+        let input = Input::open(file, options, cut.audio_track)?;
         input.deadline.set(allowed);
         Ok::<_, Error>(input)
     };

@@ -36,6 +36,12 @@ pub(super) enum Error {
     Memory,
     #[error("the file holds neither pictures nor sound that can be decoded")]
     NoStreams,
+    #[error("nothing in the file can be decoded: {0}")]
+    LeftOut(String),
+    #[error(
+        "the file has no sound track {track} that can be decoded; it has {tracks}, counted from 0"
+    )]
+    NoTrack { track: u32, tracks: usize },
     #[error("nothing in the file could be decoded: it holds no intact picture or sound")]
     NothingDecoded,
     #[error("the pictures are {width}×{height} pixels: at most {max} pixels are accepted")]
@@ -74,6 +80,8 @@ impl From<Error> for PortError {
             | Error::Unknown
             | Error::NotMedia(_)
             | Error::NoStreams
+            | Error::LeftOut(_)
+            | Error::NoTrack { .. }
             | Error::NothingDecoded => ErrorKind::Invalid,
             Error::TooManyPixels { .. } | Error::TooLong(_) | Error::TooManyBytes(_) => {
                 ErrorKind::TooLarge

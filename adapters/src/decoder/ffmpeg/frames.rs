@@ -59,7 +59,7 @@ pub(super) fn frames(
     way: Option<Way>,
     found: &mut dyn FnMut(usize, &Frame) -> ports::Result<()>,
 ) -> Result<Way, Error> {
-    let mut input = Input::open(file, options)?;
+    let mut input = Input::open(file, options, None)?;
     let Some(stream) = input.picture else { return Ok(Way::default()) };
     let per_frame = u32::try_from(stills.len()).unwrap_or(u32::MAX);
     let allowed =
@@ -69,7 +69,7 @@ pub(super) fn frames(
         Some(way) => way,
         None => {
             let way = Way::through(&mut input, file.metadata()?.len())?;
-            input = Input::open(file, options)?;
+            input = Input::open(file, options, None)?;
             input.deadline.set(allowed);
             way
         }

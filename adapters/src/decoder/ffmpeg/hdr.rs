@@ -55,7 +55,7 @@ impl Transfer {
         match self {
             Self::Pq => {
                 let p = coded.powf(1.0 / 78.84375);
-                let light = (p - 0.8359375).max(0.0) / (18.8515625 - 18.6875 * p);
+                let light = (p - 0.8359375).max(0.0) / (18.851_563 - 18.6875 * p);
                 light.powf(1.0 / 0.159_301_76) * PQ_PEAK / WHITE
             }
             Self::Hlg if coded <= 0.5 => coded * coded / 3.0,
@@ -149,7 +149,7 @@ mod tests {
     /// The code of PQ for a luminance, cd/m².
     fn pq(luminance: f32) -> u16 {
         let y = (luminance / PQ_PEAK).powf(0.159_301_76);
-        let coded = ((0.8359375 + 18.8515625 * y) / (1.0 + 18.6875 * y)).powf(78.84375);
+        let coded = ((0.8359375 + 18.851_563 * y) / (1.0 + 18.6875 * y)).powf(78.84375);
         (coded * f32::from(u16::MAX)).round() as u16
     }
 

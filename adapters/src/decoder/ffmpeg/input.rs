@@ -11,7 +11,7 @@ use ffmpeg::codec::{Context as CodecContext, Id, Parameters, decoder::Opened, th
 use ffmpeg::format::context::Output;
 use ffmpeg::{Discard, Packet, Rational, ffi};
 use ffmpeg_next as ffmpeg;
-use ports::decoder::{MediaInfo, VideoInfo};
+use ports::decoder::{AudioInfo, MediaInfo, VideoInfo};
 
 use super::accepted::check_codec;
 use super::context::{OUT_OF_MEMORY, open_context};
@@ -56,7 +56,12 @@ pub(super) struct Input {
 }
 
 impl Input {
-    pub(super) fn open(file: &Arc<File>, options: &FfmpegOptions) -> Result<Self, Error> {
+    /// Opens a file. Of its sound streams the one that is asked for is read, counted from 0.
+    pub(super) fn open(
+        file: &Arc<File>,
+        options: &FfmpegOptions,
+        audio_track: Option<u32>,
+    ) -> Result<Self, Error> {
         let mut head = [0; 32];
         let read = file.read_at(&mut head, 0)?;
         if read == 0 {
@@ -87,7 +92,7 @@ impl Input {
             pictures: 0,
             stamped: false,
         };
-        input.choose_streams();
+        input.choose_streams(audio_track)?;
         input.check_streams(options)?;
         input.origin = input.earliest_start();
         let (claimed, restarts) = (input.claimed(), is_spliceable(&input.context));
@@ -435,11 +440,16 @@ impl Input {
             content_type: content_type.to_owned(),
             duration: (duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE)),
             video,
-            audio: self.sound.is_some(),
+            audio: self.audio_info(),
+            pictures_left_out: self.pictures_left_out(),
+            timecode: self.tagged("timecode"),
+            recorded_at: self
+                .tagged("com.apple.quicktime.creationdate")
+                .or_else(|| self.tagged("creation_time")),
         }
     }
 
-    fn choose_streams(&mut self) {
+    fn choose_streams(&mut self, audio_track: Option<u32>) -> Result<(), Error> {
         let picture = self.best(ffi::AVMediaType::AVMEDIA_TYPE_VIDEO, None);
         // Cover art is a picture stream to FFmpeg. Where it wins, look for a real one behind it.
         self.picture = picture.filter(|&i| !self.is_attached(i)).or_else(|| {
@@ -453,14 +463,81 @@ impl Input {
         });
         self.picture = self.picture.filter(|&i| {
             let (w, h) = self.coded_size(i);
-            w > 0 && h > 0
+            w > 0 && h > 0 && !self.is_encrypted(i)
         });
-        self.sound = self.best(ffi::AVMediaType::AVMEDIA_TYPE_AUDIO, self.picture);
+        let sound = self.best(ffi::AVMediaType::AVMEDIA_TYPE_AUDIO, self.picture);
+        self.sound = sound.filter(|&i| !self.is_encrypted(i));
+        if let Some(track) = audio_track {
+            let sounds = self.sounds();
+            let stream = sounds.get(track as usize).copied().filter(|&i| self.has_decoder(i));
+            self.sound = Some(stream.ok_or(Error::NoTrack { track, tracks: sounds.len() })?);
+        }
         for i in 0..self.streams() {
             if Some(i) != self.picture && Some(i) != self.sound {
                 self.discard(i);
             }
         }
+        Ok(())
+    }
+
+    /// The sound streams, in the order of the file.
+    fn sounds(&self) -> Vec<usize> {
+        let is_sound = |&i: &usize| self.medium(i) == Some(ffmpeg::media::Type::Audio);
+        (0..self.streams()).filter(is_sound).collect()
+    }
+
+    fn audio_info(&self) -> Option<AudioInfo> {
+        let (played, sounds) = (self.sound?, self.sounds());
+        let played = sounds.iter().position(|&i| i == played)?;
+        Some(AudioInfo { tracks: sounds.len() as u32, played: played as u32 })
+    }
+
+    /// Why the file has no pictures although it has a stream of them.
+    fn pictures_left_out(&self) -> Option<String> {
+        if self.picture.is_some() {
+            return None;
+        }
+        let is_picture =
+            |&i: &usize| self.medium(i) == Some(ffmpeg::media::Type::Video) && !self.is_attached(i);
+        let stream = (0..self.streams()).find(is_picture)?;
+        Some(match self.codec_name(stream).as_str() {
+            _ if self.is_encrypted(stream) => "its pictures are encrypted".into(),
+            "" | "none" => format!("the codec of its pictures is not known{}", self.tag(stream)),
+            codec if self.has_decoder(stream) => {
+                format!("its pictures cannot be read (codec {codec})")
+            }
+            codec => format!("no decoder reads the codec of its pictures ({codec})"),
+        })
+    }
+
+    /// The container's name of a stream's codec, in brackets.
+    fn tag(&self, stream: usize) -> String {
+        let name = self.four_letters(stream);
+        let letters = name.iter().all(|b| b.is_ascii_graphic());
+        if letters { format!(" ({})", String::from_utf8_lossy(&name)) } else { String::new() }
+    }
+
+    /// Whether the container says that a stream is protected: Common Encryption, or FairPlay.
+    fn is_encrypted(&self, stream: usize) -> bool {
+        matches!(&self.four_letters(stream), b"encv" | b"enca" | b"drmi" | b"drms")
+    }
+
+    fn four_letters(&self, stream: usize) -> [u8; 4] {
+        #[expect(unsafe_code, reason = "FFI")]
+        // SAFETY: every stream of an open context has its parameters.
+        unsafe {
+            (*(*self.raw_stream(stream)).codecpar).codec_tag.to_le_bytes()
+        }
+    }
+
+    /// A tag of the container, or of one of its streams.
+    fn tagged(&self, key: &str) -> Option<String> {
+        let of_streams = || {
+            let pictures = self.picture.and_then(|i| self.context.stream(i));
+            let streams = pictures.into_iter().chain(self.context.streams());
+            streams.filter_map(|st| st.metadata().get(key).map(str::to_owned)).next()
+        };
+        self.context.metadata().get(key).map(str::to_owned).or_else(of_streams)
     }
 
     /// FFmpeg's own choice, which weighs the default flag, how many frames were seen, and quality.
@@ -537,6 +614,8 @@ impl Input {
         let time = stamp as f64 * tick - self.origin;
         let Some(timeline) = &mut self.timeline else { return };
         let shift = timeline.place(kind, time, length);
+        let shown = packet.pts().unwrap_or(stamp) as f64 * tick - self.origin;
+        timeline.lasts_until(shown + shift + length.min(1.0));
         if shift != 0.0 {
             let ticks = (shift / tick).round() as i64;
             packet.set_pts(packet.pts().map(|t| t.saturating_add(ticks)));
@@ -552,7 +631,7 @@ impl Input {
             return Err(Error::TooManyPixels { width, height, max: options.max_pixels });
         }
         if self.picture.is_none() && self.sound.is_none() {
-            return Err(Error::NoStreams);
+            return Err(self.pictures_left_out().map_or(Error::NoStreams, Error::LeftOut));
         }
         if let Some(rate) = self.sound.map(|i| self.sample_rate(i))
             && rate != 0

@@ -132,7 +132,7 @@ impl FfmpegDecoder {
 
 impl FfmpegDecoder {
     pub(super) fn probe_file(&self, file: &Arc<File>) -> Result<MediaInfo> {
-        Ok(Input::open(file, &self.options)?.info())
+        Ok(Input::open(file, &self.options, None)?.info())
     }
 
     pub(super) fn scan_file(
@@ -141,14 +141,19 @@ impl FfmpegDecoder {
         options: &ScanOptions,
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary> {
-        let mut input = Input::open(file, &self.options)?;
+        let mut input = Input::open(file, &self.options, options.audio_track)?;
         Ok(scan::scan(&mut input, &self.options, options, sink)?)
     }
 
-    pub(super) fn sound_of_file(&self, file: &Arc<File>, sink: &mut dyn ScanSink) -> Result<()> {
-        let mut input = Input::open(file, &self.options)?;
+    pub(super) fn sound_of_file(
+        &self,
+        file: &Arc<File>,
+        audio_track: Option<u32>,
+        sink: &mut dyn ScanSink,
+    ) -> Result<()> {
+        let mut input = Input::open(file, &self.options, audio_track)?;
         input.sound_only();
-        let size = ScanOptions { width: 0, height: 0, exact: true };
+        let size = ScanOptions { width: 0, height: 0, exact: true, audio_track };
         match scan::scan(&mut input, &self.options, &size, sink) {
             Ok(_) | Err(Error::NothingDecoded) => Ok(()),
             Err(error) => Err(error.into()),
@@ -206,8 +211,8 @@ impl VideoDecoder for FfmpegDecoder {
         self.scan_file(&open_media(file)?, options, sink)
     }
 
-    fn sound(&self, file: &Path, sink: &mut dyn ScanSink) -> Result<()> {
-        self.sound_of_file(&open_media(file)?, sink)
+    fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
+        self.sound_of_file(&open_media(file)?, audio_track, sink)
     }
 
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {

@@ -11,6 +11,9 @@ const PAUSE: f64 = 1.0;
 /// recordings of a screen that nobody touches, seconds.
 const UNTOLD_PAUSE: f64 = 10.0;
 
+/// A clock that begins so near to 0 begins as the file's did, seconds.
+const BEGINNING: f64 = 0.5;
+
 /// Puts packets, in the order of the file, on one unbroken timeline.
 #[derive(Debug)]
 pub(super) struct Timeline {
@@ -25,6 +28,8 @@ pub(super) struct Timeline {
     /// What was added before the last jump: one packet alone may have jumped.
     before: f64,
     streams: [Stream; 2],
+    /// When the last picture or sound so far ends, seconds.
+    shown: f64,
     /// Jumps that were taken out.
     pub(super) jumps: u32,
 }
@@ -47,6 +52,7 @@ impl Timeline {
             shift: 0.0,
             before: 0.0,
             streams: [Stream::default(); 2],
+            shown: 0.0,
             jumps: 0,
         }
     }
@@ -66,13 +72,20 @@ impl Timeline {
             if self.jumps > 0 && (time + self.before - mine).abs() <= PAUSE {
                 self.jump(self.before);
             } else if self.restarts {
-                self.jump(mine - time);
+                // Where the clock begins as that of the file did, pictures and sound keep their distance.
+                let whole = self.shown.max(end);
+                self.jump(if time.abs() <= BEGINNING { whole } else { mine - time });
             }
             now = time + self.shift;
         }
         let end = now + length.clamp(0.0, PAUSE);
         self.streams[kind as usize] = Stream { end: Some(end), told_end: now + length.max(0.0) };
         self.shift
+    }
+
+    /// Notes when what a packet holds is over, seconds of the timeline.
+    pub(super) fn lasts_until(&mut self, end: f64) {
+        self.shown = self.shown.max(end);
     }
 
     /// Whether a picture shown at `time` for as long as its packet claims really is, where nothing

@@ -109,7 +109,7 @@ impl WorkerDecoder {
         let frames = match &job {
             Job::Frames { stills, .. } => stills.len() as f64,
             Job::Clip { start, end, .. } => (end - start).max(0.0),
-            Job::Probe | Job::Scan { .. } | Job::Sound => 0.0,
+            Job::Probe | Job::Scan { .. } | Job::Sound { .. } => 0.0,
         };
         let request = Request {
             ffmpeg: self.options.ffmpeg.clone(),
@@ -171,13 +171,13 @@ impl VideoDecoder for WorkerDecoder {
         options: &ScanOptions,
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary> {
-        let ScanOptions { width, height, exact } = *options;
-        let job = Job::Scan { width, height, exact };
+        let ScanOptions { width, height, exact, audio_track } = *options;
+        let job = Job::Scan { width, height, exact, audio_track };
         self.start(open_media(file)?, job)?.scan(options, sink)
     }
 
-    fn sound(&self, file: &Path, sink: &mut dyn ScanSink) -> Result<()> {
-        self.start(open_media(file)?, Job::Sound)?.sound(sink)
+    fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
+        self.start(open_media(file)?, Job::Sound { audio_track })?.sound(sink)
     }
 
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {
@@ -197,8 +197,8 @@ impl VideoDecoder for WorkerDecoder {
     }
 
     fn clip(&self, file: &Path, cut: &Cut, out: File, cancel: &Cancel) -> Result<Clip> {
-        let Cut { start, end, exact, max_bytes } = *cut;
-        let job = Job::Clip { start, end, exact, max_bytes };
+        let Cut { start, end, exact, max_bytes, audio_track } = *cut;
+        let job = Job::Clip { start, end, exact, max_bytes, audio_track };
         self.start(open_media(file)?, job)?.clip(&out, max_bytes, cancel)
     }
 }

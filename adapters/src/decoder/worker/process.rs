@@ -132,7 +132,7 @@ impl Process {
 
     /// Reads a decode of the sound alone to its end.
     pub(super) fn sound(mut self, sink: &mut dyn ScanSink) -> Result<()> {
-        let size = ScanOptions { width: 0, height: 0, exact: true };
+        let size = ScanOptions { width: 0, height: 0, exact: true, audio_track: None };
         let mut received = Received::new(&size, self.limits.ffmpeg.max_duration);
         let mut body = Vec::new();
         loop {
@@ -229,7 +229,7 @@ fn cancelled() -> PortError {
 
 fn longest_message(job: &Job, max_pixels: u64) -> usize {
     let pixels = match job {
-        Job::Probe | Job::Sound | Job::Clip { .. } => 0,
+        Job::Probe | Job::Sound { .. } | Job::Clip { .. } => 0,
         Job::Scan { width, height, .. } => u64::from(*width) * u64::from(*height),
         // Pixels that are not square stretch a picture up to ten times.
         Job::Frames { stills, .. } => {

@@ -4,7 +4,7 @@
 
 use std::io::{self, Read, Write};
 
-use ports::decoder::{MediaInfo, ScanSummary, Still, VideoInfo};
+use ports::decoder::{AudioInfo, MediaInfo, ScanSummary, Still, VideoInfo};
 use ports::{ErrorKind, PortError};
 use serde::{Deserialize, Serialize};
 
@@ -44,10 +44,10 @@ pub(super) struct Request {
 #[derive(Serialize, Deserialize)]
 pub(super) enum Job {
     Probe,
-    Scan { width: u32, height: u32, exact: bool },
-    Sound,
+    Scan { width: u32, height: u32, exact: bool, audio_track: Option<u32> },
+    Sound { audio_track: Option<u32> },
     Frames { stills: Vec<Still>, way: Option<Way> },
-    Clip { start: f64, end: f64, exact: bool, max_bytes: u64 },
+    Clip { start: f64, end: f64, exact: bool, max_bytes: u64, audio_track: Option<u32> },
 }
 
 /// How a job ended.
@@ -104,27 +104,48 @@ pub(super) struct Probed {
     content_type: String,
     duration: Option<f64>,
     video: Option<(String, u32, u32, Option<f64>)>,
-    audio: bool,
+    audio: Option<AudioInfo>,
+    pictures_left_out: Option<String>,
+    timecode: Option<String>,
+    recorded_at: Option<String>,
 }
 
 impl From<MediaInfo> for Probed {
     fn from(info: MediaInfo) -> Self {
-        let MediaInfo { container, extension, content_type, duration, video, audio } = info;
-        let video = video.map(|v| (v.codec, v.width, v.height, v.frame_rate));
-        Self { container, extension, content_type, duration, video, audio }
+        let video = info.video.map(|v| (v.codec, v.width, v.height, v.frame_rate));
+        Self {
+            container: info.container,
+            extension: info.extension,
+            content_type: info.content_type,
+            duration: info.duration,
+            video,
+            audio: info.audio,
+            pictures_left_out: info.pictures_left_out,
+            timecode: info.timecode,
+            recorded_at: info.recorded_at,
+        }
     }
 }
 
 impl From<Probed> for MediaInfo {
     fn from(probed: Probed) -> Self {
-        let Probed { container, extension, content_type, duration, video, audio } = probed;
-        let video = video.map(|(codec, width, height, frame_rate)| VideoInfo {
+        let video = probed.video.map(|(codec, width, height, frame_rate)| VideoInfo {
             codec,
             width,
             height,
             frame_rate,
         });
-        Self { container, extension, content_type, duration, video, audio }
+        Self {
+            container: probed.container,
+            extension: probed.extension,
+            content_type: probed.content_type,
+            duration: probed.duration,
+            video,
+            audio: probed.audio,
+            pictures_left_out: probed.pictures_left_out,
+            timecode: probed.timecode,
+            recorded_at: probed.recorded_at,
+        }
     }
 }
 

@@ -49,13 +49,13 @@ fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcom
     let decoder = FfmpegDecoder::new(request.ffmpeg);
     Ok(match request.job {
         Job::Probe => Outcome::Probed(decoder.probe_file(file)?.into()),
-        Job::Scan { width, height, exact } => {
-            let options = ScanOptions { width, height, exact };
+        Job::Scan { width, height, exact, audio_track } => {
+            let options = ScanOptions { width, height, exact, audio_track };
             let summary = decoder.scan_file(file, &options, out)?;
             Outcome::Scanned(summary.into())
         }
-        Job::Sound => {
-            decoder.sound_of_file(file, out)?;
+        Job::Sound { audio_track } => {
+            decoder.sound_of_file(file, audio_track, out)?;
             Outcome::Heard
         }
         Job::Frames { mut stills, way } => {
@@ -65,8 +65,8 @@ fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcom
             })?;
             Outcome::Frames(way)
         }
-        Job::Clip { start, end, exact, max_bytes } => {
-            let cut = Cut { start, end, exact, max_bytes };
+        Job::Clip { start, end, exact, max_bytes, audio_track } => {
+            let cut = Cut { start, end, exact, max_bytes, audio_track };
             let writer = Writer { file: out.file.clone(), at: 0, end: 0 };
             let Clip { start, copied, video } = decoder.clip_of_file(file, &cut, writer)?;
             Outcome::Cut { start, copied, video }

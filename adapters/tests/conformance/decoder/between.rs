@@ -44,8 +44,10 @@ fn the_frame_at_a_time_is_the_one_that_is_shown_then() {
         let Some(file) = studio.make(name, &format!("{PICTURE} {spacing} {CODING}")) else {
             continue;
         };
-        let (mut film, size) =
-            (Film::default(), ScanOptions { width: 160, height: 96, exact: true });
+        let (mut film, size) = (
+            Film::default(),
+            ScanOptions { width: 160, height: 96, exact: true, audio_track: None },
+        );
         let end = decoder().scan(&file, &size, &mut film).unwrap().end;
         let times: Vec<f64> = (0..).map(|i| f64::from(i) * 0.21).take_while(|t| *t < end).collect();
         let stills: Vec<Still> = times.iter().map(|&time| Still { time, max_side: 160 }).collect();

@@ -8,7 +8,7 @@ use ports::decoder::{Cancel, Clip, Cut, ScanOptions, ScanSink, SmallFrame, Video
 
 use super::ffmpeg::{Studio, decoder};
 
-const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: true };
+const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: true, audio_track: None };
 
 /// Mean difference of two pictures that coding anew may make, of 255.
 const UNLIKE: f64 = 10.0;
@@ -50,7 +50,7 @@ fn of_nothing_once_nobody_waits() {
     let coded = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 1000";
     let Some(file) = studio.make("waited.mp4", &format!("{seen} {coded}")) else { return };
     let cancel = Cancel::default();
-    let cut = Cut { start: 0.5, end: 19.5, exact: true, max_bytes: 100 << 20 };
+    let cut = Cut { start: 0.5, end: 19.5, exact: true, max_bytes: 100 << 20, audio_track: None };
     let out = tempfile::tempfile().unwrap();
     let cutting = {
         let (file, cancel) = (file.clone(), cancel.clone());
@@ -111,7 +111,7 @@ impl Film {
     fn cut_well(&self, file: &Path, start: f64, end: f64, exact: bool) -> bool {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cut.mp4");
-        let cut = Cut { start, end, exact, max_bytes: 100 << 20 };
+        let cut = Cut { start, end, exact, max_bytes: 100 << 20, audio_track: None };
         let Clip { start, copied, video } =
             decoder().clip(file, &cut, File::create(&path).unwrap(), &Cancel::default()).unwrap();
         let what = format!("{} from {start} to {end}, copied: {copied}", file.display());

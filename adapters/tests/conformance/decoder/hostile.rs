@@ -10,7 +10,7 @@ use shotlog_adapters as adapters;
 
 use super::ffmpeg::{Studio, confined, decoder};
 
-const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: false };
+const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: false, audio_track: None };
 
 /// The times of the frames, and the sound that came.
 #[derive(Default)]
@@ -122,7 +122,7 @@ fn processor_time_is_limited() {
         processor_time_per_second: std::time::Duration::ZERO,
         ..WorkerOptions::default()
     });
-    let large = ScanOptions { width: 1920, height: 1080, exact: true };
+    let large = ScanOptions { width: 1920, height: 1080, exact: true, audio_track: None };
     let error = hasty.scan(&file, &large, &mut Seen::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     assert!(error.to_string().contains("decoder.processor_time"), "{error}");
@@ -163,7 +163,13 @@ fn the_process_is_confined_before_it_decodes() {
     let arguments = "-f lavfi -i testsrc2=s=64x36:r=25:d=60 -c:v mpeg4";
     let file = studio.make("long.mp4", arguments).unwrap();
     let mut look = Look::default();
-    decoder().scan(&file, &ScanOptions { width: 160, height: 90, exact: true }, &mut look).unwrap();
+    decoder()
+        .scan(
+            &file,
+            &ScanOptions { width: 160, height: 90, exact: true, audio_track: None },
+            &mut look,
+        )
+        .unwrap();
     let missing = adapters::decoder::missing_protection();
     let seccomp = if missing.contains(&"seccomp") { "Seccomp:\t0" } else { "Seccomp:\t2" };
     for line in [seccomp, "NoNewPrivs:\t1"] {

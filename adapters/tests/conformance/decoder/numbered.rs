@@ -60,7 +60,8 @@ impl ScanSink for Numbers {
     }
 }
 
-const EXACT: ScanOptions = ScanOptions { width: BITS * COLUMN, height: 96, exact: true };
+const EXACT: ScanOptions =
+    ScanOptions { width: BITS * COLUMN, height: 96, exact: true, audio_track: None };
 
 /// Asserts that a scan, single frames and a clip show every number at its time.
 fn shows_its_numbers(name: &str, file: &std::path::Path, seconds: f64) {
@@ -82,7 +83,7 @@ fn shows_its_numbers(name: &str, file: &std::path::Path, seconds: f64) {
         }
     }
 
-    let cut = Cut { start: 2.2, end: 3.4, exact: true, max_bytes: 10 << 20 };
+    let cut = Cut { start: 2.2, end: 3.4, exact: true, max_bytes: 10 << 20, audio_track: None };
     let clip = file.with_extension("clip.mp4");
     let out = std::fs::File::create(&clip).unwrap();
     decoder().clip(file, &cut, out, &Cancel::default()).unwrap();

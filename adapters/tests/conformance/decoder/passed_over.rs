@@ -39,7 +39,8 @@ impl Film {
 }
 
 fn scanned(file: &std::path::Path, exact: bool) -> (Film, ScanSummary) {
-    let (mut film, size) = (Film::default(), ScanOptions { width: 80, height: 45, exact });
+    let (mut film, size) =
+        (Film::default(), ScanOptions { width: 80, height: 45, exact, audio_track: None });
     let summary = decoder().scan(file, &size, &mut film).unwrap();
     (film, summary)
 }

@@ -34,6 +34,8 @@ class IngestOptions(TypedDict, total=False):
     max_duration: float
     callback_url: str
     max_model_calls: int
+    audio_track: int
+    """Of a file with several sound tracks, counted from 0."""
     metadata: Mapping[str, Any]
     """By key: strings, numbers, booleans, times in ISO 8601, lists of strings."""
     collection: str

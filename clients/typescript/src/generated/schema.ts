@@ -1971,6 +1971,8 @@ export interface components {
             analyzers: string[];
             /** @description Analyzers whose output is gone: the video was split otherwise, and they were not asked for. */
             dropped?: string[];
+            /** @description What of the file was left out or chosen, in sentences; absent without any. */
+            warnings?: string[];
             /** @description Vectors written, by analyzer. */
             indexed: {
                 [key: string]: number;
@@ -2448,6 +2450,12 @@ export interface components {
              *     for is kept for the next.
              */
             max_model_calls?: number | null;
+            /**
+             * Format: uint32
+             * @description Which sound track of a file with several is used, counted from 0; left out, the one in which most
+             *     is said.
+             */
+            audio_track?: number | null;
             /**
              * @description Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a video that
              *     is there already they are added, and null removes one.
@@ -3220,6 +3228,12 @@ export interface components {
              */
             max_model_calls?: number | null;
             /**
+             * Format: uint32
+             * @description Which sound track of a file with several is used, counted from 0; left out, the one in which most
+             *     is said.
+             */
+            audio_track?: number | null;
+            /**
              * @description Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a video that
              *     is there already they are added, and null removes one.
              * @default {}
@@ -3333,6 +3347,25 @@ export interface components {
              * @description Pictures per second; absent where there are none or it is not known.
              */
             frame_rate?: number;
+            /**
+             * Format: double
+             * @description What the container says of its length, seconds; absent where it says the same as `duration`.
+             */
+            container_duration?: number;
+            /**
+             * @description Timecode of its first picture, as `01:00:00:00`, or with `;` before the frames where it is
+             *     drop-frame; absent where the container has none.
+             */
+            timecode?: string;
+            /**
+             * Format: uint32
+             * @description Which of its sound tracks was used, counted from 0; absent where it has no choice.
+             */
+            audio_track?: number;
+            /** @description What of the file was left out or chosen, in sentences; absent without any. */
+            warnings?: string[];
+            /** @description Who says when it was recorded: `container` or `user`; absent where it is not known. */
+            recorded_at_source?: string;
             preset: string;
             params: {
                 [key: string]: unknown;
@@ -3694,6 +3727,12 @@ export interface operations {
                      *     for is kept for the next.
                      */
                     max_model_calls?: number;
+                    /**
+                     * Format: uint32
+                     * @description Which sound track of a file with several is used, counted from 0; left out, the one in which most
+                     *     is said.
+                     */
+                    audio_track?: number;
                     /**
                      * @description Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a video that
                      *     is there already they are added, and null removes one.

@@ -42,6 +42,9 @@ class IngestFileBody:
         max_model_calls (int | Unset): Calls of the language model that the ingest may make; one more ends it, and what
             was paid
             for is kept for the next.
+        audio_track (int | Unset): Which sound track of a file with several is used, counted from 0; left out, the one
+            in which most
+            is said.
         metadata (Any | Unset): Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a
             video that
             is there already they are added, and null removes one. Default: {}.
@@ -63,6 +66,7 @@ class IngestFileBody:
     max_duration: float | Unset = 20.0
     callback_url: str | Unset = UNSET
     max_model_calls: int | Unset = UNSET
+    audio_track: int | Unset = UNSET
     metadata: Any | Unset = {}
     collection: str | Unset = UNSET
     recorded_at: str | Unset = UNSET
@@ -102,6 +106,8 @@ class IngestFileBody:
 
         max_model_calls = self.max_model_calls
 
+        audio_track = self.audio_track
+
         metadata = self.metadata
 
         collection = self.collection
@@ -139,6 +145,8 @@ class IngestFileBody:
             field_dict["callback_url"] = callback_url
         if max_model_calls is not UNSET:
             field_dict["max_model_calls"] = max_model_calls
+        if audio_track is not UNSET:
+            field_dict["audio_track"] = audio_track
         if metadata is not UNSET:
             field_dict["metadata"] = metadata
         if collection is not UNSET:
@@ -192,6 +200,9 @@ class IngestFileBody:
 
         if not isinstance(self.max_model_calls, Unset):
             files.append(("max_model_calls", (None, str(self.max_model_calls).encode(), "text/plain")))
+
+        if not isinstance(self.audio_track, Unset):
+            files.append(("audio_track", (None, str(self.audio_track).encode(), "text/plain")))
 
         if not isinstance(self.metadata, Unset):
             files.append(("metadata", (None, str(self.metadata).encode(), "text/plain")))
@@ -250,6 +261,8 @@ class IngestFileBody:
 
         max_model_calls = d.pop("max_model_calls", UNSET)
 
+        audio_track = d.pop("audio_track", UNSET)
+
         metadata = d.pop("metadata", UNSET)
 
         collection = d.pop("collection", UNSET)
@@ -271,6 +284,7 @@ class IngestFileBody:
             max_duration=max_duration,
             callback_url=callback_url,
             max_model_calls=max_model_calls,
+            audio_track=audio_track,
             metadata=metadata,
             collection=collection,
             recorded_at=recorded_at,

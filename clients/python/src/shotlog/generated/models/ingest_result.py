@@ -38,6 +38,7 @@ class IngestResult:
         aggregated (AggregatedDone | AggregatedFailed):
         dropped (list[str] | Unset): Analyzers whose output is gone: the video was split otherwise, and they were not
             asked for.
+        warnings (list[str] | Unset): What of the file was left out or chosen, in sentences; absent without any.
         usage (ModelUsage | Unset): What the language model took.
         profile (IngestResultProfile | Unset): What each step took, by its name.
     """
@@ -55,6 +56,7 @@ class IngestResult:
     indexed: IngestResultIndexed
     aggregated: AggregatedDone | AggregatedFailed
     dropped: list[str] | Unset = UNSET
+    warnings: list[str] | Unset = UNSET
     usage: ModelUsage | Unset = UNSET
     profile: IngestResultProfile | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
@@ -95,6 +97,10 @@ class IngestResult:
         if not isinstance(self.dropped, Unset):
             dropped = self.dropped
 
+        warnings: list[str] | Unset = UNSET
+        if not isinstance(self.warnings, Unset):
+            warnings = self.warnings
+
         usage: dict[str, Any] | Unset = UNSET
         if not isinstance(self.usage, Unset):
             usage = self.usage.to_dict()
@@ -123,6 +129,8 @@ class IngestResult:
         )
         if dropped is not UNSET:
             field_dict["dropped"] = dropped
+        if warnings is not UNSET:
+            field_dict["warnings"] = warnings
         if usage is not UNSET:
             field_dict["usage"] = usage
         if profile is not UNSET:
@@ -185,6 +193,8 @@ class IngestResult:
 
         dropped = cast(list[str], d.pop("dropped", UNSET))
 
+        warnings = cast(list[str], d.pop("warnings", UNSET))
+
         _usage = d.pop("usage", UNSET)
         usage: ModelUsage | Unset
         if isinstance(_usage, Unset):
@@ -213,6 +223,7 @@ class IngestResult:
             indexed=indexed,
             aggregated=aggregated,
             dropped=dropped,
+            warnings=warnings,
             usage=usage,
             profile=profile,
         )

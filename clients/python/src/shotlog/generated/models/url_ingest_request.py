@@ -40,6 +40,9 @@ class UrlIngestRequest:
         max_model_calls (int | None | Unset): Calls of the language model that the ingest may make; one more ends it,
             and what was paid
             for is kept for the next.
+        audio_track (int | None | Unset): Which sound track of a file with several is used, counted from 0; left out,
+            the one in which most
+            is said.
         metadata (Any | Unset): Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a
             video that
             is there already they are added, and null removes one. Default: {}.
@@ -60,6 +63,7 @@ class UrlIngestRequest:
     max_duration: float | Unset = 20.0
     callback_url: None | str | Unset = UNSET
     max_model_calls: int | None | Unset = UNSET
+    audio_track: int | None | Unset = UNSET
     metadata: Any | Unset = {}
     collection: None | str | Unset = UNSET
     recorded_at: None | str | Unset = UNSET
@@ -123,6 +127,12 @@ class UrlIngestRequest:
         else:
             max_model_calls = self.max_model_calls
 
+        audio_track: int | None | Unset
+        if isinstance(self.audio_track, Unset):
+            audio_track = UNSET
+        else:
+            audio_track = self.audio_track
+
         metadata = self.metadata
 
         collection: None | str | Unset
@@ -168,6 +178,8 @@ class UrlIngestRequest:
             field_dict["callback_url"] = callback_url
         if max_model_calls is not UNSET:
             field_dict["max_model_calls"] = max_model_calls
+        if audio_track is not UNSET:
+            field_dict["audio_track"] = audio_track
         if metadata is not UNSET:
             field_dict["metadata"] = metadata
         if collection is not UNSET:
@@ -265,6 +277,15 @@ class UrlIngestRequest:
 
         max_model_calls = _parse_max_model_calls(d.pop("max_model_calls", UNSET))
 
+        def _parse_audio_track(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        audio_track = _parse_audio_track(d.pop("audio_track", UNSET))
+
         metadata = d.pop("metadata", UNSET)
 
         def _parse_collection(data: object) -> None | str | Unset:
@@ -299,6 +320,7 @@ class UrlIngestRequest:
             max_duration=max_duration,
             callback_url=callback_url,
             max_model_calls=max_model_calls,
+            audio_track=audio_track,
             metadata=metadata,
             collection=collection,
             recorded_at=recorded_at,

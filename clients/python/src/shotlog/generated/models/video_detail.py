@@ -34,6 +34,15 @@ class VideoDetail:
         recorded_at (str | Unset): The instant of its first frame, ISO 8601; absent where it is not known.
         source_url (str | Unset): Present when ingested from a URL.
         frame_rate (float | Unset): Pictures per second; absent where there are none or it is not known.
+        container_duration (float | Unset): What the container says of its length, seconds; absent where it says the
+            same as `duration`.
+        timecode (str | Unset): Timecode of its first picture, as `01:00:00:00`, or with `;` before the frames where it
+            is
+            drop-frame; absent where the container has none.
+        audio_track (int | Unset): Which of its sound tracks was used, counted from 0; absent where it has no choice.
+        warnings (list[str] | Unset): What of the file was left out or chosen, in sentences; absent without any.
+        recorded_at_source (str | Unset): Who says when it was recorded: `container` or `user`; absent where it is not
+            known.
     """
 
     video_id: str
@@ -55,6 +64,11 @@ class VideoDetail:
     recorded_at: str | Unset = UNSET
     source_url: str | Unset = UNSET
     frame_rate: float | Unset = UNSET
+    container_duration: float | Unset = UNSET
+    timecode: str | Unset = UNSET
+    audio_track: int | Unset = UNSET
+    warnings: list[str] | Unset = UNSET
+    recorded_at_source: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,6 +111,18 @@ class VideoDetail:
 
         frame_rate = self.frame_rate
 
+        container_duration = self.container_duration
+
+        timecode = self.timecode
+
+        audio_track = self.audio_track
+
+        warnings: list[str] | Unset = UNSET
+        if not isinstance(self.warnings, Unset):
+            warnings = self.warnings
+
+        recorded_at_source = self.recorded_at_source
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -128,6 +154,16 @@ class VideoDetail:
             field_dict["source_url"] = source_url
         if frame_rate is not UNSET:
             field_dict["frame_rate"] = frame_rate
+        if container_duration is not UNSET:
+            field_dict["container_duration"] = container_duration
+        if timecode is not UNSET:
+            field_dict["timecode"] = timecode
+        if audio_track is not UNSET:
+            field_dict["audio_track"] = audio_track
+        if warnings is not UNSET:
+            field_dict["warnings"] = warnings
+        if recorded_at_source is not UNSET:
+            field_dict["recorded_at_source"] = recorded_at_source
 
         return field_dict
 
@@ -177,6 +213,16 @@ class VideoDetail:
 
         frame_rate = d.pop("frame_rate", UNSET)
 
+        container_duration = d.pop("container_duration", UNSET)
+
+        timecode = d.pop("timecode", UNSET)
+
+        audio_track = d.pop("audio_track", UNSET)
+
+        warnings = cast(list[str], d.pop("warnings", UNSET))
+
+        recorded_at_source = d.pop("recorded_at_source", UNSET)
+
         video_detail = cls(
             video_id=video_id,
             filename=filename,
@@ -197,6 +243,11 @@ class VideoDetail:
             recorded_at=recorded_at,
             source_url=source_url,
             frame_rate=frame_rate,
+            container_duration=container_duration,
+            timecode=timecode,
+            audio_track=audio_track,
+            warnings=warnings,
+            recorded_at_source=recorded_at_source,
         )
 
         video_detail.additional_properties = d

@@ -1,0 +1,141 @@
+//! What a video's container says of it, and what is made of that.
+
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, mentions};
+
+/// A clip of 30 seconds with these facts.
+fn clip(facts: Value) -> Vec<u8> {
+    let mut clip = json!({"seconds": 30.0});
+    let fields = facts.as_object().expect("facts").clone();
+    clip.as_object_mut().expect("a clip").extend(fields);
+    clip.to_string().into_bytes()
+}
+
+const TEN: [(&str, &str); 2] = [("mode", "interval"), ("interval", "10")];
+
+async fn detail(app: &TestApp, id: &str) -> Value {
+    app.get(&format!("/videos/{id}")).await.ok()
+}
+
+#[tokio::test]
+async fn the_last_chunk_ends_with_the_video() {
+    let app = TestApp::new().await;
+    let id = app.video_of(&clip(json!({"seconds": 20.011, "claims": 20.0}))).await;
+    let video = detail(&app, &id).await;
+    assert_eq!((&video["duration"], &video["chunks"]), (&json!(20.0), &json!(2)));
+    let chunks = app.get(&format!("/videos/{id}/chunks")).await.ok();
+    assert_eq!(chunks["chunks"][1]["end"], 20.0);
+    assert!(video["container_duration"].is_null(), "it says the same");
+    let id = app.video_of(&clip(json!({"seconds": 20.5, "claims": 7200.0}))).await;
+    let video = detail(&app, &id).await;
+    assert_eq!((&video["duration"], &video["container_duration"]), (&json!(20.5), &json!(7200.0)));
+}
+
+#[tokio::test]
+async fn the_instant_of_a_container_is_proposed_and_the_users_wins() {
+    let app = TestApp::new().await;
+    let id = app.video_of(&clip(json!({"recorded_at": "2024-05-01T10:11:12+0200"}))).await;
+    let video = detail(&app, &id).await;
+    assert_eq!(video["recorded_at"], "2024-05-01T08:11:12Z");
+    assert_eq!(video["recorded_at_source"], "container");
+    let own = json!({"recorded_at": "2024-05-02T00:00:00Z"});
+    app.patch_json(&format!("/videos/{id}"), own).await.ok();
+    assert_eq!(detail(&app, &id).await["recorded_at_source"], "user");
+    app.patch_json(&format!("/videos/{id}"), json!({"recorded_at": null})).await.ok();
+    // Sent again, what its owner has removed does not come back.
+    let facts = json!({"recorded_at": "2024-05-01T10:11:12+0200"});
+    assert_eq!(app.video_of(&clip(facts)).await, id);
+    let video = detail(&app, &id).await;
+    assert!(video["recorded_at"].is_null() && video["recorded_at_source"].is_null(), "{video}");
+
+    let given = [("recorded_at", "2020-01-01T00:00:00Z"), TEN[0], TEN[1]];
+    let file = clip(json!({"recorded_at": "2024-05-01T10:11:12Z", "seconds": 40.0}));
+    let job = app.job_of(&given, "clip.mp4", &file).await;
+    let id = job["result"]["video_id"].as_str().expect("an id");
+    let video = detail(&app, id).await;
+    assert_eq!(video["recorded_at"], "2020-01-01T00:00:00Z");
+    assert_eq!(video["recorded_at_source"], "user");
+}
+
+#[tokio::test]
+async fn pictures_that_are_left_out_are_named() {
+    let app = TestApp::new().await;
+    let file = clip(json!({"video": false, "left_out": "its pictures are encrypted"}));
+    let job = app.job_of(&TEN, "clip.mp4", &file).await;
+    let warnings = json!(["only the sound was analyzed: its pictures are encrypted"]);
+    assert_eq!(job["result"]["warnings"], warnings);
+    let id = job["result"]["video_id"].as_str().expect("an id");
+    assert_eq!(detail(&app, id).await["warnings"], warnings);
+    // Nothing is asked of the file again, and the warning stays.
+    let job = app.job_of(&TEN, "clip.mp4", &file).await;
+    assert_eq!(job["result"]["warnings"], warnings);
+    let id = app.video().await;
+    assert!(detail(&app, &id).await["warnings"].is_null());
+}
+
+#[tokio::test]
+async fn the_track_with_sound_is_used_unless_another_is_asked_for() {
+    let app = TestApp::new().await;
+    let file = clip(json!({"tracks": 2, "silent": 0}));
+    let job = app.job_of(&TEN, "clip.mp4", &file).await;
+    let id = job["result"]["video_id"].as_str().expect("an id").to_owned();
+    mentions(
+        job["result"]["warnings"][0].as_str().expect("a warning"),
+        &["2 sound tracks", "track 1 was used", "track 0 is silent"],
+    );
+    let loudest = async || {
+        let peaks = app.get(&format!("/videos/{id}/peaks?buckets=10")).await.ok();
+        peaks["peaks"]
+            .as_array()
+            .expect("peaks")
+            .iter()
+            .filter_map(Value::as_f64)
+            .fold(0.0, f64::max)
+    };
+    assert_eq!(detail(&app, &id).await["audio_track"], 1);
+    assert!(loudest().await > 0.1);
+
+    let silent = [("audio_track", "0"), TEN[0], TEN[1]];
+    let job = app.job_of(&silent, "clip.mp4", &file).await;
+    assert_eq!(job["status"], "done", "{job}");
+    assert_eq!(detail(&app, &id).await["audio_track"], 0);
+    assert_eq!(loudest().await, 0.0);
+    // Without a word it stays the one that was chosen.
+    app.job_of(&TEN, "clip.mp4", &file).await;
+    assert_eq!(detail(&app, &id).await["audio_track"], 0);
+
+    let none = [("audio_track", "2"), TEN[0], TEN[1]];
+    let job = app.job_of(&none, "clip.mp4", &file).await;
+    mentions(
+        job["error"].as_str().expect("an error"),
+        &["audio_track is 2", "2 sound tracks, 0 to 1"],
+    );
+    let job = app.job_of(&none, "clip.mp4", &clip(json!({"audio": false}))).await;
+    mentions(job["error"].as_str().expect("an error"), &["audio_track is 2", "has no sound"]);
+}
+
+#[tokio::test]
+async fn source_times_of_timelines_follow_the_timecode() {
+    let app = TestApp::new().await;
+    for (timecode, mode, first, frames) in [
+        (
+            "01:00:00:00",
+            "NON-DROP FRAME",
+            "01:00:00:00 01:00:10:00 00:00:00:00 00:00:10:00",
+            36_000,
+        ),
+        ("yesterday", "NON-DROP FRAME", "00:00:00:00 00:00:10:00 00:00:00:00 00:00:10:00", 0),
+    ] {
+        let id = app.video_of(&clip(json!({"timecode": timecode}))).await;
+        assert_eq!(detail(&app, &id).await["timecode"], timecode);
+        let edl = app.get(&format!("/videos/{id}/export?format=edl")).await.text().to_owned();
+        assert!(edl.contains(&format!("FCM: {mode}\n")) && edl.contains(first), "{edl}");
+        let otio = app.get(&format!("/videos/{id}/export?format=otio")).await.text();
+        let otio: Value = serde_json::from_str(&otio).expect("JSON");
+        let clip = &otio["tracks"]["children"][0]["children"][0];
+        let start = |range: &Value| range["start_time"]["value"].as_f64();
+        assert_eq!(start(&clip["media_reference"]["available_range"]), Some(f64::from(frames)));
+        assert_eq!(start(&clip["source_range"]), Some(f64::from(frames)));
+    }
+}
