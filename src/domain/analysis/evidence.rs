@@ -20,6 +20,7 @@ use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::media::clothing::{Garment, measured};
 use crate::domain::media::decode;
 use crate::domain::media::picture::portrait;
+use crate::domain::media::screen_changes::{Reading, readings};
 use crate::domain::media::screen_text::{self, ScreenLine};
 use crate::domain::media::speech::{SpeakerTurn, Speech, Utterance};
 use crate::domain::media::tracking::{Track, Tracker};
@@ -48,6 +49,8 @@ pub struct VideoEvidence {
     pub frame_side: u32,
     /// How closely objects are followed.
     pub tracking: TrackingOptions,
+    /// How closely text on screen is watched.
+    pub watching: WatchingOptions,
     /// What looking and reading take.
     pub profile: Profile,
 }
@@ -69,6 +72,20 @@ impl Default for TrackingOptions {
         Self { frames_per_second: 2.0, max_frames: 24, frame_side: 640 }
     }
 }
+
+/// How closely text on screen is watched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WatchingOptions {
+    /// Small pictures looked at per second, to see whether what is written changes.
+    pub looks_per_second: f64,
+    /// Most of them per chunk.
+    pub max_looks: usize,
+    /// Most frames per chunk that are read.
+    pub max_frames: usize,
+}
+
+/// Largest side of the pictures in which changes of text are looked for, pixels.
+const LOOK_SIDE: u32 = 320;
 
 /// The objects of a chunk.
 #[derive(Debug, Default)]
@@ -202,46 +219,84 @@ impl ChunkEvidence {
         self.video.profile.measure(Step::DecodeFrames, decoding).await
     }
 
+    /// Times spread evenly over the chunk, so many per second and at most `most`.
+    fn even_times(&self, per_second: f64, most: usize) -> impl Iterator<Item = f64> {
+        let wanted = (self.span.seconds() * per_second).round() as usize;
+        let count = if self.video.has_video { wanted.clamp(1, most.max(1)) } else { 0 };
+        let step = self.span.seconds() / count.max(1) as f64;
+        let start = self.span.start;
+        (0..count).map(move |i| start + (i as f64 + 0.5) * step)
+    }
+
+    /// Where changes of text are looked for.
+    fn watching_stills(&self) -> Vec<Still> {
+        let WatchingOptions { looks_per_second, max_looks, .. } = self.video.watching;
+        let times = self.even_times(looks_per_second, max_looks);
+        times.map(|time| Still { time, max_side: LOOK_SIDE }).collect()
+    }
+
+    /// The frames whose text is read: those at [`Self::frame_times`], and one for each change of what is
+    /// written that `looks` show.
+    fn readings(&self, stills: &[Still], looks: Vec<Option<Frame>>) -> Vec<Reading> {
+        let shown = stills.iter().zip(looks);
+        let looks: Vec<(f64, Image)> =
+            shown.filter_map(|(still, frame)| Some((still.time, frame?.image))).collect();
+        readings(&looks, &self.frame_times(), self.video.watching.max_frames)
+    }
+
     /// What [`Self::screen_lines`] and [`Self::tracks`] find, their frames decoded in one pass.
     pub async fn sights(&self, models: &Models) -> Result<(&[ScreenLine], &ChunkTracks)> {
         if let (Some(reader), Some(detector)) = (&models.ocr, &models.detector)
             && !self.screen_lines.initialized()
             && !self.tracks.initialized()
         {
-            let (mut stills, tracked) = (self.frame_stills(), self.tracking_stills());
-            let read = stills.len();
-            stills.extend(tracked);
-            let mut frames = self.decode(stills).await?;
-            let tracked = frames.split_off(read.min(frames.len())).into_iter().flatten().collect();
-            let frames = frames.into_iter().flatten().collect();
+            let (watched, tracked) = (self.watching_stills(), self.tracking_stills());
+            let mut looks = self.decode([watched.clone(), tracked].concat()).await?;
+            let tracked = looks.split_off(watched.len().min(looks.len()));
+            let readings = self.readings(&watched, looks);
             // Reading takes longest: what is held meanwhile is little.
+            let tracked = tracked.into_iter().flatten().collect();
             self.tracks.get_or_try_init(|| self.follow(detector.as_ref(), tracked)).await?;
-            self.screen_lines.get_or_try_init(|| self.read(reader.as_ref(), frames)).await?;
+            self.screen_lines.get_or_try_init(|| self.read(reader.as_ref(), readings)).await?;
         }
         Ok((self.screen_lines(models).await?, self.tracks(models).await?))
     }
 
-    /// The text on the looked-at frames, each line once. Empty without a reader.
+    /// The text of the chunk, each line once. Empty without a reader.
     pub async fn screen_lines(&self, models: &Models) -> Result<&[ScreenLine]> {
         let lines = self.screen_lines.get_or_try_init(|| async {
             let Some(reader) = &models.ocr else { return Ok::<_, Error>(Vec::new()) };
-            self.read(reader.as_ref(), self.frames().await?).await
+            let watched = self.watching_stills();
+            let looks = self.decode(watched.clone()).await?;
+            self.read(reader.as_ref(), self.readings(&watched, looks)).await
         });
         Ok(lines.await?)
     }
 
     /// The text on frames. One that shows what the last one that was read did is not read again.
-    async fn read(&self, reader: &dyn TextReader, frames: Vec<Frame>) -> Result<Vec<ScreenLine>> {
+    async fn read(
+        &self,
+        reader: &dyn TextReader,
+        readings: Vec<Reading>,
+    ) -> Result<Vec<ScreenLine>> {
         let profile = &self.video.profile;
+        let max_side = self.video.frame_side;
+        let stills = readings.iter().map(|reading| Still { time: reading.time, max_side });
+        let frames = self.decode(stills.collect()).await?;
         let mut lines: Vec<(f64, Vec<TextLine>)> = Vec::new();
         let mut before: Option<Image> = None;
-        for frame in frames {
+        for (Reading { time, shown }, frame) in readings.into_iter().zip(frames) {
+            let Some(frame) = frame else { continue };
             let unchanged = before.as_ref().is_some_and(|b| same_picture(b, &frame.image));
             let read = match lines.last().filter(|_| unchanged) {
                 Some((_, known)) => known.clone(),
                 None => profile.measure(Step::ReadText, reader.read(&frame.image)).await?,
             };
-            lines.push((frame.time, read));
+            for seen in [shown.start, time, shown.end] {
+                if lines.last().is_none_or(|(last, _)| *last < seen) {
+                    lines.push((seen, read.clone()));
+                }
+            }
             if !unchanged {
                 before = Some(frame.image);
             }
@@ -251,15 +306,9 @@ impl ChunkEvidence {
 
     /// The frames on which objects are looked for: evenly over the chunk.
     fn tracking_stills(&self) -> Vec<Still> {
-        if !self.video.has_video {
-            return Vec::new();
-        }
         let TrackingOptions { frames_per_second, max_frames, frame_side } = self.video.tracking;
-        let wanted = (self.span.seconds() * frames_per_second).round() as usize;
-        let count = wanted.clamp(1, max_frames.max(1));
-        let step = self.span.seconds() / count as f64;
-        let time = |i: usize| self.span.start + (i as f64 + 0.5) * step;
-        (0..count).map(|i| Still { time: time(i), max_side: frame_side }).collect()
+        let times = self.even_times(frames_per_second, max_frames);
+        times.map(|time| Still { time, max_side: frame_side }).collect()
     }
 
     /// The objects of the chunk, followed over time. Empty without a detector.

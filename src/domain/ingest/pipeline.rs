@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::domain::aggregation::result::ModelUsage;
 use crate::domain::analysis::AnalyzerRef;
-use crate::domain::analysis::evidence::{ChunkEvidence, VideoEvidence};
+use crate::domain::analysis::evidence::{ChunkEvidence, VideoEvidence, WatchingOptions};
 use crate::domain::catalog::Claim;
 use crate::domain::catalog::about::AboutPatch;
 use crate::domain::catalog::locks::VideoLock;
@@ -151,6 +151,11 @@ impl Ingest {
             frames_per_chunk: self.settings.ingest.frames_per_chunk,
             frame_side: self.settings.ingest.frame_side,
             tracking: self.settings.detector.clone(),
+            watching: WatchingOptions {
+                looks_per_second: self.settings.ingest.text_looks_per_second,
+                max_looks: self.settings.ingest.max_text_looks,
+                max_frames: self.settings.ingest.max_text_frames,
+            },
             profile: profile.clone(),
         });
         (0..)

@@ -9,7 +9,7 @@ use crate::domain::analysis::evidence::TrackingOptions;
 use crate::domain::kernel::seconds;
 
 /// How the pipeline works, and how much it takes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IngestSettings {
     /// Jobs that run at once; 0 leaves them to other instances (nats).
@@ -47,6 +47,12 @@ pub struct IngestSettings {
     pub audio_track_seconds: u64,
     /// Frames per chunk that models look at.
     pub frames_per_chunk: usize,
+    /// Small pictures per second in which changes of text on screen are looked for.
+    pub text_looks_per_second: f64,
+    /// Most of them per chunk.
+    pub max_text_looks: usize,
+    /// Most frames per chunk whose text is read.
+    pub max_text_frames: usize,
     /// Largest side of those frames and of posters, pixels.
     pub frame_side: u32,
 }
@@ -70,6 +76,9 @@ impl Default for IngestSettings {
             max_correction_chars: 500,
             audio_track_seconds: 600,
             frames_per_chunk: 3,
+            text_looks_per_second: 2.0,
+            max_text_looks: 160,
+            max_text_frames: 24,
             frame_side: 1280,
         }
     }

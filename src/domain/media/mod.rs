@@ -6,6 +6,7 @@ pub(crate) mod decode;
 pub(crate) mod geometry;
 pub mod movement;
 pub(crate) mod picture;
+pub(crate) mod screen_changes;
 pub mod screen_text;
 pub mod speech;
 pub mod tracking;

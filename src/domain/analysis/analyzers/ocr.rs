@@ -27,7 +27,7 @@ pub(crate) struct Ocr;
 /// What requests and stored records call it.
 pub(crate) const ID: &str = "ocr";
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The text in the picture of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

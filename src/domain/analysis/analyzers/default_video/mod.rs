@@ -78,7 +78,7 @@ impl From<Description> for Shown {
 const VERSION: u32 = 2;
 
 /// Changes whenever the composition does.
-const COMPOSITION: u32 = 5;
+const COMPOSITION: u32 = 6;
 
 const PROMPT: &str = include_str!("prompt.md");
 
