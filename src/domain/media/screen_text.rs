@@ -45,7 +45,7 @@ pub(crate) fn merged(frames: &[(f64, Vec<TextLine>)]) -> Vec<ScreenLine> {
             let known = merged.iter_mut().find(|known| {
                 known.seen.last().is_some_and(|(last, _)| last < time)
                     && is_same_line(&known.key, &key)
-                    && has_same_words(&known.best.text, &line.text)
+                    && has_same_words(known.best, line)
             });
             match known {
                 Some(known) => {
@@ -71,22 +71,52 @@ fn is_same_line(one: &str, other: &str) -> bool {
 }
 
 /// Whether two readings may be of the same words: a score, a step or a clock that counts on is another
-/// line, however alike the two are, and so is one in which a word is replaced. Letters that are misread as
-/// digits stand inside words, which no number does; a space that is overlooked joins two words.
-fn has_same_words(one: &str, other: &str) -> bool {
-    /// Readings of one word are at least this alike.
-    const SAME_WORD: f64 = 0.6;
+/// line, however alike the two are, and so is one in which a word is replaced.
+fn has_same_words(one: &TextLine, other: &TextLine) -> bool {
+    /// Both readings are so sure that a short word is not another by mistake.
+    const SURE: f32 = 0.9;
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         words.map(str::to_lowercase).collect()
     };
-    let is_number = |word: &&String| word.chars().all(char::is_numeric);
-    let (one, other) = (words(one), words(other));
-    if !one.iter().filter(is_number).eq(other.iter().filter(is_number)) {
-        return false;
+    let (ours, theirs) = (words(&one.text), words(&other.text));
+    if ours.len() != theirs.len() {
+        // A space that is overlooked joins two words.
+        return digits(&ours.concat()) == digits(&theirs.concat());
     }
-    let alike = |(a, b): (&String, &String)| strsim::normalized_levenshtein(a, b) >= SAME_WORD;
-    one.len() != other.len() || one.iter().zip(&other).all(alike)
+    let sure = one.confidence.min(other.confidence) >= SURE;
+    ours.iter().zip(&theirs).all(|(a, b)| is_same_word(a, b, sure))
+}
+
+/// Whether two readings may be of one word, given in lower case.
+fn is_same_word(a: &str, b: &str, sure: bool) -> bool {
+    /// Readings of one word are at least this alike.
+    const SAME_WORD: f64 = 0.6;
+    /// Letters in words of which one more or less makes another, as "now" and "not".
+    const SHORT: usize = 3;
+    let counts = |word: &str| word.chars().any(char::is_numeric);
+    if counts(a) || counts(b) {
+        return digits(&as_digits(a)) == digits(&as_digits(b));
+    }
+    let short = a.chars().count().max(b.chars().count()) <= SHORT;
+    a == b || !(short && sure) && strsim::normalized_levenshtein(a, b) >= SAME_WORD
+}
+
+fn digits(text: &str) -> String {
+    text.chars().filter(|c| c.is_numeric()).collect()
+}
+
+/// A word with the letters that are misread for digits as these.
+fn as_digits(word: &str) -> String {
+    let digit = |c| match c {
+        'o' => '0',
+        'i' | 'l' => '1',
+        'z' => '2',
+        's' => '5',
+        'b' => '8',
+        other => other,
+    };
+    word.chars().map(digit).collect()
 }
 
 /// Lines that are one text, as a title of two lines is.
@@ -247,6 +277,33 @@ mod tests {
                 line("PLEASE CHOOSE THE BIG ONE", 7.0, 7.0)
             ]
         );
+    }
+
+    #[test]
+    fn readings_of_one_line_are_not_lines_that_change() {
+        let line = |text: &str, confidence| TextLine {
+            text: text.into(),
+            confidence,
+            bounds: [0.1, 0.1, 0.5, 0.1],
+        };
+        for (one, other, same) in [
+            ("CAMERA 07 NORTH GATE", "CAMERA O7 NORTH GATE", true),
+            ("Step 11 of 14", "Step 1l of 14", true),
+            ("Step 1of 14", "Step 1 of 14", true),
+            ("Step 1of 14", "Step 2of 14", false),
+            ("10km to go", "20km to go", false),
+            ("Total 1,250.00", "Total 1,260.00", false),
+            ("The door is now open", "The door is not open", false),
+            ("The printer is connected", "The printer is connectcd", true),
+        ] {
+            assert_eq!(
+                has_same_words(&line(one, 0.95), &line(other, 0.95)),
+                same,
+                "{one}, {other}"
+            );
+        }
+        let (one, other) = ("In the door", "In tbe door");
+        assert!(has_same_words(&line(one, 0.95), &line(other, 0.8)), "unsure of a letter");
     }
 
     #[test]
