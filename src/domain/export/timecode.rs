@@ -34,7 +34,7 @@ impl Timecode {
         if hours > 99 || minutes > 59 || seconds > 59 || frames >= zero.base {
             return None;
         }
-        let drops = said.contains([';', '.']) && zero.base % 30 == 0;
+        let drops = said.contains([';', '.']) && zero.base.is_multiple_of(30);
         let minutes = hours * 60 + minutes;
         let counted = (minutes * 60 + seconds) * zero.base + frames;
         let dropped = if drops { zero.dropped() * (minutes - minutes / 10) } else { 0 };
