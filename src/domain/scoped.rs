@@ -38,7 +38,7 @@ use crate::domain::evaluation::questions::Question as JudgedQuestion;
 use crate::domain::evaluation::run::{Run, RunRequest};
 use crate::domain::evaluation::{Evaluation, EvaluationSummary};
 use crate::domain::export::library::{LibraryExport, LibraryFormat};
-use crate::domain::export::{Export, PartFields};
+use crate::domain::export::{CaptionOptions, Export, PartFields};
 use crate::domain::frames::{ClipFile, Peaks, Storyboard};
 use crate::domain::ingest::correct::CorrectionDraft;
 use crate::domain::ingest::plan::{IngestPlan, Subject};
@@ -179,10 +179,10 @@ impl Scoped {
         &self,
         video_id: VideoId,
         format: &str,
-        wall_clock: bool,
+        captions: CaptionOptions,
         part: PartFields,
     ) -> Result<Export> {
-        self.of(video_id).await?.exports.export(video_id, format, wall_clock, part).await
+        self.of(video_id).await?.exports.export(video_id, format, captions, part).await
     }
 
     pub async fn export_library(
