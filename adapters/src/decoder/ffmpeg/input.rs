@@ -15,7 +15,7 @@ use ports::decoder::{MediaInfo, VideoInfo};
 use super::accepted::check_codec;
 use super::context::{OUT_OF_MEMORY, open_context};
 use super::deadline::Deadline;
-use super::file_type::{file_type, picture};
+use super::file_type::{file_type, is_gzip, is_playlist, picture};
 use super::picture::Orientation;
 use super::source::Source;
 use super::timeline::Timeline;
@@ -59,6 +59,12 @@ impl Input {
         }
         if let Some(format) = picture(&head[..read]) {
             return Err(Error::Picture(format));
+        }
+        if is_playlist(&head[..read]) {
+            return Err(Error::Playlist);
+        }
+        if is_gzip(&head[..read]) {
+            return Err(Error::Gzip);
         }
         let deadline = Arc::new(Deadline::new(options.open_timeout));
         let mut source = Source::open(file.clone(), deadline.clone())?;
