@@ -39,7 +39,7 @@ use crate::domain::evaluation::run::{Run, RunRequest};
 use crate::domain::evaluation::{Evaluation, EvaluationSummary};
 use crate::domain::export::library::{LibraryExport, LibraryFormat};
 use crate::domain::export::{CaptionOptions, Export, PartFields};
-use crate::domain::frames::{ClipFile, Peaks, Storyboard};
+use crate::domain::frames::{ClipFile, ClipOutline, Peaks, Storyboard};
 use crate::domain::ingest::correct::CorrectionDraft;
 use crate::domain::ingest::plan::{IngestPlan, Subject};
 use crate::domain::ingest::preview::ChunkingPreview;
@@ -207,6 +207,16 @@ impl Scoped {
         exact: bool,
     ) -> Result<ClipFile> {
         self.of(video_id).await?.frames.clip(video_id, start, end, exact).await
+    }
+
+    pub async fn clip_outline(
+        &self,
+        video_id: VideoId,
+        start: f64,
+        end: f64,
+        exact: bool,
+    ) -> Result<ClipOutline> {
+        self.of(video_id).await?.frames.clip_outline(video_id, start, end, exact).await
     }
 
     pub async fn peaks(&self, video_id: VideoId, buckets: u32) -> Result<Peaks> {
