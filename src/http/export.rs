@@ -38,7 +38,7 @@ impl ExportApi {
         /// when the video was recorded; where it is, `edl` has it for every chunk.
         #[oai(default)]
         wall_clock: Query<bool>,
-        /// Whether captions in `srt` begin with the speaker, as `Anna: `, where diarization tells who
+        /// Whether captions in `srt` begin with the speaker, as `Anna: `, where diarization knows who
         /// speaks. Captions in `vtt` always have the speaker, as a voice (`<v Anna>`).
         #[oai(default = "off")]
         speakers: Query<Flag>,

@@ -94,7 +94,7 @@ impl<E: Endpoint<Output = Response>> Messages<E> {
     }
 }
 
-/// A message of a batch as a request of its own.
+/// A message of a batch as a single request.
 fn single(head: &Request, message: &Value) -> Request {
     let builder = Request::builder().method(Method::POST).uri(head.uri().clone());
     let mut request = builder.body(Body::from_string(message.to_string()));
@@ -103,7 +103,7 @@ fn single(head: &Request, message: &Value) -> Request {
     request
 }
 
-/// The id of a message, where it can be told.
+/// The id of a message; null where it has none that is valid.
 fn id(message: &Value) -> Value {
     let id = message.get("id").filter(|id| id.is_string() || id.is_i64());
     id.cloned().unwrap_or(Value::Null)

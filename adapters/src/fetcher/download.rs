@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct Download {
     fetcher: HttpFetcher,
     url: Url,
-    /// What tells the file from another version, where the server says that and serves ranges.
+    /// Identifies the version of the file, where the server names one and serves ranges.
     etag: Option<HeaderValue>,
     /// Bytes of the whole file, where they are announced.
     length: Option<u64>,

@@ -16,7 +16,7 @@ pub(super) fn layered<S>(service: S, min_bytes: u64) -> Compression<S, LargeJson
         .compress_when(LargeJson { min_bytes })
 }
 
-/// JSON of at least so many bytes.
+/// JSON of at least `min_bytes` bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LargeJson {
     min_bytes: u64,

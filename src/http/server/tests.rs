@@ -66,7 +66,7 @@ async fn started(settings: HttpSettings) -> (SocketAddr, Gate) {
     (address, gate)
 }
 
-/// A list of numbers as JSON, so many hundred bytes.
+/// A list of numbers as JSON, `hundreds` × 100 bytes.
 fn json(kind: &str, hundreds: usize) -> Response {
     let text = format!("[{}1]", "1234567890,".repeat(9 * hundreds));
     Response::builder().content_type(kind).body(text)

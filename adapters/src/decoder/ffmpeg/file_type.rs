@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn playlists_and_compressed_files_are_told_by_how_they_begin() {
+    fn playlists_and_gzip_are_recognised_by_their_first_bytes() {
         assert!(is_playlist(b"#EXTM3U\n#EXTINF:9,\n") && is_playlist(b"\xef\xbb\xbf#EXTM3U\r\n"));
         assert!(is_gzip(b"\x1f\x8b\x08\0\0\0\0\0"));
         for head in [b"".as_slice(), b"#EXT", b"\x1f\x8b", b"\0\0\0\x20ftypisom"] {

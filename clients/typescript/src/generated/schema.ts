@@ -4334,7 +4334,7 @@ export interface operations {
                  */
                 wall_clock?: boolean;
                 /**
-                 * @description Whether captions in `srt` begin with the speaker, as `Anna: `, where diarization tells who
+                 * @description Whether captions in `srt` begin with the speaker, as `Anna: `, where diarization knows who
                  *     speaks. Captions in `vtt` always have the speaker, as a voice (`<v Anna>`).
                  */
                 speakers?: boolean;
