@@ -48,7 +48,7 @@ api: ## the OpenAPI document, and a live service against it
 clients: ## the Python and TypeScript clients, against a live service
 	@scripts/check.sh clients
 
-mcp: ## agents over the Model Context Protocol, with the official client
+mcp: ## agents over the Model Context Protocol, with the official client and its conformance tests
 	@scripts/check.sh mcp
 
 deploy: ## deployment files and metrics alone
@@ -77,4 +77,4 @@ lm: ## what happens with a real language model's server, also when it fails
 
 clean: ## remove what was built; models and ingested videos stay
 	cargo clean
-	rm -rf var/sample var/log var/cache var/lm var/browser-tests var/venv tests/browser/node_modules clients/typescript/node_modules clients/typescript/dist ui/node_modules ui/dist
+	rm -rf var/sample var/log var/cache var/lm var/browser-tests var/venv tests/browser/node_modules tests/mcp/node_modules clients/typescript/node_modules clients/typescript/dist ui/node_modules ui/dist

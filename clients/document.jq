@@ -19,15 +19,11 @@ def schema($reference): $reference | ltrimstr("#/components/schemas/");
 | del(.paths["/ask"].post.responses["200"].content["text/event-stream"])
 
 # The document is that of one install: another one has other analyzers, and filters of its own.
-| walk(if type == "object" and (.enum | type) == "array" and (.enum - $ids) == [] then del(.enum) else . end)
+| walk(if type == "object" and (.enum | type) == "array" and .enum != [null] and (.enum - $ids) == [] then del(.enum) else . end)
 | .components.schemas.Chunk.properties += (
     $schemas | with_entries(select(.key | endswith("Output"))
         | {key: (.key | rtrimstr("Output") | snake), value: {"$ref": "#/components/schemas/\(.key)"}}))
 | .components.schemas.QueryRequest.properties.filters.additionalProperties = true
-
-# A reference with a description is written as `allOf`, which generators take for two things to merge.
-| walk(if type == "object" and (.allOf | type) == "array" and (.allOf | length) == 2 and .allOf[1]["$ref"] == null
-    then .allOf |= .[:1] else . end)
 
 # The first variant that fits is taken in Python, so those that ask for more come first.
 | .components.schemas[] |= (

@@ -381,7 +381,7 @@ web_ui || warn "the web UI cannot be built, so the service says so at /; the who
 # ---------------------------------------------------------------- browser tests and clients
 
 if [[ $purpose == test ]]; then
-    for folder in tests/browser clients/typescript; do
+    for folder in tests/browser tests/mcp clients/typescript; do
         npm_packages "$folder" || die "the npm packages of $folder cannot be installed; the whole output is in $log"
     done
 fi

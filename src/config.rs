@@ -203,8 +203,9 @@ impl Config {
         if mcp.max_tokens < 5000 || mcp.max_frame_width < 16 {
             return wrong("mcp.max_tokens must be at least 5000, mcp.max_frame_width 16".into());
         }
-        if mcp.page_videos == 0 || mcp.max_frames == 0 {
-            return wrong("mcp.page_videos and mcp.max_frames must be at least 1".into());
+        if mcp.page_videos == 0 || mcp.max_frames == 0 || mcp.max_batch == 0 {
+            let keys = "mcp.page_videos, mcp.max_frames and mcp.max_batch";
+            return wrong(format!("{keys} must be at least 1"));
         }
         if !(0.1..=3600.0).contains(&self.http.probe_interval) {
             return wrong(format!(

@@ -6,13 +6,16 @@ use crate::{ByteStream, Result};
 
 /// A response whose body has not been read yet.
 pub struct Fetched {
+    /// The address that answered, after redirects; without user, password, query and fragment.
+    pub url: String,
     /// The `Content-Type` header without parameters, lower case.
     pub content_type: Option<String>,
     /// The announced length in bytes.
     pub length: Option<u64>,
     /// The name that the server proposes (`Content-Disposition`), not cleaned.
     pub filename: Option<String>,
-    /// The body. An error item ends it; a body cut off before its announced length ends with one.
+    /// The body. An error item ends it; a body cut off before its announced length ends with one. An
+    /// adapter MAY resume a body that breaks off where the server still has the same file.
     pub body: ByteStream,
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The clients, clients/python and clients/typescript: formatted and typed, as the generators make them
-# now, their tests, and every step of clients/scenario.json against a service with embedded stores and,
+# What generators make of the API document as it is served. The clients, clients/python and
+# clients/typescript: formatted and typed, as the generators make them now, their tests, and every step of clients/scenario.json against a service with embedded stores and,
 # where there is a Qdrant server, one that keeps everything on servers. Needs scripts/setup.sh test to
 # have run.
 #
@@ -32,6 +32,26 @@ generated() {
         }
     done
     echo "generated code is as generated"
+}
+
+# The document as it is served, without clients/document.jq: what others generate their clients from.
+typed() {
+    local document=tests/it/openapi.json
+    PATH=$tools:$PATH openapi-python-client generate --path "$document" --meta none \
+        --config clients/python/generator.yaml --output-path "$scratch/typed" >"$scratch/typed.log" 2>&1 || {
+        cat "$scratch/typed.log"
+        die "openapi-python-client makes nothing of the API document"
+    }
+    # It says what it passes over, and succeeds.
+    [[ $(wc -l <"$scratch/typed.log") == 1 ]] || {
+        cat "$scratch/typed.log"
+        die "openapi-python-client does not understand all of the API document"
+    }
+    clients/typescript/node_modules/.bin/openapi-typescript "$document" --output "$scratch/typed.ts" >"$scratch/typed.log" 2>&1 || {
+        cat "$scratch/typed.log"
+        die "openapi-typescript makes nothing of the API document"
+    }
+    python3 scripts/check/typed.py "$document" "$scratch/typed" "$scratch/typed.ts"
 }
 
 python_client() (
@@ -104,6 +124,7 @@ on_servers() {
 }
 
 generated
+typed
 python_client
 typescript_client
 mkdir "$scratch/files"

@@ -171,7 +171,14 @@ check_mcp() {
     var/venv/bin/python scripts/check/agents.py "$base" --video "$video" --token "$SHOTLOG_TOKEN" \
         --binary "$binary" --tokens "$tokens" | tee "$scratch/mcp"
     stop_service
+
+    # The scenarios of the protocol's authors, which send no token.
+    serve conformance
+    tests/mcp/node_modules/.bin/conformance server --url "$base/mcp" --expected-failures tests/mcp/not-applicable.yaml \
+        --output-dir "$scratch/conformance" | tee "$scratch/conformance.log"
+    stop_service
     count "$(number '^[0-9]+ answers to agents' "$scratch/mcp") answers to agents"
+    count "$(grep -cE '^✓ .* [1-9][0-9]* passed' "$scratch/conformance.log") conformance scenarios of MCP"
 }
 
 check_deploy() {

@@ -38,4 +38,5 @@ npm_packages() {
 crates
 npm_packages ui
 npm_packages tests/browser
+npm_packages tests/mcp
 npm_packages clients/typescript

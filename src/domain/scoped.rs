@@ -38,8 +38,8 @@ use crate::domain::evaluation::questions::Question as JudgedQuestion;
 use crate::domain::evaluation::run::{Run, RunRequest};
 use crate::domain::evaluation::{Evaluation, EvaluationSummary};
 use crate::domain::export::library::{LibraryExport, LibraryFormat};
-use crate::domain::export::{Export, PartFields};
-use crate::domain::frames::{ClipFile, Peaks, Storyboard};
+use crate::domain::export::{CaptionOptions, Export, PartFields};
+use crate::domain::frames::{ClipFile, ClipOutline, Peaks, Storyboard};
 use crate::domain::ingest::correct::CorrectionDraft;
 use crate::domain::ingest::plan::{IngestPlan, Subject};
 use crate::domain::ingest::preview::ChunkingPreview;
@@ -179,10 +179,10 @@ impl Scoped {
         &self,
         video_id: VideoId,
         format: &str,
-        wall_clock: bool,
+        captions: CaptionOptions,
         part: PartFields,
     ) -> Result<Export> {
-        self.of(video_id).await?.exports.export(video_id, format, wall_clock, part).await
+        self.of(video_id).await?.exports.export(video_id, format, captions, part).await
     }
 
     pub async fn export_library(
@@ -207,6 +207,16 @@ impl Scoped {
         exact: bool,
     ) -> Result<ClipFile> {
         self.of(video_id).await?.frames.clip(video_id, start, end, exact).await
+    }
+
+    pub async fn clip_outline(
+        &self,
+        video_id: VideoId,
+        start: f64,
+        end: f64,
+        exact: bool,
+    ) -> Result<ClipOutline> {
+        self.of(video_id).await?.frames.clip_outline(video_id, start, end, exact).await
     }
 
     pub async fn peaks(&self, video_id: VideoId, buckets: u32) -> Result<Peaks> {

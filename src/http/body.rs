@@ -1,10 +1,12 @@
 //! JSON bodies in both directions, optional forms, and reading a body within its limits.
 
+use std::io::Read;
 use std::marker::PhantomData;
 use std::time::Duration;
 
 use bytes::Bytes;
-use poem::http::StatusCode;
+use flate2::read::MultiGzDecoder;
+use poem::http::{StatusCode, header};
 use poem::web::Form as PoemForm;
 use poem::{Body, FromRequest, IntoResponse, Request, RequestBody, Response, Result};
 use poem_openapi::payload::{ParsePayload, Payload};
@@ -188,7 +190,7 @@ pub(super) fn options(request: &Request) -> Result<&HttpOptions> {
     })
 }
 
-/// The whole body, within the size and time that the options allow.
+/// The whole body, decompressed, within the size and time that the options allow.
 pub(super) async fn read(
     request: &Request,
     body: Body,
@@ -196,21 +198,82 @@ pub(super) async fn read(
 ) -> Result<Vec<u8>> {
     let options = options(request)?;
     let limit = limit(options);
-    let too_large = || {
-        Failure::too_large(format!("the body is larger than the {limit} bytes that are allowed"))
-    };
-    if request
-        .header("content-length")
-        .and_then(|n| n.parse().ok())
-        .is_some_and(|n: u64| n > limit as u64)
-    {
-        return Err(too_large().into());
+    let coding = ContentCoding::of(request)?;
+    // Nothing of the body has been asked for so far: a client that waits for "100 Continue" sends none.
+    if announced(request).is_some_and(|length| length > limit as u64) {
+        return Err(too_large(limit).into());
     }
     let bytes = within(options.server.body_timeout, body.into_bytes_limit(limit)).await?;
-    bytes.map(Into::into).map_err(|e| match e {
-        poem::error::ReadBodyError::PayloadTooLarge => too_large().into(),
-        other => other.into(),
-    })
+    let bytes = bytes.map_err(|e| match e {
+        poem::error::ReadBodyError::PayloadTooLarge => too_large(limit).into(),
+        other => poem::Error::from(other),
+    })?;
+    match coding {
+        ContentCoding::Identity => Ok(bytes.into()),
+        ContentCoding::Gzip => Ok(decompress(&bytes, limit)?),
+    }
+}
+
+fn too_large(limit: usize) -> Failure {
+    Failure::too_large(format!("the body is larger than the {limit} bytes that are allowed"))
+}
+
+/// The length of the body in bytes, where the client says it.
+pub(super) fn announced(request: &Request) -> Option<u64> {
+    request.header("content-length").and_then(|length| length.parse().ok())
+}
+
+/// Decompresses no further than `limit` bytes, however small a bomb is.
+fn decompress(compressed: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let mut decoder = MultiGzDecoder::new(compressed).take(limit as u64 + 1);
+    decoder
+        .read_to_end(&mut bytes)
+        .map_err(|e| Failure::unprocessable(format!("the body is not valid gzip: {e}")))?;
+    if bytes.len() > limit {
+        return Err(too_large(limit));
+    }
+    Ok(bytes)
+}
+
+/// How a body is compressed (`Content-Encoding`).
+enum ContentCoding {
+    Identity,
+    Gzip,
+}
+
+impl ContentCoding {
+    /// 415 names the ones that are accepted.
+    fn of(request: &Request) -> Result<Self, Failure> {
+        match coding(request).as_str() {
+            "" | "identity" => Ok(Self::Identity),
+            "gzip" | "x-gzip" => Ok(Self::Gzip),
+            other => Err(unsupported(other, "gzip, identity")),
+        }
+    }
+}
+
+/// Refuses a body that is compressed, where its bytes are taken as they are.
+pub(super) fn expect_uncompressed(request: &Request) -> Result<(), Failure> {
+    match coding(request).as_str() {
+        "" | "identity" => Ok(()),
+        other => Err(unsupported(other, "identity")),
+    }
+}
+
+fn coding(request: &Request) -> String {
+    let values = request.headers().get_all(header::CONTENT_ENCODING).into_iter();
+    let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned());
+    values.collect::<Vec<_>>().join(", ").to_ascii_lowercase()
+}
+
+fn unsupported(coding: &str, accepted: &'static str) -> Failure {
+    let coding = super::params::shown(coding);
+    let detail = format!("the Content-Encoding is '{coding}'; accepted: {accepted}");
+    Failure {
+        accept_encoding: Some(accepted),
+        ..Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
+    }
 }
 
 /// The outcome of `work`, or 408 when it takes longer than `limit`.

@@ -159,6 +159,7 @@ fn install(document: &mut Value, installed: &Schema) {
     narrow_requests(document, installed);
     close_requests(document);
     narrow_responses(&mut document["components"]["schemas"], installed);
+    refer_plainly(document);
     for (path, name, keyword, value) in [
         ("/videos/{video_id}/chunks", "analyzer", "enum", json!(installed.analyzers)),
         (
@@ -181,6 +182,36 @@ fn install(document: &mut Value, installed: &Schema) {
     });
 }
 
+/// Says of a reference what the framework says in a second part of `allOf`: generators merge the two,
+/// and give up where that has no type. What may be null as well is one of two, since `nullable` means
+/// nothing without a type next to it (OpenAPI 3.0.3).
+fn refer_plainly(node: &mut Value) {
+    match node {
+        Value::Array(items) => items.iter_mut().for_each(refer_plainly),
+        Value::Object(object) => {
+            if let Some(reference) = annotated_reference(object) {
+                object.remove("allOf");
+                if object.remove("nullable").is_some_and(|nullable| nullable == true) {
+                    let nothing = json!({"nullable": true, "enum": [null]});
+                    object.insert("oneOf".into(), json!([reference, nothing]));
+                } else {
+                    object.insert("allOf".into(), json!([reference]));
+                }
+            }
+            object.values_mut().for_each(refer_plainly);
+        }
+        _ => {}
+    }
+}
+
+/// The reference of a schema that has only words to add to it, which stand in the schema itself too.
+fn annotated_reference(schema: &Map<String, Value>) -> Option<Value> {
+    let [reference, words] = schema.get("allOf")?.as_array()?.as_slice() else { return None };
+    let mut words = words.as_object()?.iter();
+    let said = words.all(|(name, value)| schema.get(name) == Some(value));
+    (said && reference["$ref"].is_string()).then(|| reference.clone())
+}
+
 /// The names and numbers that requests may hold.
 fn narrow_requests(document: &mut Value, installed: &Schema) {
     let fields: Vec<_> = installed.vector_fields.iter().map(|(field, _)| field).collect();
@@ -201,6 +232,8 @@ fn narrow_requests(document: &mut Value, installed: &Schema) {
         field["enum"] = values;
     }
     schemas["QueryRequest"]["properties"]["filters"] = filters(installed);
+    // Also accepted without it, where `like` or `order` stands in its place.
+    schemas["QueryRequest"]["required"] = json!(["text"]);
     for fields in ["/components/schemas/UrlIngestRequest/properties", UPLOAD] {
         if let Some(fields) = document.pointer_mut(fields) {
             constrain_ingest(fields);

@@ -11,6 +11,7 @@ use poem::{Endpoint, Request, Response, Result};
 use tracing::Instrument;
 
 use super::auth::Guard;
+use super::conditional::HeadOnly;
 use super::document::Methods;
 use super::errors::{self, Failure};
 use super::metrics;
@@ -54,6 +55,9 @@ impl<E: Endpoint<Output = Response>> Edge<E> {
             Err(failure) => failure.into_response(),
             Ok(access) => {
                 request.set_data(access);
+                if method == Method::HEAD {
+                    request.set_data(HeadOnly);
+                }
                 match AssertUnwindSafe(self.inner.call(request)).catch_unwind().await {
                     Ok(Ok(response)) => response,
                     Ok(Err(error)) => {

@@ -41,11 +41,22 @@ pub(crate) struct Failure {
     /// When to try again, seconds from now.
     pub(super) retry_after: Option<u32>,
     pub(super) allow: Option<String>,
+    /// The encodings of bodies that are accepted, where it was another one.
+    pub(super) accept_encoding: Option<&'static str>,
+    /// What `Content-Range` says of a range that lies outside.
+    pub(super) content_range: Option<String>,
 }
 
 impl Failure {
     pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
-        Self { status, detail: detail.into(), retry_after: None, allow: None }
+        Self {
+            status,
+            detail: detail.into(),
+            retry_after: None,
+            allow: None,
+            accept_encoding: None,
+            content_range: None,
+        }
     }
 
     pub(crate) fn unprocessable(detail: impl Into<String>) -> Self {
@@ -66,6 +77,20 @@ impl Failure {
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal error; the server log has the details under this response's X-Request-Id",
         )
+    }
+
+    /// The file is not the one that the client knows.
+    pub(super) fn changed() -> Self {
+        Self::new(StatusCode::PRECONDITION_FAILED, "the file is not the one that If-Match names")
+    }
+
+    /// A range of a file of `size` bytes.
+    pub(super) fn out_of_range(size: u64) -> Self {
+        let detail = format!("the file has {size} bytes; the range lies outside them");
+        Self {
+            content_range: Some(format!("bytes */{size}")),
+            ..Self::new(StatusCode::RANGE_NOT_SATISFIABLE, detail)
+        }
     }
 
     pub(super) fn busy(detail: impl Into<String>, retry_after: u32) -> Self {
@@ -92,6 +117,12 @@ impl Failure {
         }
         if let Some(allow) = self.allow.and_then(|allow| allow.parse().ok()) {
             headers.insert(header::ALLOW, allow);
+        }
+        if let Some(accepted) = self.accept_encoding {
+            headers.insert(header::ACCEPT_ENCODING, header::HeaderValue::from_static(accepted));
+        }
+        if let Some(range) = self.content_range.and_then(|range| range.parse().ok()) {
+            headers.insert(header::CONTENT_RANGE, range);
         }
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(
@@ -229,15 +260,15 @@ declares! {
     /// Changes of one thing that take no body.
     Change = [401, 403, 404, 422, 500, 503];
     /// Clips of a video.
-    Clip = [400, 401, 403, 404, 413, 422, 500, 503];
+    Clip = [400, 401, 403, 404, 412, 413, 416, 422, 500, 503];
     /// Questions and searches.
-    Search = [400, 401, 403, 408, 413, 422, 500, 503];
+    Search = [400, 401, 403, 408, 413, 415, 422, 500, 503];
     /// Ingests.
-    Ingest = [400, 401, 403, 408, 413, 422, 500, 503];
+    Ingest = [400, 401, 403, 408, 413, 415, 422, 500, 503];
     /// Ingests of an upload.
-    IngestUpload = [400, 401, 403, 404, 408, 413, 422, 500, 503];
+    IngestUpload = [400, 401, 403, 404, 408, 413, 415, 422, 500, 503];
     /// The aggregate re-run.
-    Rerun = [400, 401, 403, 404, 408, 413, 422, 500, 503];
+    Rerun = [400, 401, 403, 404, 408, 413, 415, 422, 500, 503];
 }
 
 /// A [`Failure`] whose statuses appear in the document.
@@ -287,7 +318,10 @@ fn declared(status: u16) -> MetaResponse {
             }
             404 => "There is no such video, chunk, job, upload, extractor or evaluation.",
             408 => "The body stopped arriving.",
+            412 => "The file is not the one that `If-Match` names.",
             413 => "The body is too large.",
+            415 => "The body is encoded otherwise than is accepted.",
+            416 => "The range lies outside the file.",
             422 => "A value has the wrong type or lies outside its range.",
             500 => "An unhandled failure; the server log has the trace.",
             _ => "The service is full, stopping, or not ready for this: try again later.",

@@ -10,10 +10,10 @@ use super::auth::{Service, Token};
 use super::body::Json;
 use super::disposition::attachment;
 use super::errors::{ApiError, ByIdNamed, Search};
-use super::params::Number;
+use super::params::{Flag, Number};
 use super::values::AnyObject;
 use crate::domain::export::library::LibraryFormat;
-use crate::domain::export::{Content, PartFields};
+use crate::domain::export::{CaptionOptions, Content, PartFields};
 use crate::domain::kernel::video::video_named;
 
 /// The routes of this section.
@@ -38,6 +38,10 @@ impl ExportApi {
         /// when the video was recorded; where it is, `edl` has it for every chunk.
         #[oai(default)]
         wall_clock: Query<bool>,
+        /// Whether captions in `srt` begin with the speaker, as `Anna: `, where diarization knows who
+        /// speaks. Captions in `vtt` always have the speaker, as a voice (`<v Anna>`).
+        #[oai(default = "off")]
+        speakers: Query<Flag>,
         /// Only what lies after this second of the video: chunks that reach into it whole in `csv` and
         /// `json`, all else cut to it. Aggregates in `json` stay those of the whole video.
         start: Query<Option<Number>>,
@@ -54,7 +58,8 @@ impl ExportApi {
             end: end.0.map(|at| at.0),
             from_zero: from_zero.0,
         };
-        let export = self.0.of(&token).export(video_id, &format, wall_clock.0, part).await?;
+        let captions = CaptionOptions { wall_clock: wall_clock.0, speakers: speakers.0.0 };
+        let export = self.0.of(&token).export(video_id, &format, captions, part).await?;
         let disposition = attachment(&export.filename);
         let file = match export.content {
             Content::Document(value) => File::Json(Json(AnyObject::from_value(value))),
@@ -95,6 +100,10 @@ impl ExportApi {
         };
         Ok(LibraryExported::File(file, disposition))
     }
+}
+
+fn off() -> Flag {
+    Flag(false)
 }
 
 #[derive(Object)]

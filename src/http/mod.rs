@@ -13,6 +13,7 @@ mod chunking;
 mod chunks;
 mod clips;
 mod collections;
+mod conditional;
 mod conform;
 mod corrections;
 mod disposition;

@@ -2,8 +2,8 @@
 //! has passed the same edge, and its body is held to the same limits.
 
 use poem::endpoint::BoxEndpoint;
+use poem::http::header;
 use poem::{Endpoint, Request, Response, Result};
-use serde::de::IgnoredAny;
 
 use super::body;
 use super::errors::Failure;
@@ -11,7 +11,7 @@ use super::errors::Failure;
 /// Longest account of a refusal that is passed on, bytes.
 const MOST_REFUSAL: usize = 4096;
 
-/// An endpoint that takes JSON by POST.
+/// An endpoint that takes JSON by POST: it has the body whole and decompressed, and checks it.
 pub struct Mount {
     /// From the service's root, as `/mcp`.
     pub path: &'static str,
@@ -19,8 +19,8 @@ pub struct Mount {
     pub endpoint: BoxEndpoint<'static, Response>,
 }
 
-/// Reads the body, which is to be JSON within its limits, before the endpoint has it, and gives what the
-/// endpoint refuses in its own words the one error shape.
+/// Reads the body within its limits before the endpoint has it, and gives what the endpoint refuses in
+/// plain text the one error shape.
 pub(super) struct Mounted(pub(super) BoxEndpoint<'static, Response>);
 
 impl Endpoint for Mounted {
@@ -29,8 +29,8 @@ impl Endpoint for Mounted {
     async fn call(&self, mut request: Request) -> Result<Response> {
         let given = request.take_body();
         let bytes = body::read(&request, given, |options| options.server.max_json_bytes).await?;
-        serde_json::from_slice::<IgnoredAny>(&bytes)
-            .map_err(|e| Failure::unprocessable(format!("the body is not valid JSON: {e}")))?;
+        request.headers_mut().remove(header::CONTENT_ENCODING);
+        request.headers_mut().remove(header::CONTENT_LENGTH);
         request.set_body(bytes);
         let response = self.0.call(request).await?;
         let status = response.status();

@@ -91,6 +91,12 @@ impl ParsePayload for Upload {
             _ => return Err(Failure::internal().into()),
         };
         service.check_change().map_err(Failure::from)?;
+        body::expect_uncompressed(request)?;
+        let most = service.largest_upload();
+        if body::announced(request).is_some_and(|length| length > most.saturating_add(SLACK)) {
+            let detail = format!("the body is larger than the {most} bytes that are allowed");
+            return Err(Failure::too_large(detail).into());
+        }
         let Ok(_place) = uploads.0.try_acquire() else {
             return Err(
                 Failure::busy("too many uploads are on their way; try again later", 10).into()

@@ -52,8 +52,8 @@ impl QueryApi {
 
 #[derive(Object)]
 struct QueryRequest {
-    /// Search query; required unless `like` or `order` stands in its place.
-    #[oai(validator(min_length = 1))]
+    /// Search query; null where `like` or `order` stands in its place.
+    #[oai(nullable, validator(min_length = 1))]
     text: Option<String>,
     /// In place of `text`: a moment's id. Finds what is like the chunk that has most of it, by that
     /// chunk's own vector in `field`, among the output of one analyzer: the named one, or with `*` the
@@ -61,7 +61,7 @@ struct QueryRequest {
     /// chunk itself is no result, and results have a `score` and no `p_present`.
     like: Option<String>,
     /// In place of `text`: `newest` lists what the filters leave, the video that was ingested last first
-    /// and in each from its beginning on; results have neither `score` nor `p_present`, and `field` has
+    /// and in each from its beginning on; results have a `score` of null and no `p_present`, and `field` has
     /// no part in it.
     order: Option<String>,
     /// `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions; quoted
@@ -302,8 +302,8 @@ struct MinimalResult {
     /// When it ends, seconds of the video.
     end: f64,
     timecode: String,
-    /// Cosine similarity; absent where nothing was searched for.
-    #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
+    /// Cosine similarity; null where nothing was searched for.
+    #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score: Option<f64>,
     /// BM25 score; present in modes `text` and `hybrid` where the words were found.
     #[oai(skip_serializing_if_is_none)]
@@ -332,8 +332,8 @@ pub(crate) struct StandardResult {
     /// When it ends, seconds of the video.
     end: f64,
     timecode: String,
-    /// Cosine similarity; absent where nothing was searched for.
-    #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
+    /// Cosine similarity; null where nothing was searched for.
+    #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score: Option<f64>,
     /// BM25 score; present in modes `text` and `hybrid` where the words were found.
     #[oai(skip_serializing_if_is_none)]

@@ -5,6 +5,7 @@
 //! next, and where none is silent, a few more are taken that are told to come back, save for probes.
 
 mod activity;
+mod compression;
 mod patience;
 
 use std::collections::HashMap;
@@ -19,12 +20,14 @@ use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use poem::endpoint::BoxEndpoint;
-use poem::http::uri::Scheme;
+use poem::http::uri::{Authority, Scheme};
+use poem::http::{HeaderValue, StatusCode, Version, header};
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Addr, Endpoint, Request, Response};
 use tokio::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tower::ServiceExt;
 
 use super::HttpSettings;
 use super::errors::Failure;
@@ -207,12 +210,22 @@ impl Front {
         let local = LocalAddr(socket.local_addr().map(Addr::from).unwrap_or_default());
         let remote = RemoteAddr(remote.into());
         let (front, working) = (self.clone(), activity.clone());
+        let min_bytes = self.settings.compress_min_bytes;
         let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
+            // At once, not when the answer is first waited for: the socket asks whether it may rest.
             let at_work = working.begin(request.version());
-            let request = Request::from((request, local.clone(), remote.clone(), Scheme::HTTP));
-            let front = front.clone();
+            let (front, local, remote) = (front.clone(), local.clone(), remote.clone());
+            let answering = tower::service_fn(move |request: hyper::Request<Incoming>| {
+                let request = Request::from((request, local.clone(), remote.clone(), Scheme::HTTP));
+                let front = front.clone();
+                async move {
+                    let response = front.answer(request, beyond).await;
+                    Ok::<_, Infallible>(hyper::Response::from(response))
+                }
+            });
             async move {
-                let response = hyper::Response::from(front.answer(request, beyond).await);
+                let answering = compression::layered(answering, min_bytes);
+                let response = answering.oneshot(request).await?;
                 Ok::<_, Infallible>(response.map(|body| Watched::new(body, at_work)))
             }
         });
@@ -237,6 +250,12 @@ impl Front {
     }
 
     async fn answer(&self, request: Request, beyond: bool) -> Response {
+        if let Some(detail) = wrong_host(&request) {
+            let mut response = Failure::new(StatusCode::BAD_REQUEST, detail).into_response();
+            // Where the next request begins is not sure either.
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            return response;
+        }
         if beyond && !PROBES.contains(&request.uri().path()) {
             let full = format!(
                 "all {} connections are in use (http.max_connections); try again shortly",
@@ -255,6 +274,24 @@ impl Front {
             self.ended.cancel();
             self.tasks.wait().await;
         }
+    }
+}
+
+/// Why the `Host` of a request is refused (RFC 9112, section 3.2).
+fn wrong_host(request: &Request) -> Option<&'static str> {
+    if request.version() == Version::HTTP_2 {
+        return None;
+    }
+    let mut hosts = request.headers().get_all(header::HOST).into_iter();
+    match (hosts.next(), hosts.next()) {
+        (_, Some(_)) => Some("there is more than one Host header; send one"),
+        (None, None) if request.version() == Version::HTTP_11 => {
+            Some("there is no Host header; HTTP/1.1 requires one")
+        }
+        (Some(host), None) if !host.is_empty() && Authority::try_from(host.as_bytes()).is_err() => {
+            Some("the Host header is not a name or an address with a port")
+        }
+        _ => None,
     }
 }
 

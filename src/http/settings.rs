@@ -40,8 +40,10 @@ pub struct HttpSettings {
     pub send_timeout: Duration,
     /// Largest head of a request, bytes; at least 8192.
     pub max_header_bytes: usize,
-    /// Largest JSON body, bytes.
+    /// Largest JSON body, bytes; of one that is sent compressed, also after it is decompressed.
     pub max_json_bytes: usize,
+    /// Smallest JSON answer that is compressed for clients that accept gzip, bytes.
+    pub compress_min_bytes: u64,
     /// Largest form body, bytes.
     pub max_form_bytes: usize,
     /// Largest text field of an upload, bytes.
@@ -76,6 +78,7 @@ impl Default for HttpSettings {
             send_timeout: Duration::from_secs(60),
             max_header_bytes: 64 << 10,
             max_json_bytes: 1 << 20,
+            compress_min_bytes: 1024,
             max_form_bytes: 64 << 10,
             max_field_bytes: 64 << 10,
             body_timeout: Duration::from_secs(30),

@@ -13,6 +13,7 @@ use ports::ErrorKind;
 use ports::storage::ObjectInfo;
 
 use super::auth::{Service, Token};
+use super::conditional::{Reply, quoted};
 use super::errors::Failure;
 use crate::domain::Scoped;
 use crate::domain::kernel::error::Error;
@@ -60,7 +61,7 @@ async fn answer(request: &Request, key: String, service: &Scoped) -> Result<Resp
         other => other.into(),
     };
     let info = service.object_info(&key).await.map_err(missing)?;
-    let reply = Reply::to(request, &info);
+    let reply = Reply::to(request, info.etag.as_deref(), info.size);
     let content = match &reply {
         Reply::Whole | Reply::Part(_) if request.method() == Method::HEAD => None,
         Reply::Whole => Some(service.object(&key, None).await.map_err(missing)?),
@@ -70,117 +71,31 @@ async fn answer(request: &Request, key: String, service: &Scoped) -> Result<Resp
         Reply::NotModified | Reply::OutOfRange | Reply::Changed => None,
     };
     let body = content.map(|stream| Body::from_bytes_stream(stream.map_err(std::io::Error::other)));
-    Ok(reply.response(&key, &info, body.unwrap_or_default()))
+    Ok(response(&reply, &key, &info, body.unwrap_or_default()))
 }
 
-/// What a request for an object is answered with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Reply {
-    Whole,
-    Part(Range<u64>),
-    NotModified,
-    OutOfRange,
-    /// The object is not the one that the client knows.
-    Changed,
-}
-
-impl Reply {
-    fn to(request: &Request, info: &ObjectInfo) -> Self {
-        let etag = info.etag.as_deref();
-        if request.header("if-match").is_some_and(|known| !matches_strongly(known, etag)) {
-            return Self::Changed;
-        }
-        if request.header("if-none-match").is_some_and(|known| matches(known, etag)) {
-            return Self::NotModified;
-        }
-        // A range of another version would splice two files together: then send the whole.
-        let same =
-            request.header("if-range").is_none_or(|known| etag.is_some_and(|e| known == quoted(e)));
-        // A range is part of what GET asks for alone (RFC 9110, section 14.2).
-        let ranged = same && request.method() == Method::GET;
-        match request.header("range").filter(|_| ranged) {
-            Some(range) => Self::range(range, info.size),
-            None => Self::Whole,
-        }
+fn response(reply: &Reply, key: &str, info: &ObjectInfo, body: Body) -> Response {
+    let mut response = Response::builder()
+        .header(header::ACCEPT_RANGES, "bytes")
+        .header(header::CACHE_CONTROL, "public, no-cache");
+    if let Some(etag) = &info.etag {
+        response = response.header(header::ETAG, quoted(etag));
     }
-
-    /// One range of bytes. Several ranges, other units and what is not a range are answered with
-    /// the whole object, as RFC 9110 section 14.2 allows.
-    pub(super) fn range(header: &str, size: u64) -> Self {
-        let Some((first, last)) =
-            header.strip_prefix("bytes=").and_then(|range| range.trim().split_once('-'))
-        else {
-            return Self::Whole;
-        };
-        let (first, last) = (first.trim(), last.trim());
-        let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-        if !digits(first) || !digits(last) || (first.is_empty() && last.is_empty()) {
-            return Self::Whole;
-        }
-        let number = |text: &str| text.parse::<u64>().unwrap_or(u64::MAX);
-        let (start, end) = if first.is_empty() {
-            (size.saturating_sub(number(last)), size)
-        } else if last.is_empty() {
-            (number(first), size)
-        } else if number(last) < number(first) {
-            return Self::Whole;
-        } else {
-            (number(first), number(last).saturating_add(1).min(size))
-        };
-        if start < end { Self::Part(start..end) } else { Self::OutOfRange }
-    }
-
-    fn response(&self, key: &str, info: &ObjectInfo, body: Body) -> Response {
-        let mut response = Response::builder()
-            .header(header::ACCEPT_RANGES, "bytes")
-            .header(header::CACHE_CONTROL, "public, no-cache");
-        if let Some(etag) = &info.etag {
-            response = response.header(header::ETAG, quoted(etag));
-        }
-        let total = info.size;
-        let typed = |response: poem::ResponseBuilder, length: u64| {
-            response.content_type(content_type(key, info)).header(header::CONTENT_LENGTH, length)
-        };
-        match self {
-            Self::Whole => typed(response, total).body(body),
-            Self::Part(Range { start, end }) => typed(response, end - start)
-                .status(StatusCode::PARTIAL_CONTENT)
-                .header(header::CONTENT_RANGE, format!("bytes {start}-{}/{total}", end - 1))
-                .body(body),
-            Self::NotModified => response.status(StatusCode::NOT_MODIFIED).finish(),
-            Self::Changed => {
-                let detail = "the object is not the one that If-Match names";
-                Failure::new(StatusCode::PRECONDITION_FAILED, detail).into_response()
-            }
-            Self::OutOfRange => {
-                let detail = format!("the object has {total} bytes; the range lies outside them");
-                let mut refused =
-                    Failure::new(StatusCode::RANGE_NOT_SATISFIABLE, detail).into_response();
-                if let Ok(range) = format!("bytes */{total}").parse() {
-                    refused.headers_mut().insert(header::CONTENT_RANGE, range);
-                }
-                refused
-            }
-        }
+    let total = info.size;
+    let typed = |response: poem::ResponseBuilder, length: u64| {
+        response.content_type(content_type(key, info)).header(header::CONTENT_LENGTH, length)
+    };
+    match reply {
+        Reply::Whole => typed(response, total).body(body),
+        Reply::Part(Range { start, end }) => typed(response, end - start)
+            .status(StatusCode::PARTIAL_CONTENT)
+            .header(header::CONTENT_RANGE, format!("bytes {start}-{}/{total}", end - 1))
+            .body(body),
+        Reply::NotModified => response.status(StatusCode::NOT_MODIFIED).finish(),
+        Reply::Changed => Failure::changed().into_response(),
+        Reply::OutOfRange => Failure::out_of_range(total).into_response(),
     }
 }
-
-fn quoted(etag: &str) -> String {
-    format!("\"{etag}\"")
-}
-
-/// Strong comparison with a list of validators, or `*` for any object.
-fn matches_strongly(known: &str, etag: Option<&str>) -> bool {
-    let etag = etag.map(quoted);
-    known.split(',').map(str::trim).any(|k| k == "*" || Some(k) == etag.as_deref())
-}
-
-/// Weak comparison with a list of validators or `*`.
-fn matches(known: &str, etag: Option<&str>) -> bool {
-    let Some(etag) = etag.map(quoted) else { return false };
-    known.split(',').map(str::trim).any(|k| k == "*" || k.strip_prefix("W/").unwrap_or(k) == etag)
-}
-
 /// Media types a browser plays or shows without running anything; everything else is bytes.
 fn content_type(key: &str, info: &ObjectInfo) -> String {
     let harmless = |kind: &str| {
@@ -216,31 +131,6 @@ fn content_type(key: &str, info: &ObjectInfo) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ranges() {
-        use Reply::{OutOfRange, Part, Whole};
-        for (header, size, expected) in [
-            ("bytes=0-0", 10, Part(0..1)),
-            ("bytes=2-5", 10, Part(2..6)),
-            ("bytes=2-", 10, Part(2..10)),
-            ("bytes=-3", 10, Part(7..10)),
-            ("bytes=-30", 10, Part(0..10)),
-            ("bytes=5-99", 10, Part(5..10)),
-            ("bytes=0-18446744073709551615", 10, Part(0..10)),
-            ("bytes=99999999999999999999-", 10, OutOfRange),
-            ("bytes=10-", 10, OutOfRange),
-            ("bytes=-0", 10, OutOfRange),
-            ("bytes=0-", 0, OutOfRange),
-            ("bytes=5-2", 10, Whole),
-            ("bytes=0-1,4-5", 10, Whole),
-            ("bytes=a-b", 10, Whole),
-            ("bytes=-", 10, Whole),
-            ("items=0-1", 10, Whole),
-        ] {
-            assert_eq!(Reply::range(header, size), expected, "{header} of {size}");
-        }
-    }
 
     #[test]
     fn stored_types_never_run_in_a_browser() {

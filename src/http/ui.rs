@@ -6,6 +6,7 @@ use poem_openapi::{ApiResponse, OpenApi, payload::Html};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
 use super::HttpOptions;
+use super::conditional::{matches, quoted};
 use super::errors::Failure;
 
 const INDEX: &str = "index.html";
@@ -52,10 +53,10 @@ fn file(name: String) -> impl Endpoint {
 fn serve(name: &str, file: &EmbeddedFile, known: Option<&str>) -> Response {
     let digest = file.metadata.sha256_hash();
     let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    let etag = format!("\"{hex}\"");
-    let response =
-        Response::builder().header(header::CACHE_CONTROL, "no-cache").header(header::ETAG, &etag);
-    if known.is_some_and(|known| known.split(',').any(|known| known.trim() == etag)) {
+    let response = Response::builder()
+        .header(header::CACHE_CONTROL, "no-cache")
+        .header(header::ETAG, quoted(&hex));
+    if known.is_some_and(|known| matches(known, Some(&hex))) {
         return response.status(poem::http::StatusCode::NOT_MODIFIED).finish();
     }
     response.content_type(content_type(name)).body(file.data.to_vec())

@@ -13,7 +13,7 @@ use poem::{Body, Request, Response, Route, RouteMethod, handler};
 
 use super::HttpOptions;
 use super::auth::{Service, Token};
-use super::body::within;
+use super::body::{announced, expect_uncompressed, within};
 use super::document::Methods;
 use super::errors::Failure;
 use super::multipart::Uploads;
@@ -202,12 +202,13 @@ impl Piece {
                 format!("the Content-Type is '{}'; it must be {PIECE}", shown(kind)),
             ));
         }
+        expect_uncompressed(request)?;
         Ok(Self {
             service,
             id,
             offset,
             checksum: text(request, "upload-checksum")?.map(checksum).transpose()?,
-            length: request.header("content-length").and_then(|length| length.parse().ok()),
+            length: announced(request),
             body,
             options: options.clone(),
         })

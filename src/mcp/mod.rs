@@ -4,6 +4,7 @@
 //! connection. Must not name an adapter.
 
 mod budget;
+mod messages;
 mod pages;
 mod prose;
 mod resources;
@@ -59,8 +60,9 @@ fn endpoint(server: Server) -> BoxEndpoint<'static, Response> {
         .disable_allowed_hosts()
         .disable_allowed_origins();
     let sessions = Arc::new(NeverSessionManager::default());
+    let max_batch = server.settings.max_batch;
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
-    service.compat().boxed()
+    messages::Messages { inner: service.compat(), max_batch }.boxed()
 }
 
 /// Answers the requests of agents.

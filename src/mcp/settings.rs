@@ -23,6 +23,8 @@ pub struct McpSettings {
     /// Longest time that a call waits for its job to end, in the file seconds.
     #[serde(with = "seconds")]
     pub max_wait: Duration,
+    /// Most messages of a batch, which clients of revision 2025-03-26 may send.
+    pub max_batch: usize,
 }
 
 impl Default for McpSettings {
@@ -34,6 +36,7 @@ impl Default for McpSettings {
             max_frames: 8,
             max_frame_width: 1024,
             max_wait: Duration::from_secs(600),
+            max_batch: 100,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use poem::http::Method;
 use ports::decoder::{
     Cancel, Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
 };
@@ -102,6 +103,24 @@ async fn a_clip_that_nobody_waits_for_is_not_cut_to_its_end() {
         tokio::task::yield_now().await;
     }
     assert_eq!(decoder.most.load(Ordering::SeqCst), 1, "frames.clips at once");
+}
+
+#[tokio::test]
+async fn the_head_of_a_clip_is_answered_without_cutting_it() {
+    let decoder = SlowDecoder::new(0);
+    let (app, clip) = app(&decoder).await;
+    let head =
+        app.raw(app.request(Method::HEAD, &format!("{clip}?start=1&end=2.5")).finish()).await;
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert_eq!(head.header("content-type"), "video/mp4");
+    assert_eq!(head.header("content-disposition"), "attachment; filename=\"clip-1s-2.5s.mp4\"");
+    assert_eq!(head.header("accept-ranges"), "bytes");
+    assert_eq!(head.header("content-length"), "", "it is not known before");
+    let beyond = app.request(Method::HEAD, &format!("{clip}?start=1&end=9999")).finish();
+    assert_eq!(app.raw(beyond).await.status, 400);
+    let unknown = app.request(Method::HEAD, "/videos/0123456789abcdef/clip?start=0&end=1").finish();
+    assert_eq!(app.raw(unknown).await.status, 404);
+    assert_eq!(decoder.most.load(Ordering::SeqCst), 0, "nothing was cut");
 }
 
 #[tokio::test(flavor = "multi_thread")]

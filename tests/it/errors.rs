@@ -260,7 +260,7 @@ async fn unprocessable_422_wrong_type_or_range() {
         ("/query", json!({"text": ""}), ["text is empty", "not empty"]),
         ("/query", json!({"text": 5}), ["text is 5", "string"]),
         ("/query", json!({"text": true}), ["text is true", "string"]),
-        ("/query", json!({"text": null}), ["text is null", "string"]),
+        ("/query", json!({"text": null}), ["text is missing", "string"]),
         (
             "/query",
             json!({"text": "x", "video_ids": "a"}),

@@ -225,6 +225,84 @@ async fn other_bodies_have_a_limit() {
 }
 
 #[tokio::test]
+async fn a_body_that_announces_too_much_is_refused_unread() {
+    let app = TestApp::with(|setup| {
+        setup.http.server.max_json_bytes = 1000;
+        setup.http.server.max_form_bytes = 1000;
+    })
+    .await;
+    let id = app.video().await;
+    let rerun = format!("/videos/{id}/aggregates");
+    for (path, kind) in [
+        ("/query", "application/json"),
+        ("/ask", "application/json"),
+        ("/videos/url", "application/json"),
+        ("/mcp", "application/json"),
+        (&*rerun, "application/x-www-form-urlencoded"),
+        ("/session", "application/x-www-form-urlencoded"),
+        ("/videos", "multipart/form-data; boundary=b"),
+    ] {
+        let read = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let seen = read.clone();
+        // A server asks for the body ("100 Continue") once it is read.
+        let body = poem::Body::from_bytes_stream(futures::stream::poll_fn(move |_| {
+            seen.store(true, std::sync::atomic::Ordering::SeqCst);
+            std::task::Poll::Ready(None::<Result<bytes::Bytes, std::io::Error>>)
+        }));
+        let request = app.request(poem::http::Method::POST, path).content_type(kind);
+        let request =
+            request.header("expect", "100-continue").header("content-length", "999999999");
+        app.raw(request.body(body)).await.error(413);
+        assert!(!read.load(std::sync::atomic::Ordering::SeqCst), "{path}");
+    }
+}
+
+fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[tokio::test]
+async fn bodies_may_be_compressed_with_gzip_within_their_limit() {
+    let app = TestApp::with(|setup| setup.http.server.max_json_bytes = 1000).await;
+    app.video().await;
+    let sent = async |path: &str, kind: &str, coding: &str, body: Vec<u8>| {
+        let request = app.request(poem::http::Method::POST, path).content_type(kind);
+        let request = request.header("accept", "application/json, text/event-stream");
+        app.raw(request.header("content-encoding", coding).body(body)).await
+    };
+    let json = "application/json";
+    let query = json!({"text": "boat", "synthesize": false}).to_string();
+    for coding in ["gzip", "GZIP", "x-gzip"] {
+        let found = sent("/query", json, coding, gzipped(query.as_bytes())).await.ok();
+        assert_eq!(found["query"], "boat");
+    }
+    sent("/query", json, "identity", query.clone().into_bytes()).await.ok();
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
+    assert_eq!(sent("/mcp", json, "gzip", gzipped(ping.as_bytes())).await.ok()["id"], 1);
+
+    let bomb = gzipped(&vec![b' '; 50 << 20]);
+    assert!(bomb.len() > 1000, "{}", bomb.len());
+    for bytes in [1 << 20, 100_000, 1001] {
+        let padded = gzipped(format!("{query}{}", " ".repeat(bytes)).as_bytes());
+        mentions(&sent("/query", json, "gzip", padded).await.error(413), &["1000 bytes"]);
+    }
+    mentions(&sent("/query", json, "gzip", bomb).await.error(413), &["1000 bytes"]);
+    let broken = sent("/query", json, "gzip", query.clone().into_bytes()).await.error(422);
+    mentions(&broken, &["not valid gzip"]);
+
+    for coding in ["br", "zstd", "deflate", "gzip, gzip", "compress"] {
+        let reply = sent("/query", json, coding, query.clone().into_bytes()).await;
+        mentions(&reply.error(415), &[coding, "accepted: gzip, identity"]);
+        assert_eq!(reply.header("accept-encoding"), "gzip, identity");
+    }
+    let form = "multipart/form-data; boundary=b";
+    mentions(&sent("/videos", form, "gzip", gzipped(b"--b--")).await.error(415), &["identity"]);
+}
+
+#[tokio::test]
 async fn a_body_that_stops_arriving_is_given_up() {
     let app = TestApp::with(|setup| {
         setup.http.server.body_timeout = std::time::Duration::from_millis(20);

@@ -140,11 +140,82 @@ async fn requests_are_checked_and_limited_as_elsewhere() {
     app.raw(foreign.body(ping.to_string())).await.error(403);
     posted(&app, &message("ping", &json!({"x": "x".repeat(1000)})), &[]).await.error(413);
     mentions(&app.get("/mcp").await.error(405), &["POST"]);
-    let broken = app.post_text("/mcp", "application/json", "{\"jsonrpc\"").await;
-    mentions(&broken.error(422), &["not valid JSON"]);
+    for (body, code, words) in [
+        ("{\"jsonrpc\"".to_owned(), -32700, "not valid JSON"),
+        // rmcp itself takes what is too deep for a wrong media type.
+        (format!("{}{}", "[".repeat(200), "]".repeat(200)), -32700, "recursion limit"),
+        (
+            message("ping", &json!({}))
+                .to_string()
+                .replace("{}", &format!("{}0{}", "{\"a\":".repeat(140), "}".repeat(140))),
+            -32700,
+            "recursion limit",
+        ),
+        ("{\"a\": 1}".into(), -32600, "not a message of the protocol"),
+        ("7".into(), -32600, "not a message of the protocol"),
+        ("[]".into(), -32600, "empty"),
+    ] {
+        let request = app.request(Method::POST, "/mcp").content_type("application/json");
+        let request = request.header("accept", "application/json, text/event-stream");
+        let reply = app.raw(request.body(body.clone())).await;
+        assert_eq!(reply.status, 400, "{body}: {}", reply.text());
+        let answer = reply.json();
+        assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &Value::Null), "{body}");
+        assert_eq!(answer["error"]["code"], code, "{body}: {answer}");
+        mentions(answer["error"]["message"].as_str().unwrap(), &[words]);
+    }
     let unacceptable = app.request(Method::POST, "/mcp").content_type("application/json");
     let reply = app.raw(unacceptable.body(ping.to_string())).await;
     mentions(&reply.error(406), &["text/event-stream"]);
+}
+
+#[tokio::test]
+async fn batches_of_revision_2025_03_26_are_answered_message_by_message() {
+    let app = TestApp::with(|setup| setup.mcp.max_batch = 4).await;
+    let numbered = |id: Value, method: &str| json!({"jsonrpc": "2.0", "id": id, "method": method});
+    let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                           "params": {"requestId": 1}});
+    let batch =
+        json!([numbered(json!(1), "ping"), cancelled, numbered(json!("b"), "tools/list"), 5]);
+    for headers in [vec![], vec![("mcp-protocol-version", "2025-03-26")]] {
+        let answers = posted(&app, &batch, &headers).await.ok();
+        let answers = answers.as_array().unwrap();
+        assert_eq!(answers.len(), 3, "a notification has no answer: {answers:?}");
+        assert_eq!((&answers[0]["id"], &answers[0]["result"]), (&json!(1), &json!({})));
+        assert_eq!(answers[1]["id"], "b");
+        assert!(!answers[1]["result"]["tools"].as_array().unwrap().is_empty());
+        assert_eq!(
+            (&answers[2]["id"], &answers[2]["error"]["code"]),
+            (&Value::Null, &json!(-32600))
+        );
+    }
+    let silent = posted(&app, &json!([cancelled]), &[]).await;
+    assert_eq!((silent.status, silent.body.len()), (202, 0));
+    let hello = json!({"protocolVersion": "2025-03-26", "capabilities": {},
+                       "clientInfo": {"name": "test", "version": "1"}});
+    assert_eq!(
+        asked(&app, "initialize", hello.clone()).await.unwrap()["protocolVersion"],
+        "2025-03-26"
+    );
+    let greeting = posted(&app, &json!([message("initialize", &hello)]), &[]).await.ok();
+    mentions(greeting[0]["error"]["message"].as_str().unwrap(), &["initialize", "alone"]);
+
+    let newer = [("mcp-protocol-version", "2025-06-18")];
+    let pings = json!([numbered(json!(1), "ping")]);
+    let many = Value::from(vec![numbered(json!(1), "ping"); 5]);
+    for (batch, headers, words) in
+        [(&pings, &newer[..], "2025-06-18"), (&many, &newer[..0], "mcp.max_batch")]
+    {
+        let reply = posted(&app, batch, headers).await;
+        assert_eq!(reply.status, 400);
+        mentions(reply.json()["error"]["message"].as_str().unwrap(), &[words]);
+    }
+    let many =
+        json!([message("tools/call", &json!({"name": "describe_library", "arguments": {}}))]);
+    let app = TestApp::with(|setup| setup.http.auth.tokens = vec![TOKEN.into()]).await;
+    posted(&app, &many, &[]).await.error(401);
+    let answers = posted(&app, &many, &[("x-core-token", TOKEN)]).await.ok();
+    assert!(answers[0]["result"]["structuredContent"].is_object(), "{answers}");
 }
 
 #[tokio::test]

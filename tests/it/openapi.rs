@@ -82,9 +82,20 @@ async fn defaults_and_ranges_are_in_it() {
         (ask["limit"]["default"].as_u64(), ask["limit"]["maximum"].as_f64()),
         (Some(6), Some(20.0))
     );
+    assert_eq!(
+        document["components"]["schemas"]["QueryRequest"]["required"],
+        serde_json::json!(["text"])
+    );
+    for level in ["MinimalResult", "StandardResult"] {
+        let required = &document["components"]["schemas"][level]["required"];
+        assert!(
+            required.as_array().expect("a list").contains(&"score".into()),
+            "{level}: {required}"
+        );
+    }
     let upload = &document["paths"]["/videos"]["post"]["requestBody"]["content"]["multipart/form-data"]
         ["schema"];
-    // One of the two.
+    // One of the two: a form has no null to stand for the other.
     assert_eq!(upload["required"], Value::Null);
     assert_eq!(upload["properties"]["file"]["format"], "binary");
     assert_eq!(upload["properties"]["upload_id"]["type"], "string");
@@ -97,6 +108,43 @@ async fn defaults_and_ranges_are_in_it() {
     }
     let job = &document["components"]["schemas"]["Job"]["required"];
     assert!(job.as_array().expect("a list").contains(&"result".into()), "null, but there: {job}");
+}
+
+/// What generators of clients stumble over: `allOf` of a reference and something without a type, and
+/// `nullable` without a type next to it, which means nothing (OpenAPI 3.0.3).
+fn stumbling_blocks(node: &Value, at: &str, found: &mut Vec<String>) {
+    let children: Vec<(String, &Value)> = match node {
+        Value::Object(object) => object.iter().map(|(name, value)| (name.clone(), value)).collect(),
+        Value::Array(items) => {
+            items.iter().enumerate().map(|(n, item)| (n.to_string(), item)).collect()
+        }
+        _ => return,
+    };
+    let parts = node["allOf"].as_array().into_iter().flatten();
+    let vague = parts.clone().any(|part| part["$ref"].is_null() && part["type"].is_null());
+    let null = node["nullable"] == true
+        && node["type"].is_null()
+        && node["enum"] != serde_json::json!([null]);
+    if vague || null {
+        found.push(at.to_owned());
+    }
+    for (name, child) in children {
+        stumbling_blocks(child, &format!("{at}/{name}"), found);
+    }
+}
+
+#[tokio::test]
+async fn generators_of_clients_can_type_every_schema() {
+    let app = TestApp::new().await;
+    let document = app.get("/openapi.json").await.json();
+    let mut found = Vec::new();
+    stumbling_blocks(&document, "", &mut found);
+    assert!(found.is_empty(), "{found:#?}");
+    let result = &document["components"]["schemas"]["Job"]["properties"]["result"];
+    let alternatives = [result["oneOf"][0]["$ref"].as_str(), result["oneOf"][1]["type"].as_str()];
+    assert_eq!(alternatives, [Some("#/components/schemas/JobResult"), None]);
+    assert_eq!(result["oneOf"][1]["enum"], serde_json::json!([null]));
+    assert_eq!(result["description"], "Null until the job is done.");
 }
 
 #[tokio::test]

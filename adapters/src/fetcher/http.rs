@@ -11,21 +11,22 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use futures::FutureExt;
 use futures::future::BoxFuture;
-use futures::{FutureExt, StreamExt};
 use ports::fetcher::{Fetched, SourceFetcher};
 use ports::webhook::WebhookSender;
 use ports::{ErrorKind, PortError, Result};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{
-    ACCEPT_ENCODING, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, LOCATION,
+    ACCEPT_ENCODING, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName,
+    LOCATION,
 };
 use reqwest::{Client, RequestBuilder, Response, StatusCode, redirect};
 use tokio::time::Instant;
 use url::Url;
 
 use super::address::is_public;
-use super::body::{cut_off, whole};
+use super::download::Download;
 use super::head::{
     NotPublic, check_literal, disposition_filename, media_type, parse_url, redirected, shown,
     status_error,
@@ -45,6 +46,8 @@ pub struct HttpFetcherOptions {
     pub total_timeout: Duration,
     /// Redirects that are followed.
     pub max_redirects: usize,
+    /// Times that a body which stalls or breaks off is resumed where the server allows it.
+    pub max_resumes: usize,
     /// Fetches from addresses that are not public, too.
     pub allow_private: bool,
     /// The `User-Agent` header.
@@ -59,10 +62,11 @@ impl Default for HttpFetcherOptions {
 }
 
 /// Fetches over HTTP.
+#[derive(Clone)]
 pub struct HttpFetcher {
     client: Client,
     network: Network,
-    options: HttpFetcherOptions,
+    pub(super) options: HttpFetcherOptions,
 }
 
 impl HttpFetcher {
@@ -91,9 +95,15 @@ impl HttpFetcher {
         Ok(Self { client, network, options })
     }
 
-    async fn send(&self, url: &Url, deadline: Instant) -> Result<Response> {
+    pub(super) async fn send(
+        &self,
+        url: &Url,
+        headers: HeaderMap,
+        deadline: Instant,
+    ) -> Result<Response> {
         // The bytes are what is hashed and stored, so they are asked for as they are.
-        let request = self.client.get(url.clone()).header(ACCEPT_ENCODING, "identity");
+        let request = self.client.get(url.clone()).headers(headers);
+        let request = request.header(ACCEPT_ENCODING, "identity");
         let remaining = deadline.saturating_duration_since(Instant::now());
         self.send_checked(url, request.timeout(remaining)).await
     }
@@ -112,6 +122,18 @@ impl HttpFetcher {
             }
             _ => Ok(response),
         }
+    }
+
+    fn fetched(&self, url: Url, response: Response, deadline: Instant) -> Fetched {
+        let header = |name: HeaderName| response.headers().get(name).map(|value| value.as_bytes());
+        let content_type =
+            header(CONTENT_TYPE).and_then(|value| media_type(&String::from_utf8_lossy(value)));
+        let filename = header(CONTENT_DISPOSITION).and_then(disposition_filename);
+        let length =
+            header(CONTENT_LENGTH).and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
+        let address = shown(&url);
+        let body = Download::new(self.clone(), url, response, length, deadline).into_stream();
+        Fetched { url: address, content_type, length, filename, body }
     }
 
     fn send_error(&self, url: &Url, e: reqwest::Error) -> PortError {
@@ -141,13 +163,13 @@ impl SourceFetcher for HttpFetcher {
         let mut url = parse_url(url)?;
         let deadline = Instant::now() + self.options.total_timeout;
         for _ in 0..=self.options.max_redirects {
-            let response = self.send(&url, deadline).await?;
+            let response = self.send(&url, HeaderMap::new(), deadline).await?;
             let status = response.status();
             match response.headers().get(LOCATION) {
                 Some(location) if is_redirect(status) => {
                     url = redirected(&url, location.as_bytes())?;
                 }
-                _ if status.is_success() => return Ok(fetched(&url, response)),
+                _ if status.is_success() => return Ok(self.fetched(url, response, deadline)),
                 _ => {
                     let reason = status.canonical_reason().unwrap_or_default();
                     return Err(status_error(status.as_u16(), reason, &url));
@@ -180,33 +202,6 @@ impl WebhookSender for HttpFetcher {
 
 fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
-}
-
-fn fetched(url: &Url, response: Response) -> Fetched {
-    let header = |name: HeaderName| response.headers().get(name).map(|value| value.as_bytes());
-    let content_type =
-        header(CONTENT_TYPE).and_then(|value| media_type(&String::from_utf8_lossy(value)));
-    let filename = header(CONTENT_DISPOSITION).and_then(disposition_filename);
-    let length =
-        header(CONTENT_LENGTH).and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
-    let address = shown(url);
-    let mut received = 0;
-    let body = response.bytes_stream().map({
-        let address = address.clone();
-        move |block| match block {
-            Ok(block) => {
-                received += block.len() as u64;
-                Ok(block)
-            }
-            Err(e) if e.is_timeout() => Err(PortError::caused_by(
-                ErrorKind::Timeout,
-                format!("{address} was too slow: {received} bytes arrived in time"),
-                e.without_url(),
-            )),
-            Err(_) => Err(cut_off(&address, received, length)),
-        }
-    });
-    Fetched { content_type, length, filename, body: whole(body.boxed(), length, address) }
 }
 
 /// The way from a name to its addresses, and which of those are public. Tests have their own.

@@ -85,6 +85,7 @@ impl SourceFetcher for MemoryFetcher {
             }
             let length = response.header("content-length").and_then(|length| length.parse().ok());
             return Ok(Fetched {
+                url: shown(&url),
                 content_type: response.header("content-type").and_then(media_type),
                 length,
                 filename: response

@@ -2,6 +2,7 @@
 
 mod address;
 mod body;
+mod download;
 mod head;
 mod http;
 mod memory;

@@ -22,6 +22,8 @@ pub struct Settings {
     pub read_timeout: u64,
     /// Longest download, seconds.
     pub timeout: u64,
+    /// Times that a download which stalls or breaks off is resumed where the server allows it.
+    pub max_resumes: usize,
 }
 
 impl Default for Settings {
@@ -32,6 +34,7 @@ impl Default for Settings {
             connect_timeout: 10,
             read_timeout: 30,
             timeout: 3600,
+            max_resumes: 5,
         }
     }
 }
@@ -43,6 +46,7 @@ impl From<&Settings> for HttpFetcherOptions {
             read_timeout: Duration::from_secs(section.read_timeout),
             total_timeout: Duration::from_secs(section.timeout),
             max_redirects: section.max_redirects,
+            max_resumes: section.max_resumes,
             allow_private: section.allow_private,
             user_agent: concat!("shotlog/", env!("CARGO_PKG_VERSION")).into(),
         }

@@ -337,8 +337,7 @@ export class Shotlog {
    * those that are like another one (`like`), or all that the filters leave (`order`).
    */
   async search(text: string | null, options: SearchOptions = {}): Promise<QueryResponse> {
-    const body = text === null ? options : { text, ...options };
-    return some(await this.#api.POST("/query", { body }));
+    return some(await this.#api.POST("/query", { body: { text, ...options } }));
   }
 
   /** What a model of your own needs to answer a question: the best moments, within `max_tokens`. */

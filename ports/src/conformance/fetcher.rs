@@ -209,7 +209,9 @@ async fn follows_redirects(fetcher: &dyn SourceFetcher, origin: &dyn Origin) {
         (308, "../redirect/end.mp4"),
     ] {
         let url = origin.serve(&format!("/redirect/{status}"), to(location, status)).await;
-        assert_eq!(read(fetcher.fetch(&url).await.expect("is followed")).await, b"end");
+        let fetched = fetcher.fetch(&url).await.expect("is followed");
+        assert!(fetched.url.ends_with("/redirect/end.mp4"), "{}", fetched.url);
+        assert_eq!(read(fetched).await, b"end");
     }
     let around = origin.serve("/redirect/around", to("/redirect/around", 302)).await;
     refused(fetcher.fetch(&around).await, ErrorKind::Invalid, "a redirect loop");

@@ -25,15 +25,18 @@ pub(super) struct Cue {
 }
 
 /// The captions in order of time, from diarization where there is any, else from the transcript.
-/// `Invalid` names the analyzers that a video without speech lacks.
-pub(super) fn cues(log: &Log, format: &str) -> Result<Vec<Cue>> {
+/// `Invalid` names the analyzers that a video without speech lacks. With `named`, their text begins
+/// with the speaker.
+pub(super) fn cues(log: &Log, format: &str, named: bool) -> Result<Vec<Cue>> {
     let mut cues = Vec::new();
     for said in spoken(&log.video) {
-        caption(said.span(), &said.text, said.speaker.as_deref(), &mut cues);
+        let speaker = said.speaker.as_deref();
+        let name = speaker.filter(|_| named).map(|speaker| format!("{}: ", plain(speaker)));
+        caption(said.span(), &said.text, speaker, &name.unwrap_or_default(), &mut cues);
     }
     if !cues.is_empty() {
         cues.sort_by(|a, b| a.start.total_cmp(&b.start));
-        if log.wall_clock {
+        if log.captions.wall_clock {
             for cue in &mut cues {
                 cue.lines.splice(0..0, log.record.about.wall_clock(cue.start));
             }
@@ -57,14 +60,22 @@ pub(super) fn cues(log: &Log, format: &str) -> Result<Vec<Cue>> {
     )))
 }
 
-/// Cuts a stretch of speech into captions, its time shared out by the length of the text.
-fn caption(span: Span, text: &str, speaker: Option<&str>, cues: &mut Vec<Cue>) {
+/// Text in one line that does not read as the times of a caption.
+fn plain(text: &str) -> String {
+    one_line(text).replace("-->", "→")
+}
+
+/// Cuts a stretch of speech into captions that begin with `lead`, its time shared out by the length
+/// of the text.
+fn caption(span: Span, text: &str, speaker: Option<&str>, lead: &str, cues: &mut Vec<Cue>) {
     let Span { start, end } = span;
-    let text = one_line(text).replace("-->", "→");
+    let text = plain(text);
     if text.is_empty() || end - start < 0.001 {
         return;
     }
-    let lines = broken(&text);
+    // A long name must leave room for words.
+    let room = LINE.saturating_sub(lead.chars().count()).max(LINE / 2);
+    let lines = broken(&text, room);
     let total: usize = lines.iter().map(|line| line.chars().count()).sum();
     let mut told = 0;
     for group in lines.chunks(LINES) {
@@ -75,21 +86,28 @@ fn caption(span: Span, text: &str, speaker: Option<&str>, cues: &mut Vec<Cue>) {
             start: from,
             end: to.max(from + 0.001),
             speaker: speaker.map(str::to_owned),
-            lines: group.to_vec(),
+            lines: led(lead, group),
         });
     }
 }
 
-/// Lines of at most [`LINE`] characters, as even as they come, broken between words.
-fn broken(text: &str) -> Vec<String> {
+/// The lines of a caption behind its lead.
+fn led(lead: &str, lines: &[String]) -> Vec<String> {
+    let mut lines = lines.to_vec();
+    lines[0].insert_str(0, lead);
+    lines
+}
+
+/// Lines of at most `most` characters, as even as they come, broken between words.
+fn broken(text: &str, most: usize) -> Vec<String> {
     let length = text.chars().count();
-    let target = length.div_ceil(length.div_ceil(LINE)).min(LINE);
+    let target = length.div_ceil(length.div_ceil(most)).min(most);
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         let size = word.chars().count();
         match lines.last_mut() {
             // A line may pass the even length a little rather than leave a word alone.
-            Some(line) if line.chars().count() + 1 + size <= (target + 4).min(LINE) => {
+            Some(line) if line.chars().count() + 1 + size <= (target + 4).min(most) => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -108,7 +126,7 @@ mod tests {
         let text = "It is a truth universally acknowledged, that a single man in possession of a \
                     good fortune, must be in want of a wife. However little known.";
         let mut cues = Vec::new();
-        caption(Span { start: 10.0, end: 20.0 }, text, Some("S1"), &mut cues);
+        caption(Span { start: 10.0, end: 20.0 }, text, Some("S1"), "", &mut cues);
         assert!(cues.len() > 1);
         assert_eq!((cues[0].start, cues[cues.len() - 1].end), (10.0, 20.0));
         for (cue, next) in cues.iter().zip(&cues[1..]) {
@@ -125,7 +143,7 @@ mod tests {
     fn empty_speech_has_no_caption() {
         let mut cues = Vec::new();
         for (end, text) in [(2.0, "  "), (1.0, "never")] {
-            caption(Span { start: 1.0, end }, text, None, &mut cues);
+            caption(Span { start: 1.0, end }, text, None, "", &mut cues);
         }
         assert_eq!(cues, []);
     }

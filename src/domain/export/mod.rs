@@ -100,6 +100,15 @@ pub struct Export {
     pub content: Content,
 }
 
+/// What captions have besides the words.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CaptionOptions {
+    /// Whether they begin with the instant when they are said.
+    pub wall_clock: bool,
+    /// Whether SubRip captions name the speaker. WebVTT captions always do, as voices.
+    pub speakers: bool,
+}
+
 /// What is stored of a video, as the formats read it.
 struct Log {
     analyzers: Analyzers,
@@ -109,8 +118,7 @@ struct Log {
     aggregates: BTreeMap<String, Value>,
     chapters: Option<Aggregate>,
     video_url: String,
-    /// Whether captions begin with the instant when they are said.
-    wall_clock: bool,
+    captions: CaptionOptions,
     /// What of the video is exported.
     part: Part,
 }
@@ -129,14 +137,12 @@ impl Exports {
     }
 
     /// A video's log, or that of a part, as a file; `Invalid` lists the formats, or says what the video
-    /// lacks.
-    /// With `wall_clock`, captions begin with the instant when they are said: `Invalid` where it is not
-    /// known when the video was recorded.
+    /// lacks, as the instant of its recording for `wall_clock`.
     pub async fn export(
         &self,
         video_id: VideoId,
         format: &str,
-        wall_clock: bool,
+        captions: CaptionOptions,
         part: PartFields,
     ) -> Result<Export> {
         let Some(format) = FORMATS.iter().find(|f| f.id == format) else {
@@ -148,13 +154,13 @@ impl Exports {
             )));
         };
         let mut log = self.catalog.read_published(video_id, |record| self.log(record)).await?;
-        if wall_clock && log.record.about.recorded_at.is_none() {
+        if captions.wall_clock && log.record.about.recorded_at.is_none() {
             return Err(Error::Invalid(format!(
                 "it is not known when video '{video_id}' was recorded; say so with \
                  PATCH /videos/{video_id} {{\"recorded_at\": \"2026-01-31T12:00:00Z\"}}"
             )));
         }
-        log.wall_clock = wall_clock;
+        log.captions = captions;
         log.part = Part::of(part, log.record.duration)?;
         let filename = format!("{}{}.{}", log.stem(), log.part.suffix(), format.extension);
         // A long video's log takes a while to write.
@@ -175,7 +181,7 @@ impl Exports {
             video_url: self.storage.link(&record.storage_path).await?,
             aggregates: self.catalog.stored_aggregates(&record).await?,
             chapters,
-            wall_clock: false,
+            captions: CaptionOptions::default(),
             part: Part::default(),
             record,
         })

@@ -6,7 +6,7 @@ use crate::domain::kernel::error::Result;
 
 pub(super) fn write(log: &Log) -> Result<Content> {
     let mut file = String::from("WEBVTT\n\n");
-    for cue in cues(log, "vtt")? {
+    for cue in cues(log, "vtt", false)? {
         let (start, end) = (clock(cue.start, '.'), clock(cue.end, '.'));
         let text = escaped(&cue.lines.join("\n"));
         let text = match &cue.speaker {

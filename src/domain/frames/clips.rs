@@ -28,6 +28,20 @@ pub struct ClipFile {
     pub video: bool,
     /// A name to save it under: letters and digits of any script, `.`, `_` and `-`.
     pub filename: String,
+    /// Differs from that of another cut of the same piece; `None` where the file system does not know
+    /// when a file was made.
+    pub version: Option<String>,
+}
+
+/// A clip before it is cut.
+#[derive(Debug)]
+pub struct ClipOutline {
+    /// Whether it has pictures; else it is sound.
+    pub video: bool,
+    /// A name to save it under, as of [`ClipFile`].
+    pub filename: String,
+    /// The clip, where it was cut before.
+    pub kept: Option<ClipFile>,
 }
 
 impl Frames {
@@ -40,14 +54,8 @@ impl Frames {
         end: f64,
         exact: bool,
     ) -> Result<ClipFile> {
-        let record = self.catalog.record(video_id).await?;
-        let whole = record.end(&self.catalog.spans(&record).await?);
-        self.check_clip(whole, start, end)?;
-        let milliseconds = |time: f64| (time * 1000.0).round() as u64;
-        let way = if exact { "" } else { "-key" };
-        let track = record.audio_track.map_or_else(String::new, |track| format!("-a{track}"));
-        let (from, to) = (milliseconds(start), milliseconds(end));
-        let key = format!("cut{CUTTING}-{from:08}-{to:08}{way}{track}");
+        let record = self.checked(video_id, start, end).await?;
+        let key = key(&record, start, end, exact);
         if let Some(clip) = self.kept_clip(&record, &key, start, end).await {
             return Ok(clip);
         }
@@ -69,6 +77,30 @@ impl Frames {
                 .into(),
             retry_after: 30,
         })
+    }
+
+    /// What [`Self::clip`] would give, without cutting it.
+    pub async fn clip_outline(
+        &self,
+        video_id: VideoId,
+        start: f64,
+        end: f64,
+        exact: bool,
+    ) -> Result<ClipOutline> {
+        let record = self.checked(video_id, start, end).await?;
+        let kept = self.kept_clip(&record, &key(&record, start, end, exact), start, end).await;
+        let sound = record.content_type.starts_with("audio/");
+        let video = kept.as_ref().map_or(!sound, |clip| clip.video);
+        let filename = filename(&record, start, end, video);
+        Ok(ClipOutline { video, filename, kept })
+    }
+
+    /// The record of a video that has this piece.
+    async fn checked(&self, video_id: VideoId, start: f64, end: f64) -> Result<VideoRecord> {
+        let record = self.catalog.record(video_id).await?;
+        let whole = record.end(&self.catalog.spans(&record).await?);
+        self.check_clip(whole, start, end)?;
+        Ok(record)
     }
 
     /// Of a video that lasts `whole` seconds.
@@ -113,7 +145,7 @@ impl Frames {
             let file = tempfile::NamedTempFile::new_in(&work).map_err(ports::PortError::from)?;
             let out = file.reopen().map_err(ports::PortError::from)?;
             let clip = decoder.clip(&spooled.path, &cut, out, cancel)?;
-            let name = if clip.video { format!("{key}.mp4") } else { format!("{key}.m4a") };
+            let name = format!("{key}.{}", extension(clip.video));
             std::fs::create_dir_all(&folder).map_err(ports::PortError::from)?;
             file.persist(folder.join(name)).map_err(|e| ports::PortError::from(e.error))?;
             trim(&pictures, most).map_err(ports::PortError::from)?;
@@ -132,22 +164,46 @@ impl Frames {
         end: f64,
     ) -> Option<ClipFile> {
         let folder: PathBuf = self.folders.pictures.join(record.video_id.as_str());
-        let stem = record.filename.rsplit_once('.').map_or(&*record.filename, |(stem, _)| stem);
-        let named = format!("{stem}-{}-{}", spoken(start), spoken(end));
+        let names = [true, false].map(|video| (video, filename(record, start, end, video)));
         let key = key.to_owned();
         tokio::task::spawn_blocking(move || {
-            [("mp4", true), ("m4a", false)].into_iter().find_map(|(extension, video)| {
-                let path = folder.join(format!("{key}.{extension}"));
+            names.into_iter().find_map(|(video, filename)| {
+                let path = folder.join(format!("{key}.{}", extension(video)));
                 let file = File::options().read(true).append(true).open(path).ok()?;
                 // What was asked for last goes last.
                 let _ = file.set_modified(std::time::SystemTime::now());
-                let size = file.metadata().ok()?.len();
-                Some(ClipFile { file, size, video, filename: format!("{named}.{extension}") })
+                let metadata = file.metadata().ok()?;
+                let (size, version) = (metadata.len(), version(&metadata));
+                Some(ClipFile { file, size, video, filename, version })
             })
         })
         .await
         .ok()?
     }
+}
+
+/// What a clip is kept by.
+fn key(record: &VideoRecord, start: f64, end: f64, exact: bool) -> String {
+    let milliseconds = |time: f64| (time * 1000.0).round() as u64;
+    let way = if exact { "" } else { "-key" };
+    let track = record.audio_track.map_or_else(String::new, |track| format!("-a{track}"));
+    let (from, to) = (milliseconds(start), milliseconds(end));
+    format!("cut{CUTTING}-{from:08}-{to:08}{way}{track}")
+}
+
+fn filename(record: &VideoRecord, start: f64, end: f64, video: bool) -> String {
+    let stem = record.filename.rsplit_once('.').map_or(&*record.filename, |(stem, _)| stem);
+    format!("{stem}-{}-{}.{}", spoken(start), spoken(end), extension(video))
+}
+
+fn extension(video: bool) -> &'static str {
+    if video { "mp4" } else { "m4a" }
+}
+
+/// When a file was made and how large it is: when it was changed says when it was last read.
+fn version(metadata: &std::fs::Metadata) -> Option<String> {
+    let made = metadata.created().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(format!("{:x}-{:x}", made.as_nanos(), metadata.len()))
 }
 
 /// What the caller can do about a clip that cannot be cut is theirs to know.

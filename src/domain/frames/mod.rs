@@ -29,7 +29,7 @@ use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::kernel::video::VideoId;
 use crate::domain::media::decode::decode;
 use crate::domain::media::picture::jpeg;
-pub use clips::ClipFile;
+pub use clips::{ClipFile, ClipOutline};
 
 pub use peaks::Peaks;
 

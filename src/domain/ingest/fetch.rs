@@ -87,7 +87,7 @@ impl Ingest {
                         "the URL serves {kind}, not a video; it must point to the video file itself"
                     )));
                 }
-                (fetched.body, fetched.filename.or_else(|| source::name_in_url(url)))
+                (fetched.body, fetched.filename.or_else(|| source::name_in_urls(url, &fetched.url)))
             }
         };
         Ok((self.spool(body, limit).await?, name))

@@ -56,8 +56,29 @@ pub(crate) fn incoming() -> String {
     format!("incoming/{}/source", uuid::Uuid::new_v4().simple())
 }
 
+/// What a file is called that was asked for at one URL and came from another: the first of the two
+/// that has a name with the extension of a file, else what the first ends with.
+pub(crate) fn name_in_urls(asked: &str, came_from: &str) -> Option<String> {
+    let (asked, came_from) = (name_in_url(asked), name_in_url(came_from));
+    let useful = |name: &Option<String>| name.as_deref().is_some_and(names_file);
+    if !useful(&asked) && useful(&came_from) { came_from } else { asked }
+}
+
+/// Whether a name ends as those of files do, and not as those of programs that send them.
+fn names_file(name: &str) -> bool {
+    const PROGRAMS: [&str; 8] = ["php", "asp", "aspx", "ashx", "jsp", "cgi", "html", "htm"];
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        let extension = extension.to_ascii_lowercase();
+        !stem.is_empty()
+            && (2..=5).contains(&extension.len())
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && extension.bytes().any(|byte| byte.is_ascii_alphabetic())
+            && !PROGRAMS.contains(&&*extension)
+    })
+}
+
 /// The last path segment of a URL, decoded.
-pub(crate) fn name_in_url(url: &str) -> Option<String> {
+fn name_in_url(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     let segment = url.path_segments()?.next_back()?.to_owned();
     Some(percent_decode_str(&segment).decode_utf8_lossy().into_owned())
@@ -123,6 +144,21 @@ mod tests {
             pictures_left_out: None,
             timecode: None,
             recorded_at: None,
+        }
+    }
+
+    #[test]
+    fn downloads_are_named_after_the_address_that_has_a_name() {
+        for (asked, came_from, expected) in [
+            ("https://a/clip.mp4?x=1", "https://b/0f3a.bin", "clip.mp4"),
+            ("https://a/download?id=7", "https://b/My%20clip.mov", "My clip.mov"),
+            ("https://a/get.php", "https://b/clip.webm", "clip.webm"),
+            ("https://a/", "https://b/clip.mp4", "clip.mp4"),
+            ("https://a/v1.0", "https://b/x/clip.mp4", "clip.mp4"),
+            ("https://a/watch", "https://b/stream", "watch"),
+            ("https://a/watch", "https://a/watch", "watch"),
+        ] {
+            assert_eq!(name_in_urls(asked, came_from).as_deref(), Some(expected), "{asked}");
         }
     }
 

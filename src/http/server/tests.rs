@@ -39,6 +39,16 @@ async fn started(settings: HttpSettings) -> (SocketAddr, Gate) {
                     let body = request.into_body().into_vec().await.unwrap_or_default();
                     return Response::builder().body(body);
                 }
+                "/json" => return json("application/json", 100),
+                "/json/small" => return json("application/json", 1),
+                "/json/part" => {
+                    let mut part = json("application/json", 100);
+                    part.headers_mut()
+                        .insert("content-range", "bytes 0-9/1000".parse().expect("one"));
+                    return part;
+                }
+                "/events" => return json("text/event-stream", 100),
+                "/media" => return json("video/mp4", 100),
                 "/endless" => {
                     let block = || Ok::<_, io::Error>(bytes::Bytes::from(vec![0; 64 << 10]));
                     let blocks = futures::stream::repeat_with(block);
@@ -54,6 +64,12 @@ async fn started(settings: HttpSettings) -> (SocketAddr, Gate) {
     let app = app.map_to_response().boxed();
     tokio::spawn(async move { serve(listener, app, &settings, std::future::pending()).await });
     (address, gate)
+}
+
+/// A list of numbers as JSON, `hundreds` × 100 bytes.
+fn json(kind: &str, hundreds: usize) -> Response {
+    let text = format!("[{}1]", "1234567890,".repeat(9 * hundreds));
+    Response::builder().content_type(kind).body(text)
 }
 
 async fn connected(address: SocketAddr) -> TcpStream {
@@ -203,6 +219,62 @@ async fn heads_have_a_limit() {
     let _ = socket.write_all(head.as_bytes()).await;
     let reply = rest(&mut socket).await;
     assert!(reply.is_empty() || reply.starts_with("HTTP/1.1 431"), "{reply}");
+}
+
+/// The answer to a head as it is, in small letters.
+async fn sent(address: SocketAddr, head: &str) -> String {
+    let mut socket = connected(address).await;
+    let head = head.replace('\n', "\r\n");
+    socket.write_all(head.as_bytes()).await.expect("sent");
+    rest(&mut socket).await.to_lowercase()
+}
+
+#[tokio::test]
+async fn a_request_needs_one_host() {
+    let (address, _) = started(patient()).await;
+    for (head, status, words) in [
+        ("GET /a HTTP/1.1\n\n", 400, "no host header"),
+        ("GET http://a/a HTTP/1.1\n\n", 400, "no host header"),
+        ("GET /a HTTP/1.1\nHost: a\nHost: a\n\n", 400, "more than one host"),
+        ("GET /a HTTP/1.0\nHost: a\nHost: b\n\n", 400, "more than one host"),
+        ("GET /a HTTP/1.1\nHost: a b\n\n", 400, "not a name"),
+        ("GET /a HTTP/1.0\n\n", 200, "/a"),
+        ("GET /a HTTP/1.1\nHost: a:80\nConnection: close\n\n", 200, "/a"),
+        ("GET /a HTTP/1.1\nHost:\nConnection: close\n\n", 200, "/a"),
+    ] {
+        let reply = sent(address, head).await;
+        assert_eq!(reply.get(9..12), Some(&*status.to_string()), "{head:?}: {reply}");
+        assert!(reply.contains(words), "{head:?}: {reply}");
+    }
+}
+
+#[tokio::test]
+async fn large_json_is_compressed_for_clients_that_accept_it() {
+    let (address, _) = started(patient()).await;
+    for (path, accepted, compressed) in [
+        ("/json", "gzip, deflate, br", true),
+        ("/json", "GZIP;q=0.5", true),
+        ("/json", "gzip;q=0", false),
+        ("/json", "identity", false),
+        ("/json", "br, zstd", false),
+        ("/json/small", "gzip", false),
+        ("/json/part", "gzip", false),
+        ("/events", "gzip", false),
+        ("/media", "gzip", false),
+    ] {
+        let head = format!(
+            "GET {path} HTTP/1.1\nHost: a\nConnection: close\nAccept-Encoding: {accepted}\n\n"
+        );
+        let reply = sent(address, &head).await;
+        let (head, body) = reply.split_once("\r\n\r\n").expect("a head and a body");
+        assert_eq!(
+            head.contains("content-encoding: gzip"),
+            compressed,
+            "{path} {accepted}: {head}"
+        );
+        assert_eq!(body.starts_with('['), !compressed, "{path} {accepted}");
+        assert_eq!(head.contains("vary: accept-encoding"), path == "/json", "{path}: {head}");
+    }
 }
 
 #[tokio::test]

@@ -102,6 +102,24 @@ async fn captions_name_speakers_and_keep_markup_out() {
 }
 
 #[tokio::test]
+async fn captions_begin_with_the_speaker_where_that_is_wanted() {
+    let (app, id) = spoken().await;
+    let path = format!("/videos/{id}/export?format=srt&speakers=true");
+    let srt = app.get(&path).await.text();
+    assert!(srt.starts_with("1\n00:00:00,500 --> 00:00:03,250\nS1: Is 2 < 3"), "{srt}");
+    mentions(&srt, &["\nS2: Nobody", "\nS1: Grüße, Zoë."]);
+    assert!(srt.lines().all(|line| line.chars().count() <= 42), "{srt}");
+    assert_eq!(srt.matches("S2: ").count(), srt.matches(" --> ").count() - 2, "{srt}");
+    app.patch_json(&format!("/videos/{id}"), json!({"recorded_at": "2026-01-31T12:00:00Z"}))
+        .await
+        .ok();
+    let both = app.get(&format!("{path}&wall_clock=true")).await.text();
+    assert!(both.contains("2026-01-31T12:00:00.500Z\nS1: Is 2"), "{both}");
+    let vtt = app.get(&format!("/videos/{id}/export?format=vtt&speakers=true")).await.text();
+    assert_eq!(vtt, exported(&app, &id, "vtt").await.text());
+}
+
+#[tokio::test]
 async fn what_was_recorded_when_it_is_known_has_the_time_of_day() {
     let (app, id) = spoken().await;
     let unknown = app.get(&format!("/videos/{id}/export?format=srt&wall_clock=true")).await;

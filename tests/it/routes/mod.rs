@@ -11,6 +11,7 @@ mod entities;
 mod evaluations;
 mod export;
 mod extractors;
+mod files;
 mod frames;
 mod jobs;
 mod media;

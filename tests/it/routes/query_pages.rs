@@ -58,9 +58,16 @@ async fn lists_what_the_filters_leave(app: TestApp) {
     );
     assert_eq!((&found["query"], &found["answer"]), (&json!(""), &Value::Null));
     for hit in found["results"].as_array().unwrap() {
-        assert_eq!((hit.get("score"), hit.get("p_present")), (None, None));
+        assert_eq!((&hit["score"], hit.get("p_present")), (&Value::Null, None));
         assert!(!hit["description"].as_str().unwrap().is_empty());
     }
+    let mut explicit = list.clone();
+    explicit["text"] = Value::Null;
+    assert_eq!(
+        told(&app.post_json("/query", explicit).await.ok()),
+        all,
+        "as typed clients send it"
+    );
     let mut doors = list.clone();
     doors["filters"] = json!({"objects": ["door"], "video_ids": [older]});
     assert_eq!(told(&app.post_json("/query", doors).await.ok()), all[3..4]);

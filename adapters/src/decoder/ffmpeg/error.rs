@@ -15,6 +15,13 @@ pub(super) enum Error {
         "the file is a picture ({0}), not a video; send a file that plays, such as MP4, WebM or MKV"
     )]
     Picture(&'static str),
+    #[error(
+        "the file is a playlist (HLS), which names other files and holds no video; send the video as \
+         one file, which `ffmpeg -i ADDRESS -c copy video.mp4` makes of the playlist's address"
+    )]
+    Playlist,
+    #[error("the file is compressed with gzip; unpack it (gunzip) and send the video itself")]
+    Gzip,
     #[error("not a media file: it begins like no known format of video or sound")]
     Unknown,
     #[error("not a media file that can be decoded: its headers are damaged")]
@@ -77,6 +84,8 @@ impl From<Error> for PortError {
             | Error::Codec { .. }
             | Error::SampleRate(_)
             | Error::Picture(_)
+            | Error::Playlist
+            | Error::Gzip
             | Error::Unknown
             | Error::NotMedia(_)
             | Error::NoStreams

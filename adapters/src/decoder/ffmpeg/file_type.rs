@@ -21,6 +21,16 @@ pub(super) fn picture(head: &[u8]) -> Option<&'static str> {
     })
 }
 
+/// Whether a file that begins so is a playlist of HLS (RFC 8216, section 4.3.1.1).
+pub(super) fn is_playlist(head: &[u8]) -> bool {
+    head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).starts_with(b"#EXTM3U")
+}
+
+/// Whether a file that begins so is compressed with gzip (RFC 1952, section 2.3.1).
+pub(super) fn is_gzip(head: &[u8]) -> bool {
+    head.starts_with(b"\x1f\x8b\x08")
+}
+
 /// Extension and MIME type that fit the container. `codecs` are those of the chosen streams.
 pub(super) fn file_type(
     container: &str,
@@ -79,6 +89,15 @@ mod tests {
         assert_eq!(file_type("matroska,webm", "", &codecs(&["vp8", "vorbis"]), true).0, "webm");
         assert_eq!(file_type("matroska,webm", "", &codecs(&["vp8", "aac"]), true).0, "mkv");
         assert_eq!(file_type("wav", "", &codecs(&["pcm_s16le"]), false).1, "audio/wav");
+    }
+
+    #[test]
+    fn playlists_and_gzip_are_recognised_by_their_first_bytes() {
+        assert!(is_playlist(b"#EXTM3U\n#EXTINF:9,\n") && is_playlist(b"\xef\xbb\xbf#EXTM3U\r\n"));
+        assert!(is_gzip(b"\x1f\x8b\x08\0\0\0\0\0"));
+        for head in [b"".as_slice(), b"#EXT", b"\x1f\x8b", b"\0\0\0\x20ftypisom"] {
+            assert!(!is_playlist(head) && !is_gzip(head), "{head:?}");
+        }
     }
 
     #[test]

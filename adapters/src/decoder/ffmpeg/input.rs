@@ -16,7 +16,7 @@ use ports::decoder::{AudioInfo, MediaInfo, VideoInfo};
 use super::accepted::check_codec;
 use super::context::{OUT_OF_MEMORY, open_context};
 use super::deadline::Deadline;
-use super::file_type::{file_type, picture};
+use super::file_type::{file_type, is_gzip, is_playlist, picture};
 use super::hdr::Transfer;
 use super::picture::Orientation;
 use super::source::Source;
@@ -69,6 +69,12 @@ impl Input {
         }
         if let Some(format) = picture(&head[..read]) {
             return Err(Error::Picture(format));
+        }
+        if is_playlist(&head[..read]) {
+            return Err(Error::Playlist);
+        }
+        if is_gzip(&head[..read]) {
+            return Err(Error::Gzip);
         }
         let deadline = Arc::new(Deadline::new(options.open_timeout));
         let mut source = Source::open(file.clone(), deadline.clone())?;

@@ -19,6 +19,8 @@ const PRIVATE: Ipv4Addr = Ipv4Addr::LOCALHOST;
 struct Server {
     address: SocketAddr,
     connections: Arc<AtomicUsize>,
+    /// The heads of its requests.
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 async fn server(ip: Ipv4Addr, port: u16, responses: Vec<String>) -> Server {
@@ -26,18 +28,20 @@ async fn server(ip: Ipv4Addr, port: u16, responses: Vec<String>) -> Server {
     let address = listener.local_addr().expect("its address");
     let connections = Arc::new(AtomicUsize::new(0));
     let counted = connections.clone();
+    let requests = Arc::<Mutex<Vec<String>>>::default();
+    let kept = requests.clone();
     tokio::spawn(async move {
         let mut responses = VecDeque::from(responses);
         while let Ok((connection, _)) = listener.accept().await {
             counted.fetch_add(1, Ordering::SeqCst);
             let Some(response) = responses.pop_front() else { continue };
-            tokio::spawn(answer(connection, response));
+            tokio::spawn(answer(connection, response, kept.clone()));
         }
     });
-    Server { address, connections }
+    Server { address, connections, requests }
 }
 
-async fn answer(mut connection: TcpStream, response: String) {
+async fn answer(mut connection: TcpStream, response: String, kept: Arc<Mutex<Vec<String>>>) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         match connection.read_u8().await {
@@ -45,6 +49,7 @@ async fn answer(mut connection: TcpStream, response: String) {
             Err(_) => return,
         }
     }
+    kept.lock().expect("no panic").push(String::from_utf8_lossy(&head).to_lowercase());
     let stalls = response.ends_with("STALL");
     let response = response.trim_end_matches("STALL");
     let _ = connection.write_all(response.as_bytes()).await;
@@ -210,6 +215,75 @@ async fn silence_is_a_timeout_before_and_within_the_body() {
         let error = body.try_next().await.expect_err("never ends");
         assert_eq!(error.kind(), ErrorKind::Timeout, "{error}");
         assert!(body.try_next().await.expect("has ended").is_none());
+    }
+}
+
+/// The first bytes of "hello world", and then silence or the end of the connection.
+fn begun(etag: &str, end: &str) -> String {
+    format!(
+        "HTTP/1.1 200 OK\r\ncontent-length: 11\r\naccept-ranges: bytes\r\netag: {etag}\r\n\r\nhello{end}"
+    )
+}
+
+fn rest(from: usize, body: &str) -> String {
+    format!(
+        "HTTP/1.1 206 Partial Content\r\ncontent-length: {}\r\ncontent-range: bytes {from}-10/11\r\n\
+         connection: close\r\n\r\n{body}",
+        11 - from
+    )
+}
+
+#[tokio::test]
+async fn a_body_that_stalls_or_breaks_off_is_resumed() {
+    let busy = "HTTP/1.1 503 Busy\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_owned();
+    for (answers, ranges) in [
+        (vec![begun("\"v1\"", "STALL"), rest(5, " world")], vec!["bytes=5-"]),
+        (vec![begun("\"v1\"", ""), rest(5, " wo"), rest(8, "rld")], vec!["bytes=5-", "bytes=8-"]),
+        (vec![begun("\"v1\"", ""), busy, rest(5, " world")], vec!["bytes=5-", "bytes=5-"]),
+    ] {
+        let server = server(PUBLIC_HERE, 0, answers).await;
+        let (network, _) = network(&[&[PUBLIC_HERE]]);
+        let options = HttpFetcherOptions {
+            read_timeout: Duration::from_millis(200),
+            max_resumes: 2,
+            ..options()
+        };
+        let fetcher = HttpFetcher::on(network, options).expect("a fetcher");
+        let url = format!("http://public.example:{}/", server.address.port());
+        let fetched = fetcher.fetch(&url).await.expect("has a head");
+        assert_eq!(text(fetched).await.expect("arrives"), "hello world");
+        let requests = server.requests.lock().expect("no panic").clone();
+        assert_eq!(requests.len(), 1 + ranges.len());
+        for (request, range) in requests[1..].iter().zip(&ranges) {
+            assert!(request.contains(&format!("range: {range}\r\n")), "{request}");
+            assert!(request.contains("if-range: \"v1\"\r\n"), "{request}");
+            assert!(request.contains("accept-encoding: identity\r\n"), "{request}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_not_resumed_where_another_file_could_follow() {
+    let changed = ok("other bytes");
+    for (answers, connections) in [
+        // A weak validator, or none, and a server without ranges.
+        (vec![begun("W/\"v1\"", "")], 1),
+        (vec!["HTTP/1.1 200 OK\r\ncontent-length: 11\r\netag: \"v1\"\r\n\r\nhello".into()], 1),
+        // The file has changed, or the range is another one.
+        (vec![begun("\"v1\"", ""), changed], 2),
+        (vec![begun("\"v1\"", ""), rest(4, "o world")], 2),
+        // As often as is set.
+        (vec![begun("\"v1\"", ""), rest(5, " "), rest(6, "w"), rest(7, "orld")], 3),
+    ] {
+        let server = server(PUBLIC_HERE, 0, answers).await;
+        let (network, _) = network(&[&[PUBLIC_HERE]]);
+        let fetcher = HttpFetcher::on(network, HttpFetcherOptions { max_resumes: 2, ..options() })
+            .expect("a fetcher");
+        let url = format!("http://public.example:{}/", server.address.port());
+        let error = text(fetcher.fetch(&url).await.expect("has a head")).await.expect_err("ends");
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+        assert!(error.to_string().contains("of 11 bytes"), "{error}");
+        assert_eq!(server.connections.load(Ordering::SeqCst), connections);
     }
 }
 

@@ -329,9 +329,7 @@ class Shotlog:
     def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> models.QueryResponse:
         """Moments by what is in them; with `synthesize`, as is the default, an answer over them. Without a
         text those that are like another one (`like`), or all that the filters leave (`order`)."""
-        given = cast(dict[str, Any], {**options})
-        if text is not None:
-            given["text"] = text
+        given = cast(dict[str, Any], {"text": text, **options})
         if "filters" in given:
             given["filters"] = models.QueryRequestFilters.from_dict(given["filters"])
         return _some(query.sync(client=self._api, body=models.QueryRequest(**given)))

@@ -1878,9 +1878,9 @@ export interface components {
             timecode: string;
             /**
              * Format: double
-             * @description Cosine similarity; absent where nothing was searched for.
+             * @description Cosine similarity; null where nothing was searched for.
              */
-            score?: number;
+            score: number | null;
             /**
              * Format: double
              * @description BM25 score; present in modes `text` and `hybrid` where the words were found.
@@ -2005,7 +2005,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /** @description Null until the job is done. */
-            result: components["schemas"]["JobResult"] | null;
+            result: components["schemas"]["JobResult"] | (null);
             /** @description `TypeName: message` when failed. */
             error: string | null;
             /** @description ISO 8601, second precision, UTC. */
@@ -2131,9 +2131,9 @@ export interface components {
             timecode: string;
             /**
              * Format: double
-             * @description Cosine similarity; absent where nothing was searched for.
+             * @description Cosine similarity; null where nothing was searched for.
              */
-            score?: number;
+            score: number | null;
             /**
              * Format: double
              * @description BM25 score; present in modes `text` and `hybrid` where the words were found.
@@ -2220,9 +2220,9 @@ export interface components {
              */
             total_chunks: number;
             /** @description The chunk right before those; null at the beginning. */
-            before: components["schemas"]["Neighbour"] | null;
+            before: components["schemas"]["Neighbour"] | (null);
             /** @description The chunk right after those; null at the end. */
-            after: components["schemas"]["Neighbour"] | null;
+            after: components["schemas"]["Neighbour"] | (null);
         };
         /** MomentChunk */
         MomentChunk: {
@@ -2574,9 +2574,9 @@ export interface components {
              */
             total_chunks: number;
             /** @description The chunk right before those; null at the beginning. */
-            before: components["schemas"]["Neighbour"] | null;
+            before: components["schemas"]["Neighbour"] | (null);
             /** @description The chunk right after those; null at the end. */
-            after: components["schemas"]["Neighbour"] | null;
+            after: components["schemas"]["Neighbour"] | (null);
             /** @description As answers cite it. */
             citation: string;
             /**
@@ -2589,8 +2589,8 @@ export interface components {
         };
         /** QueryRequest */
         QueryRequest: {
-            /** @description Search query; required unless `like` or `order` stands in its place. */
-            text?: string;
+            /** @description Search query; null where `like` or `order` stands in its place. */
+            text: string | null;
             /**
              * @description In place of `text`: a moment's id. Finds what is like the chunk that has most of it, by that
              *     chunk's own vector in `field`, among the output of one analyzer: the named one, or with `*` the
@@ -2600,7 +2600,7 @@ export interface components {
             like?: string;
             /**
              * @description In place of `text`: `newest` lists what the filters leave, the video that was ingested last first
-             *     and in each from its beginning on; results have neither `score` nor `p_present`, and `field` has
+             *     and in each from its beginning on; results have a `score` of null and no `p_present`, and `field` has
              *     no part in it.
              */
             order?: string;
@@ -3005,9 +3005,9 @@ export interface components {
             timecode: string;
             /**
              * Format: double
-             * @description Cosine similarity; absent where nothing was searched for.
+             * @description Cosine similarity; null where nothing was searched for.
              */
-            score?: number;
+            score: number | null;
             /**
              * Format: double
              * @description BM25 score; present in modes `text` and `hybrid` where the words were found.
@@ -4373,6 +4373,11 @@ export interface operations {
                  */
                 wall_clock?: boolean;
                 /**
+                 * @description Whether captions in `srt` begin with the speaker, as `Anna: `, where diarization knows who
+                 *     speaks. Captions in `vtt` always have the speaker, as a voice (`<v Anna>`).
+                 */
+                speakers?: boolean;
+                /**
                  * @description Only what lies after this second of the video: chunks that reach into it whole in `csv` and
                  *     `json`, all else cut to it. Aggregates in `json` stay those of the whole video.
                  */
@@ -5119,8 +5124,10 @@ export interface operations {
             200: {
                 headers: {
                     "CONTENT-DISPOSITION": string;
-                    "CONTENT-LENGTH": number;
+                    /** @description Missing from the answer to HEAD where the clip is not cut yet. */
+                    "CONTENT-LENGTH"?: number;
                     "ACCEPT-RANGES": string;
+                    ETAG?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5134,6 +5141,7 @@ export interface operations {
                     "CONTENT-DISPOSITION": string;
                     "CONTENT-LENGTH": number;
                     "ACCEPT-RANGES": string;
+                    ETAG?: string;
                     "CONTENT-RANGE": string;
                     [name: string]: unknown;
                 };
@@ -5141,6 +5149,14 @@ export interface operations {
                     "video/mp4": string;
                     "audio/mp4": string;
                 };
+            };
+            /** @description The clip is the one that `If-None-Match` names. */
+            304: {
+                headers: {
+                    ETAG?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

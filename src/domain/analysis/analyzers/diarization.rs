@@ -175,9 +175,10 @@ impl Finding for Voices {
     }
 
     fn cells(&self) -> Vec<String> {
-        let lines = self.turns.iter().map(|turn| format!("{}: {}", turn.speaker, turn.text));
-        // A turn in which no word was recognised is its speaker alone.
-        let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
+        // A turn in which no word was recognised has nothing to read; `speakers` has who speaks.
+        let worded = self.turns.iter().filter(|turn| !turn.text.trim().is_empty());
+        let line = |turn: &SpeakerTurn| format!("{}: {}", turn.speaker, turn.text.trim_end());
+        let lines: Vec<String> = worded.map(line).collect();
         vec![self.speakers.join("; "), lines.join("; ")]
     }
 
@@ -196,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_without_words_is_its_speaker_alone_in_a_table() {
+    fn tables_have_no_turns_without_words() {
         let turn = |speaker: &str, text: &str| SpeakerTurn {
             speaker: speaker.into(),
             text: text.into(),
@@ -206,6 +207,6 @@ mod tests {
         let turns = vec![turn("S1", ""), turn("S2", "Hello.")];
         let voices =
             Voices { turns, speakers: vec!["S1".into(), "S2".into()], ..Voices::default() };
-        assert_eq!(voices.cells(), ["S1; S2", "S1:; S2: Hello."]);
+        assert_eq!(voices.cells(), ["S1; S2", "S2: Hello."]);
     }
 }

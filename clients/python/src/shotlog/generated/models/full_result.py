@@ -25,6 +25,7 @@ class FullResult:
         start (float): When it begins, seconds of the video.
         end (float): When it ends, seconds of the video.
         timecode (str):
+        score (float | None): Cosine similarity; null where nothing was searched for.
         video_url (str):
         description (str):
         people (list[str]):
@@ -38,7 +39,6 @@ class FullResult:
         persons (list[Any]):
         detections (list[Any]):
         texts (list[Any]):
-        score (float | Unset): Cosine similarity; absent where nothing was searched for.
         text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` where the words were found.
         p_present (float | Unset): Probability, measured against unrelated searches, that what was searched for is
             really here; absent
@@ -54,6 +54,7 @@ class FullResult:
     start: float
     end: float
     timecode: str
+    score: float | None
     video_url: str
     description: str
     people: list[str]
@@ -67,7 +68,6 @@ class FullResult:
     persons: list[Any]
     detections: list[Any]
     texts: list[Any]
-    score: float | Unset = UNSET
     text_score: float | Unset = UNSET
     p_present: float | Unset = UNSET
     found_by: list[str] | Unset = UNSET
@@ -85,6 +85,9 @@ class FullResult:
         end = self.end
 
         timecode = self.timecode
+
+        score: float | None
+        score = self.score
 
         video_url = self.video_url
 
@@ -116,8 +119,6 @@ class FullResult:
 
         texts = self.texts
 
-        score = self.score
-
         text_score = self.text_score
 
         p_present = self.p_present
@@ -138,6 +139,7 @@ class FullResult:
                 "start": start,
                 "end": end,
                 "timecode": timecode,
+                "score": score,
                 "video_url": video_url,
                 "description": description,
                 "people": people,
@@ -153,8 +155,6 @@ class FullResult:
                 "texts": texts,
             }
         )
-        if score is not UNSET:
-            field_dict["score"] = score
         if text_score is not UNSET:
             field_dict["text_score"] = text_score
         if p_present is not UNSET:
@@ -182,6 +182,13 @@ class FullResult:
         end = d.pop("end")
 
         timecode = d.pop("timecode")
+
+        def _parse_score(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        score = _parse_score(d.pop("score"))
 
         video_url = d.pop("video_url")
 
@@ -219,8 +226,6 @@ class FullResult:
 
         texts = cast(list[Any], d.pop("texts"))
 
-        score = d.pop("score", UNSET)
-
         text_score = d.pop("text_score", UNSET)
 
         p_present = d.pop("p_present", UNSET)
@@ -236,6 +241,7 @@ class FullResult:
             start=start,
             end=end,
             timecode=timecode,
+            score=score,
             video_url=video_url,
             description=description,
             people=people,
@@ -249,7 +255,6 @@ class FullResult:
             persons=persons,
             detections=detections,
             texts=texts,
-            score=score,
             text_score=text_score,
             p_present=p_present,
             found_by=found_by,

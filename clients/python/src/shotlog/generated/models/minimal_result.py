@@ -21,8 +21,8 @@ class MinimalResult:
         start (float): When it begins, seconds of the video.
         end (float): When it ends, seconds of the video.
         timecode (str):
+        score (float | None): Cosine similarity; null where nothing was searched for.
         snippet (str): First 180 characters.
-        score (float | Unset): Cosine similarity; absent where nothing was searched for.
         text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` where the words were found.
         p_present (float | Unset): Probability, measured against unrelated searches, that what was searched for is
             really here; absent
@@ -36,8 +36,8 @@ class MinimalResult:
     start: float
     end: float
     timecode: str
+    score: float | None
     snippet: str
-    score: float | Unset = UNSET
     text_score: float | Unset = UNSET
     p_present: float | Unset = UNSET
     found_by: list[str] | Unset = UNSET
@@ -55,9 +55,10 @@ class MinimalResult:
 
         timecode = self.timecode
 
-        snippet = self.snippet
-
+        score: float | None
         score = self.score
+
+        snippet = self.snippet
 
         text_score = self.text_score
 
@@ -77,11 +78,10 @@ class MinimalResult:
                 "start": start,
                 "end": end,
                 "timecode": timecode,
+                "score": score,
                 "snippet": snippet,
             }
         )
-        if score is not UNSET:
-            field_dict["score"] = score
         if text_score is not UNSET:
             field_dict["text_score"] = text_score
         if p_present is not UNSET:
@@ -106,9 +106,14 @@ class MinimalResult:
 
         timecode = d.pop("timecode")
 
-        snippet = d.pop("snippet")
+        def _parse_score(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
 
-        score = d.pop("score", UNSET)
+        score = _parse_score(d.pop("score"))
+
+        snippet = d.pop("snippet")
 
         text_score = d.pop("text_score", UNSET)
 
@@ -123,8 +128,8 @@ class MinimalResult:
             start=start,
             end=end,
             timecode=timecode,
-            snippet=snippet,
             score=score,
+            snippet=snippet,
             text_score=text_score,
             p_present=p_present,
             found_by=found_by,

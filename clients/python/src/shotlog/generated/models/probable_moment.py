@@ -167,9 +167,9 @@ class ProbableMoment:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                before_type_1 = Neighbour.from_dict(data)
+                before_type_0 = Neighbour.from_dict(data)
 
-                return before_type_1
+                return before_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             return cast(Neighbour | None, data)
@@ -182,9 +182,9 @@ class ProbableMoment:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                after_type_1 = Neighbour.from_dict(data)
+                after_type_0 = Neighbour.from_dict(data)
 
-                return after_type_1
+                return after_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             return cast(Neighbour | None, data)

@@ -20,14 +20,14 @@ T = TypeVar("T", bound="QueryRequest")
 class QueryRequest:
     """
     Attributes:
-        text (str | Unset): Search query; required unless `like` or `order` stands in its place.
+        text (None | str): Search query; null where `like` or `order` stands in its place.
         like (str | Unset): In place of `text`: a moment's id. Finds what is like the chunk that has most of it, by that
             chunk's own vector in `field`, among the output of one analyzer: the named one, or with `*` the
             first that has something there of what is seen, people, speech, objects and text on screen. The
             chunk itself is no result, and results have a `score` and no `p_present`.
         order (str | Unset): In place of `text`: `newest` lists what the filters leave, the video that was ingested last
             first
-            and in each from its beginning on; results have neither `score` nor `p_present`, and `field` has
+            and in each from its beginning on; results have a `score` of null and no `p_present`, and `field` has
             no part in it.
         mode (None | str | Unset): `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions;
             quoted
@@ -62,7 +62,7 @@ class QueryRequest:
             page alone. Default: False.
     """
 
-    text: str | Unset = UNSET
+    text: None | str
     like: str | Unset = UNSET
     order: str | Unset = UNSET
     mode: None | str | Unset = UNSET
@@ -81,6 +81,7 @@ class QueryRequest:
     pages: bool | Unset = False
 
     def to_dict(self) -> dict[str, Any]:
+        text: None | str
         text = self.text
 
         like = self.like
@@ -150,9 +151,11 @@ class QueryRequest:
 
         field_dict: dict[str, Any] = {}
 
-        field_dict.update({})
-        if text is not UNSET:
-            field_dict["text"] = text
+        field_dict.update(
+            {
+                "text": text,
+            }
+        )
         if like is not UNSET:
             field_dict["like"] = like
         if order is not UNSET:
@@ -193,7 +196,13 @@ class QueryRequest:
         from ..models.query_request_filters import QueryRequestFilters  # noqa: PLC0415
 
         d = dict(src_dict)
-        text = d.pop("text", UNSET)
+
+        def _parse_text(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        text = _parse_text(d.pop("text"))
 
         like = d.pop("like", UNSET)
 

@@ -25,6 +25,7 @@ class StandardResult:
         start (float): When it begins, seconds of the video.
         end (float): When it ends, seconds of the video.
         timecode (str):
+        score (float | None): Cosine similarity; null where nothing was searched for.
         video_url (str):
         description (str):
         people (list[str]):
@@ -34,7 +35,6 @@ class StandardResult:
         speakers (list[str]):
         people_count (int | None):
         turns (list[Turn]):
-        score (float | Unset): Cosine similarity; absent where nothing was searched for.
         text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` where the words were found.
         p_present (float | Unset): Probability, measured against unrelated searches, that what was searched for is
             really here; absent
@@ -50,6 +50,7 @@ class StandardResult:
     start: float
     end: float
     timecode: str
+    score: float | None
     video_url: str
     description: str
     people: list[str]
@@ -59,7 +60,6 @@ class StandardResult:
     speakers: list[str]
     people_count: int | None
     turns: list[Turn]
-    score: float | Unset = UNSET
     text_score: float | Unset = UNSET
     p_present: float | Unset = UNSET
     found_by: list[str] | Unset = UNSET
@@ -77,6 +77,9 @@ class StandardResult:
         end = self.end
 
         timecode = self.timecode
+
+        score: float | None
+        score = self.score
 
         video_url = self.video_url
 
@@ -100,8 +103,6 @@ class StandardResult:
             turns_item = turns_item_data.to_dict()
             turns.append(turns_item)
 
-        score = self.score
-
         text_score = self.text_score
 
         p_present = self.p_present
@@ -122,6 +123,7 @@ class StandardResult:
                 "start": start,
                 "end": end,
                 "timecode": timecode,
+                "score": score,
                 "video_url": video_url,
                 "description": description,
                 "people": people,
@@ -133,8 +135,6 @@ class StandardResult:
                 "turns": turns,
             }
         )
-        if score is not UNSET:
-            field_dict["score"] = score
         if text_score is not UNSET:
             field_dict["text_score"] = text_score
         if p_present is not UNSET:
@@ -162,6 +162,13 @@ class StandardResult:
         end = d.pop("end")
 
         timecode = d.pop("timecode")
+
+        def _parse_score(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        score = _parse_score(d.pop("score"))
 
         video_url = d.pop("video_url")
 
@@ -191,8 +198,6 @@ class StandardResult:
 
             turns.append(turns_item)
 
-        score = d.pop("score", UNSET)
-
         text_score = d.pop("text_score", UNSET)
 
         p_present = d.pop("p_present", UNSET)
@@ -208,6 +213,7 @@ class StandardResult:
             start=start,
             end=end,
             timecode=timecode,
+            score=score,
             video_url=video_url,
             description=description,
             people=people,
@@ -217,7 +223,6 @@ class StandardResult:
             speakers=speakers,
             people_count=people_count,
             turns=turns,
-            score=score,
             text_score=text_score,
             p_present=p_present,
             found_by=found_by,

@@ -1,6 +1,6 @@
 from http import HTTPStatus
 from io import BytesIO
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -39,7 +39,7 @@ def _get_kwargs(
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> File | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Any | File | None:
     if response.status_code == 200:
         response_200 = File(payload=BytesIO(response.content))
 
@@ -50,13 +50,19 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_206
 
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
+
     if client.raise_on_unexpected_status:
         raise errors.UnexpectedStatus(response.status_code, response.content)
     else:
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[File]:
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Any | File]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -72,7 +78,7 @@ def sync_detailed(
     start: float,
     end: float,
     exact: bool | Unset = True,
-) -> Response[File]:
+) -> Response[Any | File]:
     """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
 
      Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
@@ -90,7 +96,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[File]
+        Response[Any | File]
     """
 
     kwargs = _get_kwargs(
@@ -114,7 +120,7 @@ def sync(
     start: float,
     end: float,
     exact: bool | Unset = True,
-) -> File | None:
+) -> Any | File | None:
     """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
 
      Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
@@ -132,7 +138,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        File
+        Any | File
     """
 
     return sync_detailed(
@@ -151,7 +157,7 @@ async def asyncio_detailed(
     start: float,
     end: float,
     exact: bool | Unset = True,
-) -> Response[File]:
+) -> Response[Any | File]:
     """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
 
      Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
@@ -169,7 +175,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[File]
+        Response[Any | File]
     """
 
     kwargs = _get_kwargs(
@@ -191,7 +197,7 @@ async def asyncio(
     start: float,
     end: float,
     exact: bool | Unset = True,
-) -> File | None:
+) -> Any | File | None:
     """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
 
      Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
@@ -209,7 +215,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        File
+        Any | File
     """
 
     return (

@@ -14,6 +14,7 @@ def _get_kwargs(
     *,
     format_: str,
     wall_clock: bool | Unset = False,
+    speakers: bool | Unset = False,
     start: float | Unset = UNSET,
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
@@ -24,6 +25,8 @@ def _get_kwargs(
     params["format"] = format_
 
     params["wall_clock"] = wall_clock
+
+    params["speakers"] = speakers
 
     params["start"] = start
 
@@ -70,6 +73,7 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     format_: str,
     wall_clock: bool | Unset = False,
+    speakers: bool | Unset = False,
     start: float | Unset = UNSET,
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
@@ -84,6 +88,7 @@ def sync_detailed(
         video_id (str):
         format_ (str):
         wall_clock (bool | Unset):  Default: False.
+        speakers (bool | Unset):  Default: False.
         start (float | Unset):
         end (float | Unset):
         from_zero (bool | Unset):  Default: False.
@@ -100,6 +105,7 @@ def sync_detailed(
         video_id=video_id,
         format_=format_,
         wall_clock=wall_clock,
+        speakers=speakers,
         start=start,
         end=end,
         from_zero=from_zero,
@@ -118,6 +124,7 @@ def sync(
     client: AuthenticatedClient | Client,
     format_: str,
     wall_clock: bool | Unset = False,
+    speakers: bool | Unset = False,
     start: float | Unset = UNSET,
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
@@ -132,6 +139,7 @@ def sync(
         video_id (str):
         format_ (str):
         wall_clock (bool | Unset):  Default: False.
+        speakers (bool | Unset):  Default: False.
         start (float | Unset):
         end (float | Unset):
         from_zero (bool | Unset):  Default: False.
@@ -149,6 +157,7 @@ def sync(
         client=client,
         format_=format_,
         wall_clock=wall_clock,
+        speakers=speakers,
         start=start,
         end=end,
         from_zero=from_zero,
@@ -161,6 +170,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     format_: str,
     wall_clock: bool | Unset = False,
+    speakers: bool | Unset = False,
     start: float | Unset = UNSET,
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
@@ -175,6 +185,7 @@ async def asyncio_detailed(
         video_id (str):
         format_ (str):
         wall_clock (bool | Unset):  Default: False.
+        speakers (bool | Unset):  Default: False.
         start (float | Unset):
         end (float | Unset):
         from_zero (bool | Unset):  Default: False.
@@ -191,6 +202,7 @@ async def asyncio_detailed(
         video_id=video_id,
         format_=format_,
         wall_clock=wall_clock,
+        speakers=speakers,
         start=start,
         end=end,
         from_zero=from_zero,
@@ -207,6 +219,7 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     format_: str,
     wall_clock: bool | Unset = False,
+    speakers: bool | Unset = False,
     start: float | Unset = UNSET,
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
@@ -221,6 +234,7 @@ async def asyncio(
         video_id (str):
         format_ (str):
         wall_clock (bool | Unset):  Default: False.
+        speakers (bool | Unset):  Default: False.
         start (float | Unset):
         end (float | Unset):
         from_zero (bool | Unset):  Default: False.
@@ -239,6 +253,7 @@ async def asyncio(
             client=client,
             format_=format_,
             wall_clock=wall_clock,
+            speakers=speakers,
             start=start,
             end=end,
             from_zero=from_zero,

@@ -1,0 +1,136 @@
+//! The body of a download, which resumes with a range of bytes where it stalls or breaks off. Made by
+//! the HTTP fetcher; every request goes through its checks.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::stream::{self, BoxStream, StreamExt};
+use ports::{ByteStream, ErrorKind, PortError, Result};
+use reqwest::header::{
+    ACCEPT_RANGES, CONTENT_RANGE, ETAG, HeaderMap, HeaderValue, IF_RANGE, RANGE,
+};
+use reqwest::{Response, StatusCode};
+use tokio::time::Instant;
+use url::Url;
+
+use super::body::cut_off;
+use super::head::shown;
+use super::http::HttpFetcher;
+
+/// Before a further try to resume where one failed; doubled with each.
+const PAUSE: Duration = Duration::from_secs(1);
+
+pub(super) struct Download {
+    fetcher: HttpFetcher,
+    url: Url,
+    /// Identifies the version of the file, where the server names one and serves ranges.
+    etag: Option<HeaderValue>,
+    /// Bytes of the whole file, where they are announced.
+    length: Option<u64>,
+    received: u64,
+    deadline: Instant,
+    resumes_left: usize,
+    body: BoxStream<'static, reqwest::Result<Bytes>>,
+}
+
+impl Download {
+    pub(super) fn new(
+        fetcher: HttpFetcher,
+        url: Url,
+        response: Response,
+        length: Option<u64>,
+        deadline: Instant,
+    ) -> Self {
+        Self {
+            resumes_left: fetcher.options.max_resumes,
+            fetcher,
+            url,
+            etag: resumable(response.status(), response.headers()),
+            length,
+            received: 0,
+            deadline,
+            body: response.bytes_stream().boxed(),
+        }
+    }
+
+    /// Up to the end of the file or the first error that nothing helps against.
+    pub(super) fn into_stream(self) -> ByteStream {
+        let next = |mut download: Self| async move {
+            let block = download.next().await?;
+            Ok(block.map(|block| (block, download)))
+        };
+        stream::try_unfold(self, next).boxed()
+    }
+
+    async fn next(&mut self) -> Result<Option<Bytes>> {
+        loop {
+            let broken = match self.body.next().await {
+                Some(Ok(block)) => {
+                    self.received += block.len() as u64;
+                    return Ok(Some(block));
+                }
+                None if self.length.is_none_or(|length| self.received >= length) => {
+                    return Ok(None);
+                }
+                Some(Err(e)) if e.is_timeout() => self.too_slow(e),
+                Some(Err(_)) | None => cut_off(&shown(&self.url), self.received, self.length),
+            };
+            if !self.resume().await {
+                return Err(broken);
+            }
+        }
+    }
+
+    fn too_slow(&self, e: reqwest::Error) -> PortError {
+        let message =
+            format!("{} was too slow: {} bytes arrived in time", shown(&self.url), self.received);
+        PortError::caused_by(ErrorKind::Timeout, message, e.without_url())
+    }
+
+    /// Whether the rest of the file comes from here on.
+    async fn resume(&mut self) -> bool {
+        let Some(etag) = self.etag.clone() else { return false };
+        let mut pause = Duration::ZERO;
+        while self.resumes_left > 0 && Instant::now() + pause < self.deadline {
+            self.resumes_left -= 1;
+            tokio::time::sleep(pause).await;
+            pause = if pause.is_zero() { PAUSE } else { 2 * pause };
+            let range = HeaderValue::from_str(&format!("bytes={}-", self.received));
+            let Ok(range) = range else { return false };
+            let headers = HeaderMap::from_iter([(RANGE, range), (IF_RANGE, etag.clone())]);
+            let Ok(response) = self.fetcher.send(&self.url, headers, self.deadline).await else {
+                continue;
+            };
+            if response.status().is_server_error() {
+                continue;
+            }
+            // Anything but the rest of the same file cannot be joined to what came before.
+            if !self.continues(&response) {
+                return false;
+            }
+            tracing::debug!(url = %shown(&self.url), from = self.received, "a download is resumed");
+            self.body = response.bytes_stream().boxed();
+            return true;
+        }
+        false
+    }
+
+    fn continues(&self, response: &Response) -> bool {
+        let range = response.headers().get(CONTENT_RANGE).and_then(|range| range.to_str().ok());
+        let from = range.and_then(first_byte);
+        response.status() == StatusCode::PARTIAL_CONTENT && from == Some(self.received)
+    }
+}
+
+/// The version of a file that the server serves ranges of: a strong validator, since a weak one may
+/// stand for other bytes.
+fn resumable(status: StatusCode, headers: &HeaderMap) -> Option<HeaderValue> {
+    let ranges = headers.get(ACCEPT_RANGES).is_some_and(|unit| unit == "bytes");
+    let etag = headers.get(ETAG).filter(|etag| etag.as_bytes().starts_with(b"\""));
+    etag.filter(|_| ranges && status == StatusCode::OK).cloned()
+}
+
+/// Where the range of a `Content-Range` begins.
+fn first_byte(range: &str) -> Option<u64> {
+    range.strip_prefix("bytes ")?.split_once('-')?.0.trim().parse().ok()
+}

@@ -1,0 +1,35 @@
+//! Compresses JSON answers with gzip for clients that accept it: not media, not streams of events, and
+//! no ranges. A library reads `Accept-Encoding` and writes the headers.
+
+use hyper::Response;
+use hyper::body::Body;
+use poem::http::header;
+use tower_http::CompressionLevel;
+use tower_http::compression::Compression;
+use tower_http::compression::predicate::Predicate;
+
+/// A service whose JSON answers of at least `min_bytes` are compressed.
+pub(super) fn layered<S>(service: S, min_bytes: u64) -> Compression<S, LargeJson> {
+    // On a fast network more effort would cost more time than it saves.
+    Compression::new(service)
+        .quality(CompressionLevel::Fastest)
+        .compress_when(LargeJson { min_bytes })
+}
+
+/// JSON of at least `min_bytes` bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LargeJson {
+    min_bytes: u64,
+}
+
+impl Predicate for LargeJson {
+    fn should_compress<B: Body>(&self, response: &Response<B>) -> bool {
+        let kind = response.headers().get(header::CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let json = essence == "application/json" || essence.ends_with("+json");
+        // A body without a known size is made while it is sent.
+        let size = response.body().size_hint().exact().unwrap_or(u64::MAX);
+        json && size >= self.min_bytes
+    }
+}
