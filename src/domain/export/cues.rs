@@ -29,7 +29,9 @@ pub(super) struct Cue {
 pub(super) fn cues(log: &Log, format: &str) -> Result<Vec<Cue>> {
     let mut cues = Vec::new();
     for said in spoken(&log.video) {
-        caption(said.span(), &said.text, said.speaker.as_deref(), &mut cues);
+        for (span, text) in said.phrases() {
+            caption(span, &text, said.speaker.as_deref(), &mut cues);
+        }
     }
     if !cues.is_empty() {
         cues.sort_by(|a, b| a.start.total_cmp(&b.start));

@@ -17,7 +17,7 @@ use crate::domain::kernel::time::Span;
 
 pub(crate) use recognise::{Recognition, TranscriptCache};
 pub(crate) use sound::{Sound, SoundWriter};
-pub use utterances::Utterance;
+pub use utterances::{Pause, Utterance};
 pub(crate) use voices::Diarizer;
 
 use utterances::distance;
@@ -186,9 +186,12 @@ pub(crate) fn segments(words: &[Word]) -> Vec<Segment> {
     segments.into_iter().map(mean).collect()
 }
 
+/// What ends a sentence.
+const FULL_STOPS: [char; 6] = ['.', '?', '!', '。', '？', '！'];
+
 /// Whether a sentence ends before `next`: not after "Mr.".
 fn ends_sentence(text: &str, next: &str) -> bool {
-    if !text.ends_with(['.', '?', '!', '。', '？', '！']) {
+    if !text.ends_with(FULL_STOPS) {
         return false;
     }
     let whole = format!("{text} {next}");
