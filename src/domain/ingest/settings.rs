@@ -9,7 +9,7 @@ use crate::domain::analysis::evidence::TrackingOptions;
 use crate::domain::kernel::seconds;
 
 /// How the pipeline works, and how much it takes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IngestSettings {
     /// Jobs that run at once; 0 leaves them to other instances (nats).
@@ -43,6 +43,9 @@ pub struct IngestSettings {
     pub max_corrections: usize,
     /// Longest text of a correction, characters.
     pub max_correction_chars: usize,
+    /// Mean confidence of words below which speech is doubted, 0..1: in a language that is unsure it is
+    /// marked instead of written down, and what was passed over at first stays so.
+    pub min_speech_confidence: f32,
     /// Frames per chunk that models look at.
     pub frames_per_chunk: usize,
     /// Largest side of those frames and of posters, pixels.
@@ -66,6 +69,7 @@ impl Default for IngestSettings {
             max_metadata_bytes: 16 << 10,
             max_corrections: 1000,
             max_correction_chars: 500,
+            min_speech_confidence: 0.5,
             frames_per_chunk: 3,
             frame_side: 1280,
         }

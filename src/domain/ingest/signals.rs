@@ -196,9 +196,11 @@ impl Ingest {
             transcriber,
             cache: &RecognisedPieces { catalog: &self.catalog, video_id },
             sound: &scanned.sound,
+            spans: &scanned.speech,
             concurrency: self.settings.ingest.concurrency,
+            min_confidence: self.settings.ingest.min_speech_confidence,
         };
-        let recognising = recognition.run(&scanned.speech, step);
+        let recognising = recognition.run(step);
         progress.profile.measure(Step::RecogniseSpeech, recognising).await.map(Some)
     }
 
