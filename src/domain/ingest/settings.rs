@@ -43,6 +43,8 @@ pub struct IngestSettings {
     pub max_corrections: usize,
     /// Longest text of a correction, characters.
     pub max_correction_chars: usize,
+    /// Sound whose loudest sample is below this is amplified before speech is looked for, 0..1.
+    pub quiet_peak: f64,
     /// Mean confidence of words below which speech is doubted, 0..1: in a language that is unsure it is
     /// marked instead of written down, and what was passed over at first stays so.
     pub min_speech_confidence: f32,
@@ -69,6 +71,7 @@ impl Default for IngestSettings {
             max_metadata_bytes: 16 << 10,
             max_corrections: 1000,
             max_correction_chars: 500,
+            quiet_peak: 0.05,
             min_speech_confidence: 0.5,
             frames_per_chunk: 3,
             frame_side: 1280,

@@ -80,6 +80,7 @@ impl Ingest {
             },
             vad: self.models.vad.clone(),
             folder: self.settings.work_dir.clone(),
+            quiet_peak: self.settings.ingest.quiet_peak as f32,
             progress: progress.clone(),
         };
         let mut scanned = scanned.run().await?;
