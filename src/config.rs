@@ -87,6 +87,13 @@ impl Config {
         if ingest.concurrency == 0 || ingest.max_chunks == 0 {
             return wrong("ingest.concurrency and ingest.max_chunks must be at least 1".into());
         }
+        if !(0.0..=1.0).contains(&ingest.min_speech_confidence)
+            || !(0.0..=1.0).contains(&ingest.quiet_peak)
+        {
+            return wrong(
+                "ingest.min_speech_confidence and ingest.quiet_peak must be from 0 to 1".into(),
+            );
+        }
         if ingest.upload_part_bytes == 0 || ingest.max_upload_parts == 0 {
             return wrong(
                 "ingest.upload_part_bytes and ingest.max_upload_parts must be at least 1".into(),

@@ -47,6 +47,7 @@ impl TranscriptApi {
             video_id: said.video_id.to_string(),
             duration: said.duration,
             language: said.language,
+            languages: listed_languages(said.languages),
             utterances,
             total,
             tokens: spent.tokens,
@@ -61,9 +62,13 @@ struct Transcript {
     video_id: String,
     /// Length of the video, seconds.
     duration: f64,
-    /// ISO 639-1 code, where the recogniser knows.
+    /// ISO 639-1 code of the language that most is said in, where the recogniser knows.
     #[oai(nullable)]
     language: Option<String>,
+    /// Which language is spoken when, in order; present where there are several, or where some speech
+    /// is not understood.
+    #[oai(skip_serializing_if_is_none)]
+    languages: Option<Vec<LanguageSpan>>,
     /// Whole sentences in order of time.
     utterances: Vec<Utterance>,
     /// Sentences in all answers together.
@@ -77,6 +82,32 @@ struct Transcript {
     /// The `cursor` of the rest, where there is one.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
+}
+
+/// Speech in one language.
+#[derive(Object)]
+pub(crate) struct LanguageSpan {
+    /// When it begins, seconds of the video.
+    pub(crate) start: f64,
+    /// When it ends, seconds of the video.
+    pub(crate) end: f64,
+    /// ISO 639-1 code; null for speech that the recogniser does not understand, of which no words are
+    /// written down.
+    #[oai(nullable)]
+    pub(crate) language: Option<String>,
+}
+
+impl From<speech::LanguageSpan> for LanguageSpan {
+    fn from(spoken: speech::LanguageSpan) -> Self {
+        let speech::LanguageSpan { span, language } = spoken;
+        Self { start: span.start, end: span.end, language }
+    }
+}
+
+/// The languages of a transcript, where there is anything to list.
+pub(crate) fn listed_languages(languages: Vec<speech::LanguageSpan>) -> Option<Vec<LanguageSpan>> {
+    let listed: Vec<LanguageSpan> = languages.into_iter().map(Into::into).collect();
+    Some(listed).filter(|listed| !listed.is_empty())
 }
 
 /// A sentence.

@@ -9,6 +9,6 @@ pub(crate) use super::meta::{Aggregator, Filter, Schema};
 pub(crate) use super::moments::{MissingMoment, Moment, MomentDetail};
 pub(crate) use super::plan::{Plan, PlanRequest};
 pub(crate) use super::query::{Diagnostics, StandardResult, field};
-pub(crate) use super::transcript::Utterance;
+pub(crate) use super::transcript::{LanguageSpan, Utterance, listed_languages};
 pub(crate) use super::values::{AnyObject, Ordered};
 pub(crate) use super::videos::{UrlIngestRequest, Video, VideoDetail, VideoList};

@@ -88,6 +88,39 @@ async fn a_transcript_has_the_words_of_each_chunk() {
 }
 
 #[tokio::test]
+async fn a_transcript_lists_its_languages() {
+    let transcriber = ScriptedTranscriber::new(|samples| {
+        let long = samples.len() > 6 * SAMPLE_RATE as usize;
+        let (language, said) = if long { ("en", "Good morning.") } else { ("de", "Danke.") };
+        let word = |(at, text): (usize, &str)| Word {
+            text: text.into(),
+            start: 0.5 + at as f64,
+            end: 1.5 + at as f64,
+            confidence: 0.9,
+        };
+        Ok(Transcript {
+            language: Some(language.into()),
+            language_probability: Some(0.9),
+            words: said.split(' ').enumerate().map(word).collect(),
+        })
+    });
+    let app = app(&Arc::new(transcriber.with_max_seconds(PACK))).await;
+    let job = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;
+    let id = job["result"]["video_id"].clone();
+    let path = format!("/videos/{}/transcript", id.as_str().unwrap());
+    let all = app.get(&path).await.json();
+    assert_eq!(all["language"], "en", "{all}");
+    let english = json!({"start": 0.6, "end": 9.4, "language": "en"});
+    let german = json!({"start": 20.6, "end": 24.4, "language": "de"});
+    assert_eq!(all["languages"], json!([english, german]));
+    let later = app.get(&format!("{path}?after=15")).await.json();
+    assert_eq!(later["languages"], json!([german]));
+    let chunks = chunks(&app, &id).await;
+    let languages = [0, 2].map(|chunk| chunks[chunk]["transcript"]["language"].clone());
+    assert_eq!(languages, ["en", "de"]);
+}
+
+#[tokio::test]
 async fn what_would_make_too_many_chunks_is_refused_before_speech_is_recognised() {
     let transcriber = Arc::new(counting());
     let models = talking(transcriber.clone());

@@ -252,7 +252,8 @@ impl Transcriber for OpenAiTranscriber {
         let samples = samples.to_vec();
         let wav = blocking::run(move || {
             // Servers imagine words in silence, and want to be paid for them.
-            Ok(sound::may_hold_speech(&samples)?.then(|| sound::to_wav(&samples)))
+            let speech = sound::possible_speech(&samples)?;
+            Ok((!speech.is_empty()).then(|| sound::to_wav(&samples)))
         });
         let Some(wav) = wav.await? else { return Ok(Transcript::default()) };
         let answer = self.answer(wav.into(), language).await?;

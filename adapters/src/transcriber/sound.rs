@@ -1,16 +1,31 @@
 //! What the recognisers share about samples: whether there can be speech in them, and how they are
 //! written as PCM and as a WAV file.
 
-use ports::{Result, decoder::SAMPLE_RATE, vad::VoiceActivity};
+use ports::{
+    Result,
+    decoder::SAMPLE_RATE,
+    vad::{SpeechSpan, VoiceActivity},
+};
 
 use crate::vad::{SpectralVoiceActivity, SpeechOptions};
 
-/// False for silence, hum and hiss, in which recognisers imagine words.
-pub(super) fn may_hold_speech(samples: &[f32]) -> Result<bool> {
+/// Shorter silence is part of speech, seconds: longer than between the words of a sentence.
+const PAUSE: f64 = 0.5;
+
+/// Where there may be speech, seconds of the samples, apart by pauses of [`PAUSE`]. Empty for
+/// silence, hum and hiss, in which recognisers imagine words.
+pub(super) fn possible_speech(samples: &[f32]) -> Result<Vec<SpeechSpan>> {
     let speech = SpeechOptions { threshold: 0.3, min_speech: 0.1, ..SpeechOptions::default() };
     let mut session = SpectralVoiceActivity::new(speech).begin()?;
     session.push(samples)?;
-    Ok(!session.finish()?.is_empty())
+    let mut spans: Vec<SpeechSpan> = Vec::new();
+    for span in session.finish()? {
+        match spans.last_mut() {
+            Some(last) if span.start - last.end < PAUSE => last.end = span.end,
+            _ => spans.push(span),
+        }
+    }
+    Ok(spans)
 }
 
 /// 16-bit samples. What is not a number becomes silence.

@@ -9,8 +9,9 @@ use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::names::listed;
+use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::VideoId;
-use crate::domain::media::speech::Utterance;
+use crate::domain::media::speech::{LanguageSpan, Utterance};
 
 /// What is said in a video, or in a part of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,8 +20,10 @@ pub struct Transcript {
     pub video_id: VideoId,
     /// Length of the video, seconds.
     pub duration: f64,
-    /// ISO 639-1 code, where the recogniser knows.
+    /// ISO 639-1 code of the language that most is said in, where the recogniser knows.
     pub language: Option<String>,
+    /// Which language is spoken when, in order, where there are several.
+    pub languages: Vec<LanguageSpan>,
     /// Whole sentences in order of time.
     pub utterances: Vec<Utterance>,
 }
@@ -36,10 +39,12 @@ impl Catalog {
     ) -> Result<Transcript> {
         let read = |record| async move { self.transcript_of(&record).await };
         let mut transcript = self.read_published(video_id, read).await?;
-        transcript.utterances.retain(|said| {
-            after.is_none_or(|after| said.end > after)
-                && before.is_none_or(|before| said.start < before)
-        });
+        let wanted = |span: Span| {
+            after.is_none_or(|after| span.end > after)
+                && before.is_none_or(|before| span.start < before)
+        };
+        transcript.utterances.retain(|said| wanted(said.span()));
+        transcript.languages.retain(|spoken| wanted(spoken.span));
         Ok(transcript)
     }
 
@@ -63,10 +68,17 @@ impl Catalog {
             outputs,
             doubtful: BTreeSet::new(),
         };
-        let mut languages =
+        let recognised = match &record.speech_document {
+            Some(document) => self.speech(document).await?.words,
+            None => None,
+        };
+        let (language, languages) =
+            recognised.map(|words| (words.language, words.languages)).unzip();
+        let mut of_chunks =
             video.of::<Words>(transcript::ID).filter_map(|(_, _, words)| words.language.clone());
         Ok(Transcript {
-            language: languages.next(),
+            language: language.flatten().or_else(|| of_chunks.next()),
+            languages: languages.unwrap_or_default(),
             utterances: spoken(&video),
             video_id: video.video_id,
             duration: video.duration,

@@ -31,8 +31,10 @@ pub(super) fn cues(log: &Log, format: &str, named: bool) -> Result<Vec<Cue>> {
     let mut cues = Vec::new();
     for said in spoken(&log.video) {
         let speaker = said.speaker.as_deref();
-        let name = speaker.filter(|_| named).map(|speaker| format!("{}: ", plain(speaker)));
-        caption(said.span(), &said.text, speaker, &name.unwrap_or_default(), &mut cues);
+        let mut name = speaker.filter(|_| named).map(|speaker| format!("{}: ", plain(speaker)));
+        for (span, text) in said.phrases() {
+            caption(span, &text, speaker, &name.take().unwrap_or_default(), &mut cues);
+        }
     }
     if !cues.is_empty() {
         cues.sort_by(|a, b| a.start.total_cmp(&b.start));

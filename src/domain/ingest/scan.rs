@@ -28,6 +28,8 @@ pub(crate) struct Scan {
     pub(crate) vad: Option<Arc<dyn VoiceActivity>>,
     /// Where the sound is kept while it is needed.
     pub(crate) folder: PathBuf,
+    /// Sound whose loudest sample is below this is amplified, 0..1.
+    pub(crate) quiet_peak: f32,
     pub(crate) progress: Progress,
 }
 
@@ -133,19 +135,44 @@ impl Detectors {
 impl Scan {
     /// Decodes the file once.
     pub(crate) async fn run(self) -> Result<Scanned> {
-        let Self { decoder, file, options, vad, folder, progress } = self;
+        let Self { decoder, file, options, vad, folder, quiet_peak, progress } = self;
         decode(&decoder, move |decoder| {
             let ScanOptions { width, height, .. } = options;
             let mut detectors = Detectors::new(width, height, &folder, progress)?;
-            detectors.voice = vad.map(|voice| voice.begin()).transpose()?;
+            detectors.sound.amplify_below(quiet_peak);
+            detectors.voice = vad.as_ref().map(|voice| voice.begin()).transpose()?;
             let started = Instant::now();
             let summary = decoder.scan(&file, &options, &mut detectors);
             detectors.progress.check()?;
             let summary = summary?;
             metrics::decoded(summary.end, started.elapsed());
             detectors.progress.profile.add(Step::Scan, 1, started.elapsed());
-            detectors.finish(&summary)
+            let progress = detectors.progress.clone();
+            let mut scanned = detectors.finish(&summary)?;
+            if let Some(vad) = vad.filter(|_| scanned.sound.is_amplified()) {
+                let started = Instant::now();
+                scanned.speech = find_speech(vad.as_ref(), &scanned.sound, &progress)?;
+                progress.profile.add(Step::FindSpeech, 1, started.elapsed());
+            }
+            Ok(scanned)
         })
         .await
     }
 }
+
+/// Where speech is in sound that was too quiet to tell while it was decoded. *Blocks*.
+fn find_speech(vad: &dyn VoiceActivity, sound: &Sound, progress: &Progress) -> Result<Vec<Span>> {
+    let mut voice = vad.begin()?;
+    let Span { start, end } = sound.span();
+    let mut at = start;
+    while at < end {
+        progress.check()?;
+        voice.push(&sound.read_blocking(at, at + READ_SECONDS)?)?;
+        at += READ_SECONDS;
+    }
+    let found = voice.finish()?.into_iter();
+    Ok(found.map(|s| Span { start: s.start + start, end: s.end + start }).collect())
+}
+
+/// Sound that is read at a time, seconds: 2 MB.
+const READ_SECONDS: f64 = 30.0;

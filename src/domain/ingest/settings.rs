@@ -45,6 +45,11 @@ pub struct IngestSettings {
     pub max_correction_chars: usize,
     /// How much of each sound track of a file with several is listened to, to choose one, seconds.
     pub audio_track_seconds: u64,
+    /// Sound whose loudest sample is below this is amplified before speech is looked for, 0..1.
+    pub quiet_peak: f64,
+    /// Mean confidence of words below which speech is doubted, 0..1: in a language that is unsure it is
+    /// marked instead of written down, and what was passed over at first stays so.
+    pub min_speech_confidence: f32,
     /// Frames per chunk that models look at.
     pub frames_per_chunk: usize,
     /// Small pictures per second in which changes of text on screen are looked for.
@@ -75,6 +80,8 @@ impl Default for IngestSettings {
             max_corrections: 1000,
             max_correction_chars: 500,
             audio_track_seconds: 600,
+            quiet_peak: 0.05,
+            min_speech_confidence: 0.5,
             frames_per_chunk: 3,
             text_looks_per_second: 2.0,
             max_text_looks: 160,

@@ -102,6 +102,7 @@ impl Ingest {
             },
             vad: self.models.vad.clone(),
             folder: self.settings.work_dir.clone(),
+            quiet_peak: self.settings.ingest.quiet_peak as f32,
             progress: progress.clone(),
         };
         let mut scanned = scanned.run().await?;
@@ -235,9 +236,11 @@ impl Ingest {
             transcriber,
             cache: &RecognisedPieces { catalog: &self.catalog, video_id, audio_track },
             sound: &scanned.sound,
+            spans: &scanned.speech,
             concurrency: self.settings.ingest.concurrency,
+            min_confidence: self.settings.ingest.min_speech_confidence,
         };
-        let recognising = recognition.run(&scanned.speech, step);
+        let recognising = recognition.run(step);
         let mut words = progress.profile.measure(Step::RecogniseSpeech, recognising).await?;
         words.recogniser = of_track(&words.recogniser, audio_track);
         Ok(Some(words))

@@ -3,9 +3,10 @@
 use poem_openapi::Object;
 
 use super::{Answer, Call, Tool};
+use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::video_named;
 use crate::domain::media::speech;
-use crate::http::views::{Failure, Utterance};
+use crate::http::views::{Failure, LanguageSpan, Utterance, listed_languages};
 use crate::mcp::pages::position;
 use crate::mcp::prose::{one_line, seconds};
 
@@ -32,9 +33,12 @@ pub(super) struct TranscriptPage {
     video_id: String,
     /// Length of the video, seconds.
     duration: f64,
-    /// ISO 639-1 code, where the recogniser knows.
+    /// ISO 639-1 code of the language that most is said in, where the recogniser knows.
     #[oai(nullable)]
     language: Option<String>,
+    /// Which language is spoken when, where there are several; null for speech that is not understood.
+    #[oai(skip_serializing_if_is_none)]
+    languages: Option<Vec<LanguageSpan>>,
     /// Whole sentences in order of time.
     utterances: Vec<Utterance>,
     /// Sentences on all pages.
@@ -72,6 +76,11 @@ impl Tool for GetTranscript {
             0 => "Nothing is said there.".to_owned(),
             _ => filled.lines.join("\n"),
         };
+        for unclear in transcript.languages.iter().filter(|spoken| spoken.language.is_none()) {
+            let Span { start, end } = unclear.span;
+            let times = format!("{}-{}s", seconds(start), seconds(end));
+            text.push_str(&format!("\n[{times}] speech that is not understood"));
+        }
         if let Some(next) = &next {
             text.push_str(&format!("\n{} sentences follow: cursor {next}.", filled.left_out));
         }
@@ -79,6 +88,7 @@ impl Tool for GetTranscript {
             video_id: transcript.video_id.to_string(),
             duration: transcript.duration,
             language: transcript.language,
+            languages: listed_languages(transcript.languages),
             utterances: filled.units,
             total: total as u32,
             next,

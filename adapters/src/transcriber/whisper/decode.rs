@@ -2,11 +2,12 @@
 //! some chance in it when the answer loops or is unlikely. As in openai/whisper's `decoding.py` and
 //! `transcribe.py`.
 
+use std::cmp::Ordering::Greater;
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use ports::{ErrorKind, PortError, Result};
+use ports::{ErrorKind, PortError, Result, vad::SpeechSpan};
 
 use super::network::{Heard, Network};
 use super::tokens::{PRECISION, Vocabulary};
@@ -19,6 +20,10 @@ const MAX_COMPRESSION: f64 = 2.4;
 const MIN_LOG_PROBABILITY: f64 = -1.0;
 /// An unlikely answer to a window that is more probably silent than this is none.
 const MAX_NO_SPEECH: f32 = 0.6;
+/// Timestamps are this exact at least, seconds.
+const STAMP_ERROR: f64 = 0.3;
+/// Languages less probable than this are not spoken, 0..1.
+const MIN_LANGUAGE_SHARE: f32 = 0.1;
 /// How much chance there is in each further try.
 const TEMPERATURES: [f32; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
 
@@ -44,9 +49,19 @@ impl Answer {
         self.mean_log_probability() < MIN_LOG_PROBABILITY
     }
 
-    fn loops(&self, vocabulary: &Vocabulary) -> bool {
-        let text = vocabulary.text(&self.tokens);
-        compression(text.trim()) > MAX_COMPRESSION
+    /// Whether the text repeats itself without anybody doing so in the window's `speech`.
+    fn loops(&self, vocabulary: &Vocabulary, speech: &[SpeechSpan]) -> bool {
+        let repeats = |tokens: &[u32]| {
+            let text = vocabulary.text(tokens);
+            compression(text.trim()) > MAX_COMPRESSION
+        };
+        if !repeats(&self.tokens) {
+            return false;
+        }
+        let stretches = timed_stretches(&self.tokens, vocabulary);
+        let within = stretches.iter().any(|(tokens, _)| repeats(tokens));
+        let spans: Vec<(f64, f64)> = stretches.into_iter().map(|(_, span)| span).collect();
+        within || !are_spoken_apart(&spans, speech)
     }
 
     /// What is said over and over at the end is kept once.
@@ -58,13 +73,53 @@ impl Answer {
     }
 }
 
+/// The text between timestamps, and those, seconds of the window. What no timestamp closes lasts to
+/// the end of time.
+fn timed_stretches<'t>(tokens: &'t [u32], vocabulary: &Vocabulary) -> Vec<(&'t [u32], (f64, f64))> {
+    let is_stamp = |token: &u32| vocabulary.seconds(*token).is_some();
+    let mut stretches = Vec::new();
+    let mut at = 0;
+    for run in tokens.chunk_by(|a, b| is_stamp(a) == is_stamp(b)) {
+        let (from, to) = (at, at + run.len());
+        at = to;
+        if is_stamp(&run[0]) {
+            continue;
+        }
+        let stamp = |place: Option<usize>| vocabulary.seconds(*tokens.get(place?)?);
+        let start = stamp(from.checked_sub(1)).unwrap_or(0.0);
+        let end = stamp(Some(to)).unwrap_or(f64::INFINITY);
+        stretches.push((run, (start, end)));
+    }
+    stretches
+}
+
+/// Whether each of several stretches holds speech and no speech runs from one into the next: what
+/// somebody says over and over is said between pauses, what a network says over and over is not.
+fn are_spoken_apart(stretches: &[(f64, f64)], speech: &[SpeechSpan]) -> bool {
+    let holds = |(start, end): &(f64, f64), span: &SpeechSpan| {
+        let middle = f64::midpoint(span.start, span.end);
+        (*start..*end).contains(&middle)
+    };
+    let spoken = |stretch: &(f64, f64)| speech.iter().any(|span| holds(stretch, span));
+    let crosses = |time: f64, span: &SpeechSpan| {
+        span.start + STAMP_ERROR < time && time < span.end - STAMP_ERROR
+    };
+    let apart = |pair: &[(f64, f64)]| {
+        let edges = [pair[0].1, pair[1].0];
+        !edges.iter().any(|time| speech.iter().any(|span| crosses(*time, span)))
+    };
+    stretches.len() > 1 && stretches.iter().all(spoken) && stretches.windows(2).all(apart)
+}
+
 /// The best answer to a window, empty for silence: the first that is likely and does not repeat
-/// itself, or the likeliest of those that do not repeat themselves.
+/// itself, or the likeliest of those that do not repeat themselves. Repetition that `speech`, seconds
+/// of the window, bears out is what was said.
 pub(super) fn answer(
     network: &mut Network,
     heard: &Heard,
     vocabulary: &Vocabulary,
     prompt: &[u32],
+    speech: &[SpeechSpan],
 ) -> Result<Answer> {
     let mut best: Option<Answer> = None;
     let mut last = Answer::default();
@@ -73,7 +128,7 @@ pub(super) fn answer(
         if last.is_unlikely() && last.no_speech > MAX_NO_SPEECH {
             return Ok(Answer::default());
         }
-        if last.loops(vocabulary) {
+        if last.loops(vocabulary, speech) {
             continue;
         }
         if !last.is_unlikely() {
@@ -98,23 +153,60 @@ pub(super) struct Spoken {
     pub(super) probability: f32,
 }
 
-/// The likeliest of a model's languages.
-pub(super) fn language(
+/// The languages that may be spoken, the likeliest first; none for a model of English alone.
+pub(super) fn languages(
     network: &mut Network,
     heard: &Heard,
     vocabulary: &Vocabulary,
-) -> Result<Option<Spoken>> {
+) -> Result<Vec<Spoken>> {
     if vocabulary.languages.is_empty() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let rows = network.listen(heard).say(&[vocabulary.start])?;
     let scores = rows.first().ok_or_else(silent)?;
+    Ok(probable(scores, &vocabulary.languages))
+}
+
+/// The likeliest language by the scores of all tokens, and others that are not much less likely.
+fn probable(scores: &[f32], languages: &[(String, u32)]) -> Vec<Spoken> {
     let score = |token: u32| scores.get(token as usize).copied().unwrap_or(f32::NEG_INFINITY);
-    let languages = &vocabulary.languages;
     let shares = softmax(&languages.iter().map(|(_, token)| score(*token)).collect::<Vec<_>>());
-    let at = largest(&shares);
-    let (code, token) = languages[at].clone();
-    Ok(Some(Spoken { code, token, probability: shares[at] }))
+    let best = largest(&shares);
+    let spoken = languages.iter().zip(&shares).enumerate();
+    let spoken = spoken.filter(|(at, (_, share))| *at == best || **share >= MIN_LANGUAGE_SHARE);
+    let mut spoken: Vec<Spoken> = spoken
+        .map(|(_, ((code, token), share))| Spoken {
+            code: code.clone(),
+            token: *token,
+            probability: *share,
+        })
+        .collect();
+    spoken.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+    spoken
+}
+
+/// Which of the languages that sound alike is spoken: the one in which the words are likeliest.
+pub(super) fn likeliest_language(
+    network: &mut Network,
+    heard: &Heard,
+    vocabulary: &Vocabulary,
+    languages: Vec<(Spoken, Vec<u32>)>,
+    speech: &[SpeechSpan],
+) -> Result<Option<Spoken>> {
+    if languages.len() < 2 {
+        return Ok(languages.into_iter().next().map(|(spoken, _)| spoken));
+    }
+    let mut best: Option<(Spoken, (bool, f64))> = None;
+    for (spoken, prompt) in languages {
+        let answer = sample(network, heard, vocabulary, &prompt, 0.0)?;
+        let says = answer.tokens.iter().any(|token| vocabulary.seconds(*token).is_none());
+        let sound = says && !answer.loops(vocabulary, speech);
+        let merit = (sound, answer.mean_log_probability());
+        if best.as_ref().is_none_or(|(_, least)| merit.partial_cmp(least) == Some(Greater)) {
+            best = Some((spoken, merit));
+        }
+    }
+    Ok(best.map(|(spoken, _)| spoken))
 }
 
 /// One try. At temperature 0 the likeliest token is taken every time.
@@ -314,6 +406,36 @@ pub(super) mod tests {
         for (tokens, kept) in cases {
             assert_eq!(before_repetition(tokens), kept, "{tokens:?}");
         }
+    }
+
+    fn spans(spans: &[(f64, f64)]) -> Vec<SpeechSpan> {
+        spans.iter().map(|(start, end)| SpeechSpan { start: *start, end: *end }).collect()
+    }
+
+    #[test]
+    fn repetition_between_pauses_is_spoken() {
+        let speech = spans(&[(0.4, 1.3), (3.4, 4.3), (6.8, 7.7), (9.8, 10.7)]);
+        let apart = [(0.0, 2.0), (3.2, 5.2), (6.6, 8.6), (9.6, 11.6)];
+        assert!(are_spoken_apart(&apart, &speech));
+        let adjacent = [(0.0, 3.3), (3.3, 6.6), (6.6, 9.9), (9.9, 13.0)];
+        assert!(are_spoken_apart(&adjacent, &speech), "timestamps are a little off");
+        let more = [(0.0, 1.0), (1.0, 2.0), (2.0, 3.0), (3.2, 5.2)];
+        assert!(!are_spoken_apart(&more, &speech), "more is written than said");
+        let steady = spans(&[(0.0, 12.0)]);
+        assert!(!are_spoken_apart(&apart, &steady), "nobody pauses");
+        assert!(!are_spoken_apart(&[(0.0, 30.0)], &steady));
+    }
+
+    #[test]
+    fn languages_that_sound_alike_are_all_considered() {
+        let known: Vec<(String, u32)> =
+            ["en", "yi", "de"].iter().zip(1..).map(|(code, id)| ((*code).into(), id)).collect();
+        let codes = |shares: [f32; 3]| -> Vec<String> {
+            let scores: Vec<f32> = [1.0].into_iter().chain(shares).map(f32::ln).collect();
+            probable(&scores, &known).into_iter().map(|spoken| spoken.code).collect()
+        };
+        assert_eq!(codes([0.02, 0.72, 0.26]), ["yi", "de"]);
+        assert_eq!(codes([0.95, 0.03, 0.02]), ["en"]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use ports::{
     ErrorKind, PortError, Result,
     decoder::SAMPLE_RATE,
     transcriber::{Transcriber, Transcript, Word},
+    vad::SpeechSpan,
 };
 use serde::de::DeserializeOwned;
 
@@ -125,11 +126,12 @@ impl Listener {
         let mut from = 0;
         while samples.len() - from >= SHORTEST {
             let window = &samples[from..samples.len().min(from + WINDOW)];
-            if !sound::may_hold_speech(window)? {
+            let speech = sound::possible_speech(window)?;
+            if speech.is_empty() {
                 from += window.len();
                 continue;
             }
-            let (answer, spoken, heard) = self.hear(window, language.take())?;
+            let (answer, spoken, heard) = self.hear(window, &speech, language.take())?;
             language = spoken;
             let seconds = window.len() as f64 / f64::from(SAMPLE_RATE);
             let (stretches, settled) = stretches(&answer, &self.vocabulary, seconds);
@@ -174,18 +176,20 @@ impl Listener {
     fn try_out(&self) -> Result<()> {
         let mut network = self.network.lock().unwrap_or_else(PoisonError::into_inner);
         let nothing = network.nothing()?;
-        let language = decode::language(&mut network, &nothing, &self.vocabulary)?;
-        let prompt = prompt(&self.vocabulary, language.as_ref());
+        let languages = decode::languages(&mut network, &nothing, &self.vocabulary)?;
+        let prompt = prompt(&self.vocabulary, languages.first());
         let mut listening = network.listen(&nothing);
         listening.say(&prompt)?;
         listening.say(&prompt[..1])?;
         network.follow(&nothing, &prompt).map(|_| ())
     }
 
-    /// What is said in a window, in which language, and what the encoder made of it.
+    /// What is said in a window, where there may be `speech` in it, in which language, and what the
+    /// encoder made of it.
     fn hear(
         &self,
         window: &[f32],
+        speech: &[SpeechSpan],
         language: Option<Spoken>,
     ) -> Result<(Answer, Option<Spoken>, Heard)> {
         let mel = self.mel.of(window);
@@ -194,10 +198,18 @@ impl Listener {
         let vocabulary = &self.vocabulary;
         let language = match language {
             Some(language) => Some(language),
-            None => decode::language(&mut network, &heard, vocabulary)?,
+            None => {
+                let prompted = |spoken: Spoken| {
+                    let prompt = prompt(vocabulary, Some(&spoken));
+                    (spoken, prompt)
+                };
+                let languages = decode::languages(&mut network, &heard, vocabulary)?;
+                let languages = languages.into_iter().map(prompted).collect();
+                decode::likeliest_language(&mut network, &heard, vocabulary, languages, speech)?
+            }
         };
         let prompt = prompt(vocabulary, language.as_ref());
-        let answer = decode::answer(&mut network, &heard, vocabulary, &prompt)?;
+        let answer = decode::answer(&mut network, &heard, vocabulary, &prompt, speech)?;
         Ok((answer, language, heard))
     }
 

@@ -2085,6 +2085,27 @@ export interface components {
              */
             grade?: number;
         };
+        /**
+         * LanguageSpan
+         * @description Speech in one language.
+         */
+        LanguageSpan: {
+            /**
+             * Format: double
+             * @description When it begins, seconds of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description When it ends, seconds of the video.
+             */
+            end: number;
+            /**
+             * @description ISO 639-1 code; null for speech that the recogniser does not understand, of which no words are
+             *     written down.
+             */
+            language: string | null;
+        };
         /** LibraryRequest */
         LibraryRequest: {
             /**
@@ -3106,8 +3127,13 @@ export interface components {
              * @description Length of the video, seconds.
              */
             duration: number;
-            /** @description ISO 639-1 code, where the recogniser knows. */
+            /** @description ISO 639-1 code of the language that most is said in, where the recogniser knows. */
             language: string | null;
+            /**
+             * @description Which language is spoken when, in order; present where there are several, or where some speech
+             *     is not understood.
+             */
+            languages?: components["schemas"]["LanguageSpan"][];
             /** @description Whole sentences in order of time. */
             utterances: components["schemas"]["Utterance"][];
             /**
@@ -3484,6 +3510,7 @@ export type JobStatus = components['schemas']['JobStatus'];
 export type JudgedHit = components['schemas']['JudgedHit'];
 export type JudgedQuestion = components['schemas']['JudgedQuestion'];
 export type Judgement = components['schemas']['Judgement'];
+export type LanguageSpan = components['schemas']['LanguageSpan'];
 export type LibraryRequest = components['schemas']['LibraryRequest'];
 export type LostJudgement = components['schemas']['LostJudgement'];
 export type MinimalResult = components['schemas']['MinimalResult'];

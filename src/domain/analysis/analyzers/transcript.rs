@@ -37,7 +37,7 @@ const VERSION: u32 = 2;
 pub(crate) struct Words {
     /// All of it.
     pub(crate) text: String,
-    /// ISO 639-1 code, when the recogniser knows.
+    /// ISO 639-1 code of the language that is spoken longest, when the recogniser knows.
     pub(crate) language: Option<String>,
     /// As captions show it; times in seconds of the video.
     pub(crate) segments: Vec<Segment>,
@@ -111,7 +111,7 @@ impl Words {
     fn of(speech: &Speech, utterances: &[Utterance], span: Span) -> Self {
         let segments = speech.segments_in(span);
         let text = segments.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
-        let language = speech.words.as_ref().and_then(|words| words.language.clone());
+        let language = speech.language_in(span).map(str::to_owned);
         let said = speech.utterances_in(utterances, span).iter();
         Self { text, language, segments, sentences: said.map(Utterance::unattributed).collect() }
     }

@@ -1,7 +1,10 @@
 //! What is heard in a video: where speech is, whose it is, and its words. Found once per video,
 //! kept with its record, and sliced into chunks by time.
 
+mod coverage;
 mod groups;
+mod languages;
+mod packs;
 mod recognise;
 mod sound;
 mod utterances;
@@ -15,9 +18,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::kernel::time::Span;
 
+pub use languages::LanguageSpan;
 pub(crate) use recognise::{Recognition, TranscriptCache};
 pub(crate) use sound::{Sound, SoundWriter};
-pub use utterances::Utterance;
+pub use utterances::{Pause, Utterance};
 pub(crate) use voices::Diarizer;
 
 use utterances::distance;
@@ -51,8 +55,11 @@ pub struct SpeakerTurn {
 pub struct Words {
     /// The recogniser they are from.
     pub recogniser: String,
-    /// ISO 639-1 code, when the recogniser knows.
+    /// ISO 639-1 code of the language that most is said in, when the recogniser knows.
     pub language: Option<String>,
+    /// Which language is spoken when, in order, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<LanguageSpan>,
     /// In order of start, times in seconds of the video.
     pub words: Vec<Word>,
 }
@@ -105,6 +112,15 @@ impl Speech {
     pub fn utterances(&self) -> Vec<Utterance> {
         let words = self.words.as_ref().map_or(&[][..], |words| &words.words);
         utterances::utterances(words, &self.turns)
+    }
+
+    /// ISO 639-1 code of the language that is spoken longest within a span, when the recogniser knows.
+    pub fn language_in(&self, span: Span) -> Option<&str> {
+        let words = self.words.as_ref()?;
+        let spoken = words.languages.iter().filter(|spoken| spoken.language.is_some());
+        let longest = spoken.max_by(|a, b| a.span.overlap(&span).total_cmp(&b.span.overlap(&span)));
+        let longest = longest.filter(|longest| longest.span.overlap(&span) > 0.0);
+        longest.map_or(words.language.as_deref(), |longest| longest.language.as_deref())
     }
 
     /// Of `utterances`, which are those of the whole video, the ones with a word within a span.
@@ -186,9 +202,12 @@ pub(crate) fn segments(words: &[Word]) -> Vec<Segment> {
     segments.into_iter().map(mean).collect()
 }
 
+/// What ends a sentence.
+const FULL_STOPS: [char; 6] = ['.', '?', '!', '。', '？', '！'];
+
 /// Whether a sentence ends before `next`: not after "Mr.".
 fn ends_sentence(text: &str, next: &str) -> bool {
-    if !text.ends_with(['.', '?', '!', '。', '？', '！']) {
+    if !text.ends_with(FULL_STOPS) {
         return false;
     }
     let whole = format!("{text} {next}");
@@ -229,7 +248,12 @@ mod tests {
         };
         Speech {
             turns: vec![turn("S1", 1.0, 2.0), turn("S2", 4.0, 5.0), turn("S1", 6.1, 6.5)],
-            words: Some(Words { recogniser: "test".into(), language: None, words }),
+            words: Some(Words {
+                recogniser: "test".into(),
+                language: None,
+                languages: Vec::new(),
+                words,
+            }),
             ..Speech::default()
         }
     }
@@ -244,6 +268,23 @@ mod tests {
         assert_eq!(texts(0.0, 4.0), "good morning.");
         assert_eq!(texts(4.0, 7.0), "hello there again");
         assert_eq!(texts(2.0, 3.0), "");
+    }
+
+    #[test]
+    fn the_language_of_a_span_is_the_one_spoken_longest_in_it() {
+        let mut speech = speech();
+        let spoken = |start, end, code: Option<&str>| LanguageSpan {
+            span: Span { start, end },
+            language: code.map(str::to_owned),
+        };
+        if let Some(words) = &mut speech.words {
+            words.language = Some("en".into());
+            words.languages = vec![spoken(0.0, 4.0, Some("en")), spoken(4.0, 7.0, Some("de"))];
+        }
+        let language = |start, end| speech.language_in(Span { start, end });
+        assert_eq!(language(0.0, 6.0), Some("en"));
+        assert_eq!(language(3.0, 7.0), Some("de"));
+        assert_eq!(language(8.0, 9.0), Some("en"), "that of the video");
     }
 
     #[test]

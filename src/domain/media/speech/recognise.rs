@@ -1,30 +1,16 @@
-//! Recognises the speech of a video: stretches of speech are packed into as much sound as the
-//! recogniser takes well, cut at pauses and without the silence between them. Packs that have been
+//! Recognises the speech of a video pack by pack, each in its own language. Packs that have been
 //! recognised are kept, so that a crash pays for none twice.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
-use ports::decoder::SAMPLE_RATE;
 use ports::transcriber::{Transcriber, Transcript, Word};
 
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::{Sound, Words};
-
-/// Shorter pauses are heard as they are: recognisers do better with context.
-const KEPT_PAUSE: f64 = 2.0;
-
-/// Heard before and after speech: what tells speech from silence is late for soft beginnings and
-/// early for soft ends. Seconds.
-const MARGIN: f64 = 0.4;
-
-/// The quietest moment this long is where speech without a pause is cut, seconds.
-const BREATH: f64 = 0.1;
-
-/// A language this probable is taken for that of the whole video.
-const SURE: f32 = 0.5;
+use crate::domain::media::speech::packs::{Pack, packs, quietest};
+use crate::domain::media::speech::{Sound, Words, languages};
 
 /// Keeps the words of packs that have been recognised.
 #[async_trait]
@@ -41,51 +27,54 @@ pub(crate) struct Recognition<'a> {
     pub(crate) transcriber: &'a dyn Transcriber,
     pub(crate) cache: &'a dyn TranscriptCache,
     pub(crate) sound: &'a Arc<Sound>,
+    /// Where speech is, in order, not overlapping.
+    pub(crate) spans: &'a [Span],
     /// Packs recognised at once.
     pub(crate) concurrency: usize,
+    /// Words of which the mean confidence is lower are doubted, 0..1.
+    pub(crate) min_confidence: f32,
 }
 
-/// Stretches of sound that are heard as one, in order, not overlapping.
+/// What is said in a pack.
 #[derive(Debug, Clone, PartialEq)]
-struct Pack(Vec<Span>);
+pub(super) struct Piece {
+    pub(super) pack: Pack,
+    /// ISO 639-1 code, when the recogniser knows.
+    pub(super) language: Option<String>,
+    /// How probable the language is by the sound, 0..1, when the recogniser says.
+    pub(super) probability: Option<f32>,
+    /// In order of start, times in seconds of the video.
+    pub(super) words: Vec<Word>,
+    /// Whether somebody speaks in a language that nobody understands; there are no words then.
+    pub(super) unclear: bool,
+}
 
 impl Recognition<'_> {
-    /// The words where speech is. `step` is told how many of how many packs are done. The language is
-    /// found once, by the first pack that tells it surely, and the others are heard in it.
-    pub(crate) async fn run(&self, spans: &[Span], step: impl Fn(usize, usize)) -> Result<Words> {
-        let packs = self.packs(spans.to_vec()).await?;
-        step(0, packs.len());
-        let mut heard: Vec<Transcript> = Vec::with_capacity(packs.len());
-        let mut language = None;
-        for pack in &packs {
-            let transcript = self.pack(pack, None).await?;
-            let sure = transcript.language_probability.is_none_or(|p| p >= SURE);
-            language = transcript.language.clone().filter(|_| sure);
-            heard.push(transcript);
-            step(heard.len(), packs.len());
-            if language.is_some() {
-                break;
-            }
-        }
-        let language = language.or_else(|| likeliest(&heard));
-        if let Some(language) = language.as_deref() {
-            for (transcript, pack) in heard.iter_mut().zip(&packs) {
-                if transcript.language.as_deref().is_some_and(|other| other != language) {
-                    *transcript = self.pack(pack, Some(language)).await?;
-                }
-            }
-        }
-        let rest = packs[heard.len()..].iter();
-        let work: Vec<_> = rest.map(|pack| self.pack(pack, language.as_deref()).boxed()).collect();
+    /// The words where speech is. `step` is called with the number of packs that are done and of all.
+    pub(crate) async fn run(&self, step: impl Fn(usize, usize)) -> Result<Words> {
+        let packs = self.packs(self.spans.to_vec()).await?;
+        let count = packs.len();
+        step(0, count);
+        let work: Vec<_> = packs.into_iter().map(|pack| self.hear(pack, None).boxed()).collect();
         let mut work = stream::iter(work).buffered(self.concurrency.max(1));
-        while let Some(transcript) = work.try_next().await? {
-            heard.push(transcript);
-            step(heard.len(), packs.len());
+        let mut pieces: Vec<Piece> = Vec::with_capacity(count);
+        while let Some(piece) = work.try_next().await? {
+            pieces.push(piece);
+            step(pieces.len(), count);
         }
         drop(work);
-        let words = packs.iter().zip(heard).flat_map(|(pack, heard)| pack.placed(heard.words));
-        let words = words.collect();
-        Ok(Words { recogniser: self.transcriber.model().to_owned(), language, words })
+        if let Some(language) = languages::main_language(&pieces) {
+            self.settle_languages(&mut pieces, &language).await?;
+        }
+        let mut pieces = self.find_changes(pieces).await?;
+        for piece in &mut pieces {
+            self.complete(piece).await?;
+        }
+        // Words that were doubted are gone, and their language with them.
+        let language = languages::main_language(&pieces);
+        let languages = languages::language_spans(&pieces);
+        let words = pieces.into_iter().flat_map(|piece| piece.words).collect();
+        Ok(Words { recogniser: self.transcriber.model().to_owned(), language, languages, words })
     }
 
     /// What to recognise at once.
@@ -101,8 +90,20 @@ impl Recognition<'_> {
         packs.await.map_err(|e| Error::corrupt(format!("cutting panicked: {e}")))?
     }
 
+    /// What is said in a pack, in a language or in the one that it sounds like.
+    pub(super) async fn hear(&self, pack: Pack, language: Option<&str>) -> Result<Piece> {
+        let transcript = self.transcript(&pack, language).await?;
+        Ok(Piece {
+            language: transcript.language,
+            probability: transcript.language_probability,
+            words: pack.placed(transcript.words, self.spans),
+            unclear: false,
+            pack,
+        })
+    }
+
     /// The words of a pack, in seconds of its sound.
-    async fn pack(&self, pack: &Pack, language: Option<&str>) -> Result<Transcript> {
+    async fn transcript(&self, pack: &Pack, language: Option<&str>) -> Result<Transcript> {
         let language_key = language.unwrap_or("any language");
         let parts = pack.0.iter().map(|part| format!("{:.3}-{:.3}", part.start, part.end));
         let parts = parts.collect::<Vec<_>>().join(" ");
@@ -121,169 +122,153 @@ impl Recognition<'_> {
     }
 }
 
-impl Pack {
-    /// From the first moment to the last.
-    fn whole(&self) -> Span {
-        let start = self.0.first().map_or(0.0, |part| part.start);
-        Span { start, end: self.0.last().map_or(start, |part| part.end) }
-    }
-
-    fn seconds(&self) -> f64 {
-        self.0.iter().map(Span::seconds).sum()
-    }
-
-    /// Words in seconds of the pack's sound, in seconds of the video: each within the part that
-    /// holds its middle.
-    fn placed(&self, words: Vec<Word>) -> Vec<Word> {
-        let mut parts = Vec::with_capacity(self.0.len());
-        let mut before = 0.0;
-        for part in &self.0 {
-            parts.push((before, part));
-            before += part.seconds();
-        }
-        let place = |word: Word| {
-            let middle = (word.start + word.end) / 2.0;
-            let after = parts.partition_point(|(before, _)| *before <= middle).max(1);
-            let (before, part) = parts.get(after - 1)?;
-            let at = |time: f64| (part.start + time - before).clamp(part.start, part.end);
-            let (start, end) = (milliseconds(at(word.start)), milliseconds(at(word.end)));
-            Some(Word { start, end, ..word })
-        };
-        words.into_iter().filter_map(place).collect()
+impl Piece {
+    /// Mean confidence of the words, 0..1; 0 of none.
+    pub(super) fn confidence(&self) -> f32 {
+        confidence(&self.words)
     }
 }
 
-/// The language with most probable words.
-fn likeliest(heard: &[Transcript]) -> Option<String> {
-    let mut languages: Vec<(&str, f32)> = Vec::new();
-    for transcript in heard {
-        let Some(language) = transcript.language.as_deref() else { continue };
-        let weight = transcript.words.len() as f32 * transcript.language_probability.unwrap_or(1.0);
-        match languages.iter_mut().find(|(known, _)| *known == language) {
-            Some((_, sum)) => *sum += weight,
-            None => languages.push((language, weight)),
-        }
-    }
-    languages.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(language, _)| language.into())
-}
-
-fn milliseconds(seconds: f64) -> f64 {
-    (seconds * 1000.0).round() / 1000.0
-}
-
-/// Speech in packs of at most `max` seconds: stretches with their margins, joined over short pauses;
-/// what is longer than a pack is cut between its spans or, without a pause, where `cut` says between
-/// two times.
-fn packs(spans: &[Span], max: f64, cut: impl Fn(f64, f64) -> Result<f64>) -> Result<Vec<Pack>> {
-    let max = max.max(1.0 + 2.0 * MARGIN);
-    let mut stretches: Vec<Span> = Vec::new();
-    for span in spans {
-        let mut rest = *span;
-        while rest.seconds() > max - 2.0 * MARGIN {
-            let longest = max - 2.0 * MARGIN;
-            let end = cut(rest.start + 0.6 * longest, rest.start + longest)?;
-            stretches.push(Span { start: rest.start, end });
-            rest.start = end;
-        }
-        stretches.push(rest);
-    }
-    // Half of a pause at most, so that nothing is heard twice.
-    let before = [f64::NEG_INFINITY].into_iter().chain(stretches.iter().map(|s| s.end));
-    let after = stretches.iter().skip(1).map(|s| s.start).chain([f64::INFINITY]);
-    let mut packs: Vec<Pack> = Vec::new();
-    for (stretch, (before, after)) in stretches.iter().zip(before.zip(after)) {
-        let start = (stretch.start - MARGIN).max((before + stretch.start) / 2.0).max(0.0);
-        let part = Span { start, end: (stretch.end + MARGIN).min((stretch.end + after) / 2.0) };
-        if let Some(pack) = packs.last_mut() {
-            let last = pack.whole().end;
-            let joined =
-                if part.start - last < KEPT_PAUSE { part.end - last } else { part.seconds() };
-            if pack.seconds() + joined <= max {
-                match pack.0.last_mut() {
-                    Some(open) if part.start - last < KEPT_PAUSE => open.end = part.end,
-                    _ => pack.0.push(part),
-                }
-                continue;
-            }
-        }
-        packs.push(Pack(vec![part]));
-    }
-    Ok(packs)
-}
-
-/// The middle of the quietest moment, seconds from the first sample.
-fn quietest(samples: &[f32]) -> Option<f64> {
-    let length = (BREATH * f64::from(SAMPLE_RATE)) as usize;
-    let energy = |moment: &[f32]| moment.iter().map(|s| s * s).sum::<f32>();
-    let moments = samples.windows(length).step_by(length / 2).enumerate();
-    let (place, _) = moments.min_by(|a, b| energy(a.1).total_cmp(&energy(b.1)))?;
-    Some((place * (length / 2) + length / 2) as f64 / f64::from(SAMPLE_RATE))
+/// Mean confidence of words, 0..1; 0 of none.
+pub(super) fn confidence(words: &[Word]) -> f32 {
+    words.iter().map(|word| word.confidence).sum::<f32>() / words.len().max(1) as f32
 }
 
 #[cfg(test)]
 mod tests {
+    use ports::decoder::SAMPLE_RATE;
+
     use super::*;
+    use crate::domain::media::speech::SoundWriter;
 
-    fn span(start: f64, end: f64) -> Span {
-        Span { start, end }
+    /// Hears "one two." in every stretch of sound, in the language of its loudness. Of more than two
+    /// stretches it passes over those after the second. In another language than theirs, and in Welsh,
+    /// its words are improbable.
+    struct Forgetful {
+        /// How sure it is of a language.
+        probability: f32,
     }
 
-    fn rounded(packs: Vec<Pack>) -> Vec<Vec<(f64, f64)>> {
-        let part = |part: &Span| (milliseconds(part.start), milliseconds(part.end));
-        packs.iter().map(|pack| pack.0.iter().map(part).collect()).collect()
+    const LOUDNESS: [(&str, f32); 2] = [("en", 0.25), ("de", 0.5)];
+
+    fn language_of(loudness: f32) -> &'static str {
+        LOUDNESS
+            .iter()
+            .find(|(_, level)| (level - loudness).abs() < 0.1)
+            .map_or("cy", |known| known.0)
     }
 
-    #[test]
-    fn speech_is_packed_without_long_silence() {
-        let spans = [span(0.2, 2.0), span(2.5, 4.0), span(20.0, 22.0), span(30.0, 34.0)];
-        let never = |_, _| panic!("nothing is too long");
-        assert_eq!(
-            rounded(packs(&spans, 10.0, never).expect("packs")),
-            [vec![(0.0, 4.4), (19.6, 22.4)], vec![(29.6, 34.4)]]
-        );
-        assert!(packs(&[], 10.0, never).expect("none").is_empty());
+    #[async_trait]
+    impl Transcriber for Forgetful {
+        fn model(&self) -> &str {
+            "forgetful"
+        }
+
+        fn max_seconds(&self) -> f64 {
+            30.0
+        }
+
+        async fn transcribe(
+            &self,
+            samples: &[f32],
+            language: Option<&str>,
+        ) -> ports::Result<Transcript> {
+            let seconds = |sample: usize| sample as f64 / f64::from(SAMPLE_RATE);
+            let mut stretches: Vec<(f64, f64, &str)> = Vec::new();
+            let mut at = 0;
+            for run in samples.chunk_by(|a, b| (*a == 0.0) == (*b == 0.0)) {
+                if run[0] != 0.0 {
+                    let end = seconds(at + run.len());
+                    stretches.push((seconds(at), end, language_of(run[0])));
+                }
+                at += run.len();
+            }
+            let longest =
+                |a: &&(f64, f64, &str), b: &&(f64, f64, &str)| (a.1 - a.0).total_cmp(&(b.1 - b.0));
+            let sounds_like = stretches.iter().max_by(longest).map_or("en", |found| found.2);
+            let spoken = language.unwrap_or(sounds_like);
+            let words = stretches.iter().take(2).flat_map(|(start, end, own)| {
+                let middle = f64::midpoint(*start, *end);
+                let confidence = if *own == spoken && spoken != "cy" { 0.9 } else { 0.3 };
+                let word =
+                    |text: &str, start, end| Word { text: text.into(), start, end, confidence };
+                [word("one", *start, middle), word("two.", middle, *end)]
+            });
+            Ok(Transcript {
+                language: Some(spoken.to_owned()),
+                language_probability: Some(self.probability),
+                words: words.collect(),
+            })
+        }
     }
 
-    #[test]
-    fn speech_that_is_too_long_is_cut_without_hearing_anything_twice() {
-        let spans = [span(20.0, 45.0), span(45.1, 46.0)];
-        let found = packs(&spans, 10.0, |from, _| Ok(from + 1.0)).expect("packs");
-        assert!(found.iter().all(|pack| pack.seconds() <= 10.0), "{found:?}");
-        let parts: Vec<Span> = found.iter().flat_map(|pack| pack.0.clone()).collect();
-        assert_eq!((parts[0].start, parts[parts.len() - 1].end), (19.6, 46.4));
-        assert!(parts.windows(2).all(|pair| pair[0].end <= pair[1].start), "{parts:?}");
-        let gaps: f64 = parts.windows(2).map(|pair| pair[1].start - pair[0].end).sum();
-        assert!(gaps < 0.01, "nothing is left out: {parts:?}");
+    struct NoCache;
+
+    #[async_trait]
+    impl TranscriptCache for NoCache {
+        async fn get(&self, _: Span, _: &str) -> Result<Option<Transcript>> {
+            Ok(None)
+        }
+
+        async fn put(&self, _: Span, _: &str, _: &Transcript) -> Result<()> {
+            Ok(())
+        }
     }
 
-    #[test]
-    fn words_are_placed_in_the_video() {
-        let pack = Pack(vec![span(1.0, 3.0), span(10.0, 12.0)]);
-        let word = |start, end| Word { text: "w".into(), start, end, confidence: 1.0 };
-        let words = vec![word(0.0, 0.5), word(1.8, 2.1), word(1.9, 2.4), word(3.5, 9.0)];
-        let placed: Vec<_> = pack.placed(words).iter().map(|w| (w.start, w.end)).collect();
-        assert_eq!(placed, [(1.0, 1.5), (2.8, 3.0), (10.0, 10.4), (11.5, 12.0)]);
-        assert!(Pack(Vec::new()).placed(vec![word(0.0, 1.0)]).is_empty());
-    }
-
-    #[test]
-    fn the_language_of_most_probable_words_wins() {
-        let heard = |language: &str, count: usize, probability| Transcript {
-            language: Some(language.into()),
-            language_probability: Some(probability),
-            words: vec![Word { text: "w".into(), start: 0.0, end: 0.1, confidence: 1.0 }; count],
+    /// What is said in speech of some lengths and loudnesses, 2 s apart.
+    async fn words(speech: &[(f64, f32)], probability: f32) -> Words {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = SoundWriter::create(folder.path()).expect("a writer");
+        let (mut spans, mut at) = (Vec::new(), 0.0);
+        let samples = |seconds: f64| (seconds * f64::from(SAMPLE_RATE)) as usize;
+        for (seconds, loudness) in speech {
+            writer.push(&vec![*loudness; samples(*seconds)]).expect("room");
+            writer.push(&vec![0.0; samples(2.0)]).expect("room");
+            spans.push(Span { start: at, end: at + seconds });
+            at += seconds + 2.0;
+        }
+        let recognition = Recognition {
+            transcriber: &Forgetful { probability },
+            cache: &NoCache,
+            sound: &Arc::new(writer.finish().expect("a sound")),
+            spans: &spans,
+            concurrency: 1,
+            min_confidence: 0.5,
         };
-        let all = [heard("en", 10, 0.3), heard("de", 8, 0.45), Transcript::default()];
-        assert_eq!(likeliest(&all).as_deref(), Some("de"));
-        assert_eq!(likeliest(&[]), None);
+        recognition.run(|_, _| ()).await.expect("words")
     }
 
-    #[test]
-    fn the_quietest_moment_is_found() {
-        let mut samples = vec![0.5; SAMPLE_RATE as usize];
-        samples[8000..9600].fill(0.01);
-        let found = quietest(&samples).expect("a moment");
-        assert!((found - 0.55).abs() < 0.03, "{found}");
-        assert_eq!(quietest(&[]), None);
+    fn starts(words: &Words) -> Vec<f64> {
+        words.words.iter().step_by(2).map(|word| word.start).collect()
+    }
+
+    #[tokio::test]
+    async fn speech_that_was_passed_over_is_heard_again() {
+        let words = words(&[(1.0, 0.25); 7], 0.9).await;
+        assert_eq!(starts(&words), [0.0, 3.0, 6.0, 9.0, 12.0, 15.0, 18.0]);
+        assert_eq!(words.words.len(), 14, "no word is doubled");
+        assert_eq!(words.language.as_deref(), Some("en"));
+        assert_eq!(words.languages, []);
+    }
+
+    #[tokio::test]
+    async fn each_pack_is_heard_in_its_own_language() {
+        // The first pack ends with a second of the language of the next.
+        let words = words(&[(22.0, 0.25), (1.0, 0.5), (20.0, 0.5)], 0.9).await;
+        assert_eq!(starts(&words), [0.0, 24.0, 27.0]);
+        assert!(words.words.iter().all(|word| word.confidence == 0.9), "{words:?}");
+        let codes: Vec<_> = words.languages.iter().map(|l| l.language.as_deref()).collect();
+        assert_eq!(codes, [Some("en"), Some("de")]);
+        let change = &words.languages[1].span;
+        assert!((change.start - 23.6).abs() < 1e-6, "{change:?}");
+    }
+
+    #[tokio::test]
+    async fn what_is_not_understood_is_marked_instead_of_written_down() {
+        let mixed = [(20.0, 0.25), (20.0, 0.9)];
+        let words = words(&mixed, 0.3).await;
+        assert_eq!(starts(&words), [0.0], "{words:?}");
+        let codes: Vec<_> = words.languages.iter().map(|l| l.language.as_deref()).collect();
+        assert_eq!(codes, [Some("en"), None]);
     }
 }

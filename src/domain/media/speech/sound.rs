@@ -14,18 +14,29 @@ use crate::domain::kernel::time::Span;
 
 const BYTES: u64 = 2;
 
+/// The loudest sample of sound that is amplified, 0..1.
+const AMPLIFIED_PEAK: f32 = 0.5;
+
+/// Sound is amplified by no more than this, 40 dB: 16 bits have nothing that is quieter and clear.
+const MAX_GAIN: f32 = 100.0;
+
 /// Takes samples as they are decoded.
 pub(crate) struct SoundWriter {
     file: BufWriter<File>,
     start: f64,
     samples: u64,
+    /// The loudest sample so far, 0..1.
+    peak: f32,
+    quiet_peak: f32,
 }
 
-/// The sound of a video.
+/// The sound of a video. Where all of it is quiet, it is amplified as it is read: what finds speech
+/// and what recognises it have learnt from sound of the usual loudness.
 pub(crate) struct Sound {
     file: File,
     start: f64,
     samples: u64,
+    gain: f32,
 }
 
 impl SoundWriter {
@@ -33,7 +44,12 @@ impl SoundWriter {
     pub(crate) fn create(folder: &Path) -> Result<Self> {
         std::fs::create_dir_all(folder)?;
         let file = BufWriter::with_capacity(64 * 1024, tempfile::tempfile_in(folder)?);
-        Ok(Self { file, start: 0.0, samples: 0 })
+        Ok(Self { file, start: 0.0, samples: 0, peak: 0.0, quiet_peak: 0.0 })
+    }
+
+    /// Has sound amplified whose loudest sample is below this, 0..1; none unless said.
+    pub(crate) fn amplify_below(&mut self, peak: f32) {
+        self.quiet_peak = peak;
     }
 
     /// The time of the first sample, seconds; 0 unless said.
@@ -44,6 +60,8 @@ impl SoundWriter {
     /// Adds samples in −1..1.
     pub(crate) fn push(&mut self, samples: &[f32]) -> std::io::Result<()> {
         for sample in samples {
+            // `max` passes over what is not a number.
+            self.peak = self.peak.max(sample.abs());
             let quantised = (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)).round() as i16;
             self.file.write_all(&quantised.to_le_bytes())?;
         }
@@ -53,7 +71,9 @@ impl SoundWriter {
 
     pub(crate) fn finish(self) -> Result<Sound> {
         let file = self.file.into_inner().map_err(|e| e.into_error())?;
-        Ok(Sound { file, start: self.start, samples: self.samples })
+        let quiet = self.peak > 0.0 && self.peak < self.quiet_peak;
+        let gain = if quiet { (AMPLIFIED_PEAK / self.peak).clamp(1.0, MAX_GAIN) } else { 1.0 };
+        Ok(Sound { file, start: self.start, samples: self.samples, gain })
     }
 }
 
@@ -62,6 +82,11 @@ impl Sound {
     pub(crate) fn span(&self) -> Span {
         let seconds = self.samples as f64 / f64::from(SAMPLE_RATE);
         Span { start: self.start, end: self.start + seconds }
+    }
+
+    /// Whether it is louder than it was.
+    pub(crate) fn is_amplified(&self) -> bool {
+        self.gain > 1.0
     }
 
     /// The samples from one time to another, seconds, as far as there are any.
@@ -81,8 +106,10 @@ impl Sound {
         let (first, last) = (place(from), place(to));
         let mut bytes = vec![0; (last.saturating_sub(first) * BYTES) as usize];
         self.file.read_exact_at(&mut bytes, first * BYTES)?;
-        let sample =
-            |pair: &[u8]| f32::from(i16::from_le_bytes([pair[0], pair[1]])) / f32::from(i16::MAX);
+        let sample = |pair: &[u8]| {
+            let quantised = i16::from_le_bytes([pair[0], pair[1]]);
+            f32::from(quantised) / f32::from(i16::MAX) * self.gain
+        };
         Ok(bytes.chunks_exact(BYTES as usize).map(sample).collect())
     }
 }
@@ -105,5 +132,27 @@ mod tests {
         assert!((half[0] - 0.5).abs() < 1e-4);
         assert!(sound.read_blocking(0.0, 2.0).expect("nothing").is_empty());
         assert!(sound.read_blocking(7.0, 3.5).expect("nothing").is_empty());
+    }
+
+    #[test]
+    fn quiet_sound_is_amplified() {
+        let loudest = |peak: f32, quiet_peak: f32| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut writer = SoundWriter::create(folder.path()).expect("a writer");
+            writer.amplify_below(quiet_peak);
+            writer.push(&[0.0, peak / 2.0, -peak, f32::NAN]).expect("room");
+            let sound = writer.finish().expect("a sound");
+            let samples = sound.read_blocking(0.0, 1.0).expect("samples");
+            (sound.is_amplified(), samples.iter().fold(0.0_f32, |peak, s| peak.max(s.abs())))
+        };
+        let near = |found: f32, expected: f32| (found - expected).abs() < 0.02;
+        let (amplified, peak) = loudest(0.01, 0.1);
+        assert!(amplified && near(peak, 0.5), "{peak}");
+        let (amplified, peak) = loudest(0.001, 0.1);
+        assert!(amplified && near(peak, 0.1), "no more than 40 dB: {peak}");
+        for (peak, quiet_peak) in [(0.3, 0.1), (0.01, 0.0), (0.0, 0.1)] {
+            let (amplified, found) = loudest(peak, quiet_peak);
+            assert!(!amplified && near(found, peak), "{peak}: {found}");
+        }
     }
 }

@@ -7,8 +7,8 @@ use ports::transcriber::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{SEGMENT_PAUSE, Segment, SpeakerTurn, VoiceTurn, ends_sentence, push_word};
-use crate::domain::kernel::time::Span;
+use super::{FULL_STOPS, SEGMENT_PAUSE, Segment, SpeakerTurn, VoiceTurn, ends_sentence, push_word};
+use crate::domain::kernel::time::{Span, rounded};
 
 /// A sentence that somebody says, whole; where the recogniser sets no full stops, what is said
 /// between two pauses.
@@ -25,9 +25,23 @@ pub struct Utterance {
     pub text: String,
     /// Mean probability of the words, 0..1.
     pub confidence: f32,
+    /// Where nobody speaks within it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pauses: Vec<Pause>,
     /// Which words of the video it is.
     #[serde(skip)]
     pub(super) words: Range<usize>,
+}
+
+/// A pause within an utterance.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Pause {
+    /// Characters of the text before it.
+    pub after: usize,
+    /// When it begins, seconds of the video.
+    pub start: f64,
+    /// When it ends, seconds of the video.
+    pub end: f64,
 }
 
 /// A pause this long ends what is said, whatever the punctuation, seconds.
@@ -48,6 +62,7 @@ impl From<&SpeakerTurn> for Utterance {
             end: turn.end,
             text: turn.text.clone(),
             confidence: 1.0,
+            pauses: Vec::new(),
             words: 0..0,
         }
     }
@@ -61,6 +76,7 @@ impl From<&Segment> for Utterance {
             end: segment.end,
             text: segment.text.clone(),
             confidence: segment.confidence,
+            pauses: Vec::new(),
             words: 0..0,
         }
     }
@@ -70,6 +86,20 @@ impl Utterance {
     /// When it is said.
     pub fn span(&self) -> Span {
         Span { start: self.start, end: self.end }
+    }
+
+    /// Its text between its pauses, with when each piece is said.
+    pub fn phrases(&self) -> Vec<(Span, String)> {
+        let mut phrases = Vec::with_capacity(self.pauses.len() + 1);
+        let mut letters = self.text.chars();
+        let (mut start, mut read) = (self.start, 0);
+        for pause in &self.pauses {
+            let text: String = letters.by_ref().take(pause.after.saturating_sub(read)).collect();
+            phrases.push((Span { start, end: pause.start }, text.trim().to_owned()));
+            (start, read) = (pause.end, pause.after.max(read));
+        }
+        phrases.push((Span { start, end: self.end }, letters.as_str().trim().to_owned()));
+        phrases
     }
 
     /// The same, whoever says it.
@@ -88,33 +118,37 @@ pub(super) fn utterances(words: &[Word], turns: &[VoiceTurn]) -> Vec<Utterance> 
 
 fn utterance(words: &[Word], speaker: Option<&str>, range: Range<usize>) -> Utterance {
     let said = &words[range.clone()];
-    let mut text = String::new();
-    said.iter().for_each(|word| push_word(&mut text, &word.text));
-    let milliseconds = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
+    let (mut text, mut pauses) = (String::new(), Vec::new());
+    for (at, word) in said.iter().enumerate() {
+        if let Some(before) = at.checked_sub(1).map(|before| &said[before])
+            && word.start - before.end >= SEGMENT_PAUSE
+        {
+            let (start, end) = (rounded(before.end), rounded(word.start));
+            pauses.push(Pause { after: text.chars().count(), start, end });
+        }
+        push_word(&mut text, &word.text);
+    }
     let end = said.iter().map(|word| word.end).fold(f64::NEG_INFINITY, f64::max);
     Utterance {
         speaker: speaker.map(str::to_owned),
-        start: milliseconds(said.first().map_or(0.0, |word| word.start)),
-        end: milliseconds(end),
+        start: rounded(said.first().map_or(0.0, |word| word.start)),
+        end: rounded(end),
         text,
         confidence: said.iter().map(|word| word.confidence).sum::<f32>() / said.len().max(1) as f32,
+        pauses,
         words: range,
     }
 }
 
 /// Which words are a sentence each.
 pub(crate) fn sentences(words: &[Word]) -> Vec<Range<usize>> {
-    let punctuated =
-        words.iter().any(|word| word.text.ends_with(['.', '?', '!', '。', '？', '！']));
     let mut found: Vec<Range<usize>> = Vec::new();
     let (mut start, mut text) = (0, String::new());
     for (at, word) in words.iter().enumerate() {
-        let pause = |before: &Word| word.start - before.end;
         let ends = at > start && {
-            let silent = pause(&words[at - 1]);
+            let silent = pause_before(words, at);
             // After a pause within a sentence the next word is written as one inside it.
-            let breaks = silent >= SEGMENT_PAUSE
-                && (!punctuated || !word.text.starts_with(char::is_lowercase));
+            let breaks = silent >= SEGMENT_PAUSE && !word.text.starts_with(char::is_lowercase);
             breaks || silent >= LONGEST_PAUSE || ends_sentence(&text, &word.text)
         };
         if ends {
@@ -126,7 +160,25 @@ pub(crate) fn sentences(words: &[Word]) -> Vec<Range<usize>> {
     if start < words.len() {
         found.push(start..words.len());
     }
-    found.into_iter().flat_map(|sentence| parted(words, sentence)).collect()
+    let whole = found.into_iter().flat_map(|sentence| between_pauses(words, sentence));
+    whole.flat_map(|sentence| parted(words, sentence)).collect()
+}
+
+/// From the end of the word before, seconds.
+fn pause_before(words: &[Word], at: usize) -> f64 {
+    words[at].start - words[at - 1].end
+}
+
+/// A sentence whole; what has no full stop, which recognisers do not always set, between its pauses.
+fn between_pauses(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
+    if words[sentence.end - 1].text.ends_with(FULL_STOPS) {
+        return vec![sentence];
+    }
+    let pauses = (sentence.start + 1..sentence.end)
+        .filter(|at| pause_before(words, *at) >= SEGMENT_PAUSE)
+        .chain([sentence.end]);
+    let mut start = sentence.start;
+    pauses.map(|end| std::mem::replace(&mut start, end)..end).collect()
 }
 
 /// A sentence in parts of at most [`LONGEST_UTTERANCE`].
@@ -135,8 +187,8 @@ fn parted(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
     let mut done = Vec::new();
     while let Some(part) = parts.pop() {
         let seconds = words[part.end - 1].end - words[part.start].start;
-        let pause = |at: usize| words[at].start - words[at - 1].end;
-        let longest = (part.start + 1..part.end).max_by(|a, b| pause(*a).total_cmp(&pause(*b)));
+        let pause = |at: &usize| pause_before(words, *at);
+        let longest = (part.start + 1..part.end).max_by(|a, b| pause(a).total_cmp(&pause(b)));
         match longest.filter(|_| seconds > LONGEST_UTTERANCE) {
             Some(at) => parts.extend([at..part.end, part.start..at]),
             None => done.push(part),
@@ -226,10 +278,29 @@ mod tests {
             ("Ask not … What you", vec!["Ask not", "What you"]),
             ("We came. We saw … And then", vec!["We came.", "We saw", "And then"]),
             ("good morning … hello there", vec!["good morning", "hello there"]),
+            (
+                "breathe in … breathe out … Now rest.",
+                vec!["breathe in", "breathe out", "Now rest."],
+            ),
         ] {
             assert_eq!(said(text, &[]), expected, "{text}");
         }
         assert_eq!(utterances(&[], &[]), []);
+    }
+
+    #[test]
+    fn phrases_are_what_is_said_between_pauses() {
+        let said = utterances(&words("Ask nöt … what your … country can."), &[]);
+        let phrases: Vec<(f64, f64, String)> = said[0]
+            .phrases()
+            .into_iter()
+            .map(|(span, text)| (rounded(span.start), rounded(span.end), text))
+            .collect();
+        let expected = [(0.0, 0.8, "Ask nöt"), (1.8, 2.6, "what your"), (3.6, 4.4, "country can.")];
+        assert_eq!(phrases, expected.map(|(start, end, text)| (start, end, text.to_owned())));
+        assert_eq!(said[0].pauses.len(), 2);
+        let plain = utterances(&words("No pause."), &[]);
+        assert_eq!(plain[0].phrases(), [(plain[0].span(), "No pause.".to_owned())]);
     }
 
     #[test]

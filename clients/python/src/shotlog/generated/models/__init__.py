@@ -91,6 +91,7 @@ from .job_status import JobStatus
 from .judged_hit import JudgedHit
 from .judged_question import JudgedQuestion
 from .judgement import Judgement
+from .language_span import LanguageSpan
 from .library_request import LibraryRequest
 from .lost_judgement import LostJudgement
 from .minimal_result import MinimalResult
@@ -265,6 +266,7 @@ __all__ = (
     "JudgedHit",
     "JudgedQuestion",
     "Judgement",
+    "LanguageSpan",
     "LibraryRequest",
     "LostJudgement",
     "MinimalResult",

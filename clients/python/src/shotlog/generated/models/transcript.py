@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
+    from ..models.language_span import LanguageSpan
     from ..models.utterance import Utterance
 
 
@@ -21,9 +22,12 @@ class Transcript:
     Attributes:
         video_id (str):
         duration (float): Length of the video, seconds.
-        language (None | str): ISO 639-1 code, where the recogniser knows.
+        language (None | str): ISO 639-1 code of the language that most is said in, where the recogniser knows.
         utterances (list[Utterance]): Whole sentences in order of time.
         total (int): Sentences in all answers together.
+        languages (list[LanguageSpan] | Unset): Which language is spoken when, in order; present where there are
+            several, or where some speech
+            is not understood.
         tokens (int | Unset): Tokens of `utterances`; present with `max_tokens`.
         tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
         next_ (str | Unset): The `cursor` of the rest, where there is one.
@@ -34,6 +38,7 @@ class Transcript:
     language: None | str
     utterances: list[Utterance]
     total: int
+    languages: list[LanguageSpan] | Unset = UNSET
     tokens: int | Unset = UNSET
     tokenizer: str | Unset = UNSET
     next_: str | Unset = UNSET
@@ -54,6 +59,13 @@ class Transcript:
 
         total = self.total
 
+        languages: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.languages, Unset):
+            languages = []
+            for languages_item_data in self.languages:
+                languages_item = languages_item_data.to_dict()
+                languages.append(languages_item)
+
         tokens = self.tokens
 
         tokenizer = self.tokenizer
@@ -71,6 +83,8 @@ class Transcript:
                 "total": total,
             }
         )
+        if languages is not UNSET:
+            field_dict["languages"] = languages
         if tokens is not UNSET:
             field_dict["tokens"] = tokens
         if tokenizer is not UNSET:
@@ -82,6 +96,7 @@ class Transcript:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.language_span import LanguageSpan  # noqa: PLC0415
         from ..models.utterance import Utterance  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -105,6 +120,15 @@ class Transcript:
 
         total = d.pop("total")
 
+        _languages = d.pop("languages", UNSET)
+        languages: list[LanguageSpan] | Unset = UNSET
+        if _languages is not UNSET:
+            languages = []
+            for languages_item_data in _languages:
+                languages_item = LanguageSpan.from_dict(languages_item_data)
+
+                languages.append(languages_item)
+
         tokens = d.pop("tokens", UNSET)
 
         tokenizer = d.pop("tokenizer", UNSET)
@@ -117,6 +141,7 @@ class Transcript:
             language=language,
             utterances=utterances,
             total=total,
+            languages=languages,
             tokens=tokens,
             tokenizer=tokenizer,
             next_=next_,
