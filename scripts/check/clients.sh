@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What generators make of the API document as it is served. The clients, clients/python and
-# clients/typescript: formatted and typed, as the generators make them now, their tests, and every step of clients/scenario.json against a service with embedded stores and,
-# where there is a Qdrant server, one that keeps everything on servers. Needs scripts/setup.sh test to
-# have run.
+# What generators make of the API document as it is served, and the clients, clients/python and
+# clients/typescript: formatted and typed, as the generators make them now, their tests, and every step
+# of clients/scenario.json against a service with embedded stores and, where there is a Qdrant server,
+# one that keeps everything on servers. Needs scripts/setup.sh test to have run.
 #
 #   QDRANT_URL=ADDRESS     the gRPC address of a Qdrant server, such as http://127.0.0.1:6334
 #   S3_ENDPOINT=ADDRESS    the S3 server beside it; one is started where it is unset
