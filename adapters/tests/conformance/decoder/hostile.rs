@@ -222,7 +222,7 @@ fn containers_and_codecs_that_are_not_listed_are_named() {
     refused(&no_flac, &file, &["sound", "'flac'"]);
     let list = studio.path("list.mp4");
     std::fs::write(&list, "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\na.ts\n").unwrap();
-    refused(&decoder(), &list, &["'hls'", "matroska"]);
+    refused(&decoder(), &list, &["playlist (HLS)", "send the video as one file"]);
 }
 
 #[test]
