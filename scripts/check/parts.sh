@@ -135,6 +135,11 @@ values = [0, 1, 2]
 [[operations]]
 include-method = "DELETE"
 parameters = { "path.video_id" = { dictionary = "removed", probability = 0.5 } }
+# The generator of wrong forms fails on the bytes of a file; the coverage phase has wrong forms too.
+[[operations]]
+include-name = "POST /videos"
+[operations.phases.fuzzing.generation]
+mode = "positive"
 TOML
     # SHOTLOG_FUZZ_EXAMPLES=1000 looks further.
     fuzz fuzz --max-examples "${SHOTLOG_FUZZ_EXAMPLES:-42}" --phases examples,coverage,fuzzing,stateful
