@@ -49,7 +49,7 @@ pub(super) fn clip(
     };
     let video = open()?.picture.is_some();
     // Where its clock jumps, only reading from the beginning leads to a time.
-    let sought = video && Way::through(&mut open()?, file.metadata()?.len())? == Way::Stamps;
+    let sought = video && Way::through(open, file.metadata()?.len())? == Way::Stamps;
     let key_frame = if sought { last_key_frame(&mut open()?, cut.start)? } else { None };
     let mut input = open()?;
     let fits = |at: &f64| !cut.exact || (at - cut.start).abs() <= ON_KEY_FRAME;

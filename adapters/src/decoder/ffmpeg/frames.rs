@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ffmpeg::codec::decoder::Opened;
 use ffmpeg::frame::Video;
@@ -59,17 +60,21 @@ pub(super) fn frames(
     way: Option<Way>,
     found: &mut dyn FnMut(usize, &Frame) -> ports::Result<()>,
 ) -> Result<Way, Error> {
-    let mut input = Input::open(file, options, None)?;
-    let Some(stream) = input.picture else { return Ok(Way::default()) };
     let per_frame = u32::try_from(stills.len()).unwrap_or(u32::MAX);
     let allowed =
         options.timeout.saturating_add(options.timeout_per_second.saturating_mul(per_frame));
-    input.deadline.set(allowed);
+    let open = |time: Duration| {
+        let input = Input::open(file, options, None)?;
+        input.deadline.set(time);
+        Ok::<_, Error>(input)
+    };
+    let mut input = open(allowed)?;
+    let Some(stream) = input.picture else { return Ok(Way::default()) };
     let way = match way {
         Some(way) => way,
         None => {
-            let way = Way::through(&mut input, file.metadata()?.len())?;
-            input = Input::open(file, options, None)?;
+            let way = Way::through(|| open(allowed / 2), file.metadata()?.len())?;
+            // Its time begins now.
             input.deadline.set(allowed);
             way
         }
@@ -149,25 +154,26 @@ fn last_mark(marks: &[(u64, f64)], time: f64) -> Option<usize> {
 }
 
 impl Way {
-    /// The way through the file, which is read to its end where that is not known more cheaply.
-    /// `input` is used up.
-    pub(super) fn through(input: &mut Input, size: u64) -> Result<Self, Error> {
+    /// The way through a file of `size` bytes, which is read to its end where that is not known more
+    /// cheaply. A larger one is read as far as the time of an input that `open` opens suffices.
+    pub(super) fn through(
+        open: impl Fn() -> Result<Input, Error>,
+        size: u64,
+    ) -> Result<Self, Error> {
+        let mut input = open()?;
+        let large = size > READ_THROUGH;
         let mut marks: Vec<(u64, f64)> = Vec::new();
         let mut apart = 1.0;
         let mut packet = Packet::empty();
         let mut errors = 0;
         let mut order = Order::default();
+        let mut knows_end = !large;
         loop {
-            let by_stamps = match order.is_decoding_only() {
-                true => Self::Decoding,
-                false => Self::Stamps,
-            };
-            if input.packets == BEFORE_END
-                && size > READ_THROUGH
-                && !input.is_unstamped()
-                && input.ends_as_claimed()
-            {
-                return Ok(by_stamps);
+            if !knows_end && input.packets >= BEFORE_END {
+                knows_end = true;
+                if !input.is_unstamped() && open()?.ends_as_claimed() {
+                    break;
+                }
             }
             match input.read(&mut packet) {
                 Ok(Some(Kind::Picture)) => {
@@ -192,6 +198,7 @@ impl Way {
                 }
                 Ok(Some(_)) => {}
                 Ok(None) => break,
+                Err(Error::Deadline(_)) if large => break,
                 Err(e @ Error::Deadline(_)) => return Err(e),
                 Err(_) => {
                     errors += 1;

@@ -204,8 +204,8 @@ impl Input {
     }
 
     /// Whether the last picture lies where the container says that the media ends, so that no jump
-    /// of its clock can lie between. Goes there.
-    pub(super) fn ends_as_claimed(&mut self) -> bool {
+    /// of its clock can lie between. Uses the input up.
+    pub(super) fn ends_as_claimed(mut self) -> bool {
         let Some(timeline) = self.timeline.take() else { return false };
         let Some(claimed) = timeline.claimed.filter(|_| !timeline.restarts) else { return false };
         let mut packet = Packet::empty();
