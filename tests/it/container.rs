@@ -94,6 +94,10 @@ async fn the_track_with_sound_is_used_unless_another_is_asked_for() {
             .fold(0.0, f64::max)
     };
     assert_eq!(detail(&app, &id).await["audio_track"], 1);
+    // Scanned again, as after an update, it says so still, and once.
+    app.edit_record(&id, |record| record["speech_document"] = Value::Null).await;
+    let again = app.job_of(&TEN, "clip.mp4", &file).await;
+    assert_eq!(again["result"]["warnings"], job["result"]["warnings"]);
     assert!(loudest().await > 0.1);
 
     let silent = [("audio_track", "0"), TEN[0], TEN[1]];

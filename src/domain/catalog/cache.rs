@@ -14,7 +14,7 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::llm::memoised::KeptAnswers;
-use crate::domain::media::speech::TranscriptCache;
+use crate::domain::media::speech::{TranscriptCache, track_model};
 
 /// Where the result of a costly call is kept: by content, span, analyzer, model and prompt.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -110,11 +110,8 @@ pub(crate) struct RecognisedPieces<'a> {
 
 impl RecognisedPieces<'_> {
     fn key(&self, piece: Span, recogniser: &str) -> CacheKey {
-        let by = match self.audio_track {
-            Some(track) => format!("{recogniser}/track {track}"),
-            None => recogniser.to_owned(),
-        };
-        CacheKey::new(self.video_id, "speech", piece, &by)
+        let recogniser = track_model(recogniser, self.audio_track);
+        CacheKey::new(self.video_id, "speech", piece, &recogniser)
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct AudioTrack {
     /// Counted from 0; `None` where the file has no choice.
     pub(crate) track: Option<u32>,
     /// What a person should know of the choice.
-    pub(crate) warning: Option<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// What there is in a track, seconds.
@@ -50,11 +50,14 @@ impl Ingest {
             check(track, audio)?;
         }
         let Some(audio) = audio.filter(|audio| audio.tracks > 1) else {
-            return Ok(AudioTrack { track: None, warning: None });
+            return Ok(AudioTrack { track: None, warnings: Vec::new() });
         };
-        let earlier = previous.and_then(|record| record.audio_track);
-        if let Some(track) = request.audio_track.or(earlier) {
-            return Ok(AudioTrack { track: Some(track), warning: None });
+        if request.audio_track.is_some() {
+            return Ok(AudioTrack { track: request.audio_track, warnings: Vec::new() });
+        }
+        if let Some(record) = previous.filter(|record| record.audio_track.is_some()) {
+            let (track, warnings) = (record.audio_track, record.warnings.clone());
+            return Ok(AudioTrack { track, warnings });
         }
         let mut heard = Vec::new();
         for track in 0..audio.tracks {
@@ -63,7 +66,8 @@ impl Ingest {
             heard.push(progress.cancellable(listening).await?);
         }
         let track = best(&heard, audio.played);
-        Ok(AudioTrack { track: Some(track), warning: Some(warning(&heard, audio.played, track)) })
+        let warnings = vec![warning(&heard, audio.played, track)];
+        Ok(AudioTrack { track: Some(track), warnings })
     }
 
     /// How much there is in the beginning of a track; nothing where it cannot be decoded.

@@ -24,15 +24,10 @@ use crate::domain::kernel::profile::{Profile, Step};
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::kernel::video::VideoId;
 use crate::domain::media::speech;
-use crate::domain::media::speech::{Diarizer, Recognition, Speech, VoiceTurn, Words};
+use crate::domain::media::speech::{Diarizer, Recognition, Speech, VoiceTurn, Words, track_model};
 
 /// Changes whenever turns are found in another way.
 const VERSION: u32 = 2;
-
-/// What a model has found in a sound track, where there are several: another than in the others.
-pub(crate) fn of_track(model: &str, audio_track: Option<u32>) -> String {
-    audio_track.map_or_else(|| model.to_owned(), |track| format!("{model}/track {track}"))
-}
 
 /// What was seen and heard, and the documents that hold it.
 pub(crate) struct MediaSignals {
@@ -55,14 +50,20 @@ impl Ingest {
         &self,
         fetched: &Fetched,
         request: &IngestRequest,
-        AudioTrack { track: audio_track, warning }: AudioTrack,
+        AudioTrack { track: audio_track, mut warnings }: AudioTrack,
         previous: Option<&VideoRecord>,
         progress: &Progress,
     ) -> Result<MediaSignals> {
         let started = Instant::now();
-        let left_out = fetched.info.pictures_left_out.as_ref();
-        let left_out = left_out.map(|why| format!("only the sound was analyzed: {why}"));
-        let mut warnings: Vec<String> = left_out.into_iter().chain(warning).collect();
+        let mut warn = |why: &str| {
+            let warning = format!("only the sound was analyzed: {why}");
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        };
+        if let Some(why) = &fetched.info.pictures_left_out {
+            warn(why);
+        }
         let mut has_pictures = fetched.info.video.is_some();
         let needed = request.analyzers.iter().any(|a| a.needs_speech());
         let wanted = needed || request.chunking.listens();
@@ -108,8 +109,7 @@ impl Ingest {
         let mut scanned = scanned.run().await?;
         if has_pictures && scanned.signals.visual.is_empty() {
             has_pictures = false;
-            warnings
-                .push("only the sound was analyzed: none of its pictures could be decoded".into());
+            warn("none of its pictures could be decoded");
         }
         // Recognising speech may be paid for: what would be refused afterwards is refused before.
         self.check_length(scanned.signals.end, request)?;
@@ -156,7 +156,7 @@ impl Ingest {
         wanted: bool,
     ) -> bool {
         let recognised_by = speech.words.as_ref().map(|words| words.recogniser.as_str());
-        let model = self.models.transcriber.as_ref().map(|t| of_track(t.model(), audio_track));
+        let model = self.models.transcriber.as_ref().map(|t| track_model(t.model(), audio_track));
         if needed {
             return speech.voices_by == self.voices_by(audio_track)
                 && (recognised_by == model.as_deref() || model.is_none());
@@ -168,7 +168,7 @@ impl Ingest {
     fn voices_by(&self, audio_track: Option<u32>) -> String {
         let activity = self.models.vad.as_ref().map_or("none", |v| v.model());
         let speaker = speaker_models(&self.models).unwrap_or_else(|| "none".into());
-        of_track(&format!("{activity}/{speaker}/v{VERSION}"), audio_track)
+        track_model(&format!("{activity}/{speaker}/v{VERSION}"), audio_track)
     }
 
     /// Voices and, when they are wanted, words, found side by side. Words that are not needed may be
@@ -242,7 +242,7 @@ impl Ingest {
         };
         let recognising = recognition.run(step);
         let mut words = progress.profile.measure(Step::RecogniseSpeech, recognising).await?;
-        words.recogniser = of_track(&words.recogniser, audio_track);
+        words.recogniser = track_model(&words.recogniser, audio_track);
         Ok(Some(words))
     }
 

@@ -202,6 +202,12 @@ pub(crate) fn segments(words: &[Word]) -> Vec<Segment> {
     segments.into_iter().map(mean).collect()
 }
 
+/// Name of a model's results for one sound track of a file with several: what it recognises in another track
+/// is another result.
+pub(crate) fn track_model(model: &str, audio_track: Option<u32>) -> String {
+    audio_track.map_or_else(|| model.to_owned(), |track| format!("{model}/track {track}"))
+}
+
 /// What ends a sentence.
 const FULL_STOPS: [char; 6] = ['.', '?', '!', '。', '？', '！'];
 

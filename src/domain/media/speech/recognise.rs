@@ -67,9 +67,10 @@ impl Recognition<'_> {
             self.settle_languages(&mut pieces, &language).await?;
         }
         let mut pieces = self.find_changes(pieces).await?;
-        for piece in &mut pieces {
-            self.complete(piece).await?;
-        }
+        let completing = pieces.iter_mut().map(|piece| self.complete(piece).boxed());
+        let completing: Vec<_> = completing.collect();
+        let completing = stream::iter(completing).buffer_unordered(self.concurrency.max(1));
+        completing.try_collect::<()>().await?;
         // Words that were doubted are gone, and their language with them.
         let language = languages::main_language(&pieces);
         let languages = languages::language_spans(&pieces);
