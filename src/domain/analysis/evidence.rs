@@ -76,15 +76,15 @@ impl Default for TrackingOptions {
 /// How closely text on screen is watched.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WatchingOptions {
-    /// Small pictures looked at per second, to see whether what is written changes.
+    /// Thumbnails sampled per second to detect when text on screen changes.
     pub looks_per_second: f64,
-    /// Most of them per chunk.
+    /// Most thumbnails per chunk.
     pub max_looks: usize,
     /// Most frames per chunk that are read.
     pub max_frames: usize,
 }
 
-/// Largest side of the pictures in which changes of text are looked for, pixels.
+/// Largest side of the thumbnails in which changes of text are detected, pixels.
 const LOOK_SIDE: u32 = 320;
 
 /// The objects of a chunk.
@@ -219,7 +219,7 @@ impl ChunkEvidence {
         self.video.profile.measure(Step::DecodeFrames, decoding).await
     }
 
-    /// Times spread evenly over the chunk, so many per second and at most `most`.
+    /// Evenly spaced times in the chunk, seconds: `per_second` for each second, at most `most`.
     fn even_times(&self, per_second: f64, most: usize) -> impl Iterator<Item = f64> {
         let wanted = (self.span.seconds() * per_second).round() as usize;
         let count = if self.video.has_video { wanted.clamp(1, most.max(1)) } else { 0 };
@@ -228,15 +228,15 @@ impl ChunkEvidence {
         (0..count).map(move |i| start + (i as f64 + 0.5) * step)
     }
 
-    /// Where changes of text are looked for.
+    /// The thumbnails in which changes of text are detected.
     fn watching_stills(&self) -> Vec<Still> {
         let WatchingOptions { looks_per_second, max_looks, .. } = self.video.watching;
         let times = self.even_times(looks_per_second, max_looks);
         times.map(|time| Still { time, max_side: LOOK_SIDE }).collect()
     }
 
-    /// The frames whose text is read: those at [`Self::frame_times`], and one for each change of what is
-    /// written that `looks` show.
+    /// The frames to run OCR on: those at [`Self::frame_times`], and one for each change of text that the
+    /// thumbnails `looks` show.
     fn readings(&self, stills: &[Still], looks: Vec<Option<Frame>>) -> Vec<Reading> {
         let shown = stills.iter().zip(looks);
         let looks: Vec<(f64, Image)> =

@@ -17,7 +17,10 @@ pub(super) struct Chapter {
 pub(super) fn chapters(log: &Log, format: &str) -> Result<Vec<Chapter>> {
     let told = |chapter: Chapter| {
         let Span { start, end } = chapter.span;
-        Chapter { span: Span { start: log.part.told(start), end: log.part.told(end) }, ..chapter }
+        Chapter {
+            span: Span { start: log.part.exported_time(start), end: log.part.exported_time(end) },
+            ..chapter
+        }
     };
     let chapters = stored(log).map(|chapters| chapters.into_iter().map(told).collect());
     chapters.ok_or_else(|| {

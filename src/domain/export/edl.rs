@@ -19,7 +19,8 @@ pub(super) fn write(log: &Log) -> Result<Content> {
             continue;
         }
         number += 1;
-        let placed = [span.start, span.end].map(|time| timecode.label(frame(log.part.told(time))));
+        let placed =
+            [span.start, span.end].map(|time| timecode.label(frame(log.part.exported_time(time))));
         let source = [from, to].map(|frame| timecode.label(timecode.start + frame));
         let ([from, to], [start, end]) = (source, placed);
         file.push_str(&format!(

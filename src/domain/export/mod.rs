@@ -100,7 +100,7 @@ pub struct Export {
     pub content: Content,
 }
 
-/// What captions have besides the words.
+/// What captions contain in addition to the words.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CaptionOptions {
     /// Whether they begin with the instant when they are said.

@@ -51,15 +51,15 @@ impl Part {
         (within.end > within.start).then_some(within)
     }
 
-    /// A time as it is written.
-    pub(super) fn told(&self, seconds: f64) -> f64 {
+    /// A time of the video as the export counts it, seconds.
+    pub(super) fn exported_time(&self, seconds: f64) -> f64 {
         if self.from_zero { seconds - self.start() } else { seconds }
     }
 
     /// What of a stretch lies in it, as it is written.
     pub(super) fn placed(&self, span: Span) -> Option<Span> {
         let Span { start, end } = self.within(span)?;
-        Some(Span { start: self.told(start), end: self.told(end) })
+        Some(Span { start: self.exported_time(start), end: self.exported_time(end) })
     }
 
     /// How it ends the names of files; nothing for all of a video.

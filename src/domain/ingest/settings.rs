@@ -52,9 +52,9 @@ pub struct IngestSettings {
     pub min_speech_confidence: f32,
     /// Frames per chunk that models look at.
     pub frames_per_chunk: usize,
-    /// Small pictures per second in which changes of text on screen are looked for.
+    /// Thumbnails sampled per second to detect when text on screen changes.
     pub text_looks_per_second: f64,
-    /// Most of them per chunk.
+    /// Most thumbnails per chunk.
     pub max_text_looks: usize,
     /// Most frames per chunk whose text is read.
     pub max_text_frames: usize,

@@ -1,5 +1,5 @@
-//! When what is written on the screen changes: by the parts of the picture that stand still. A slide, a
-//! caption or a score stands still between its changes; what moves behind it does not.
+//! Detects when text on screen changes. Text on a slide, a caption or a score stands still between changes,
+//! so only parts of the picture that stand still are compared; motion behind them does not count.
 
 use ports::decoder::Image;
 
@@ -82,8 +82,8 @@ pub(crate) struct Reading {
     pub(crate) shown: Span,
 }
 
-/// The pictures to read of those that were looked at, given with their times in order: the ones at
-/// `wanted` times, and one of each stretch in which nothing written changes. At most `most`.
+/// Picks the frames to run OCR on from thumbnails with their times in order: the frames at `wanted` times,
+/// and one for each stretch in which no text changes. At most `most`.
 pub(crate) fn readings(looks: &[(f64, Image)], wanted: &[f64], most: usize) -> Vec<Reading> {
     let tiles: Vec<Tiles> = looks.iter().map(|(_, image)| Tiles::of(image)).collect();
     let mut times: Vec<f64> = wanted.to_vec();

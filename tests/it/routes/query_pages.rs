@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Setup, TestApp, clip, keys, mentions};
 
-/// Which moments were found, as one can read them.
-fn told(found: &Value) -> Vec<String> {
+/// The moments of a page of results, as `video_id chunk_id`.
+fn moments_in(found: &Value) -> Vec<String> {
     let results = found["results"].as_array().unwrap().iter();
     results
         .map(|hit| format!("{} {}", hit["video_id"].as_str().unwrap(), hit["chunk_id"]))
@@ -20,7 +20,7 @@ async fn pages(app: &TestApp, query: &Value) -> Vec<Vec<String>> {
     let mut pages = Vec::new();
     loop {
         let found = app.post_json("/query", query.clone()).await.ok();
-        pages.push(told(&found));
+        pages.push(moments_in(&found));
         match found["next"].as_str() {
             Some(next) => query["cursor"] = json!(next),
             None => return pages,
@@ -50,7 +50,7 @@ async fn lists_what_the_filters_leave(app: TestApp) {
         .iter()
         .flat_map(|(id, chunks)| (0..*chunks).map(move |chunk| format!("{id} {chunk}")))
         .collect();
-    assert_eq!(told(&found), all);
+    assert_eq!(moments_in(&found), all);
     assert_eq!(
         keys(&found),
         ["analyzer", "answer", "detail", "field", "query", "results"],
@@ -64,13 +64,13 @@ async fn lists_what_the_filters_leave(app: TestApp) {
     let mut explicit = list.clone();
     explicit["text"] = Value::Null;
     assert_eq!(
-        told(&app.post_json("/query", explicit).await.ok()),
+        moments_in(&app.post_json("/query", explicit).await.ok()),
         all,
         "as typed clients send it"
     );
     let mut doors = list.clone();
     doors["filters"] = json!({"objects": ["door"], "video_ids": [older]});
-    assert_eq!(told(&app.post_json("/query", doors).await.ok()), all[3..4]);
+    assert_eq!(moments_in(&app.post_json("/query", doors).await.ok()), all[3..4]);
     let mut paged = list.clone();
     (paged["limit"], paged["pages"]) = (json!(3), json!(true));
     assert_eq!(pages(&app, &paged).await, [&all[..3], &all[3..6], &all[6..]]);
@@ -95,15 +95,15 @@ async fn a_list_goes_on_where_it_was_though_videos_come_and_go() {
     let first = app.video_of(&clip(50.0)).await;
     let query = json!({"order": "newest", "limit": 2, "pages": true});
     let page = app.post_json("/query", query.clone()).await.ok();
-    assert_eq!(told(&page), [format!("{first} 0"), format!("{first} 1")]);
+    assert_eq!(moments_in(&page), [format!("{first} 0"), format!("{first} 1")]);
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     app.video_of(&clip(30.0)).await;
     let mut on = query;
     on["cursor"] = page["next"].clone();
     let page = app.post_json("/query", on.clone()).await.ok();
-    assert_eq!(told(&page), [format!("{first} 2"), format!("{first} 3")]);
+    assert_eq!(moments_in(&page), [format!("{first} 2"), format!("{first} 3")]);
     app.delete(&format!("/videos/{first}")).await.ok();
-    assert_eq!(told(&app.post_json("/query", on).await.ok()), Vec::<String>::new());
+    assert_eq!(moments_in(&app.post_json("/query", on).await.ok()), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -124,7 +124,10 @@ async fn the_pages_of_a_search_have_every_moment_once() {
         query["pages"] = json!(true);
         let pages = pages(&app, &query).await;
         assert!(pages.len() > 8 && pages[0].len() <= 7, "{pages:?}");
-        assert!(told(&single).starts_with(&pages[0]), "the first page is what it is without pages");
+        assert!(
+            moments_in(&single).starts_with(&pages[0]),
+            "the first page is what it is without pages"
+        );
         let mut seen = pages.concat();
         seen.sort_by_key(|told| told[17..].parse::<u32>().unwrap());
         assert_eq!(seen, every, "{more}");
@@ -187,7 +190,7 @@ async fn what_is_like_a_moment_is_found_by_its_own_vector() {
     let found = app.post_json("/query", like(&first)).await.ok();
     let results = found["results"].as_array().unwrap();
     assert_eq!(results.len(), 11, "all but itself");
-    assert!(!told(&found).contains(&format!("{id} 0")));
+    assert!(!moments_in(&found).contains(&format!("{id} 0")));
     assert_eq!((&found["answer"], &found["query"]), (&Value::Null, &json!("")));
     let scores: Vec<f64> = results.iter().map(|hit| hit["score"].as_f64().unwrap()).collect();
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
@@ -197,11 +200,11 @@ async fn what_is_like_a_moment_is_found_by_its_own_vector() {
     let full = app.post_json("/query", full).await.ok();
     let text = json!({"text": full["results"][0]["text"], "limit": 50, "synthesize": false});
     let by_text = app.post_json("/query", text).await.ok();
-    assert_eq!(told(&by_text)[0], format!("{id} 0"));
+    assert_eq!(moments_in(&by_text)[0], format!("{id} 0"));
     assert_eq!(by_text["results"][1]["score"], results[0]["score"]);
     // The chunk that has most of it stands for it.
     let across = app.post_json("/query", like(&format!("m_{id}_3000_12000"))).await.ok();
-    assert_eq!(told(&across), told(&found));
+    assert_eq!(moments_in(&across), moments_in(&found));
     let mut alike = like(&first);
     (alike["limit"], alike["pages"]) = (json!(4), json!(true));
     assert_eq!(pages(&app, &alike).await.concat().len(), 11);

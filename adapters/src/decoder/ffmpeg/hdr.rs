@@ -132,7 +132,7 @@ impl ToneMap {
     }
 }
 
-/// Light above the knee, which nears 1 and goes on from the knee without a bend.
+/// Light above the knee, compressed towards 1; the curve is smooth at the knee.
 fn compressed(light: f32) -> f32 {
     KNEE + (1.0 - KNEE) * (1.0 - (-(light - KNEE) / (1.0 - KNEE)).exp())
 }

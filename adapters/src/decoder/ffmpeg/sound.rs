@@ -133,11 +133,11 @@ impl Track {
     }
 }
 
-/// Samples of each channel in which a pair is looked at, a twentieth of a second.
-const LOOK: usize = SAMPLE_RATE as usize / 20;
+/// Samples per channel of one correlation window: 50 ms.
+const WINDOW: usize = SAMPLE_RATE as usize / 20;
 
-/// How much of what a pair was like is left after a look.
-const KEPT: f64 = 0.95;
+/// Weight of the earlier windows in each new one.
+const DECAY: f64 = 0.95;
 
 /// Correlation of two channels below which they cancel each other, and above which they no longer do.
 const OPPOSITE: f64 = -0.8;
@@ -157,9 +157,9 @@ impl Pair {
     /// Interleaved samples of two channels become those of their mean.
     fn mix(&mut self, block: &mut Vec<f32>) {
         let pairs = block.len() / 2;
-        for from in (0..pairs).step_by(LOOK) {
-            let to = pairs.min(from + LOOK);
-            self.look(&block[from * 2..to * 2]);
+        for from in (0..pairs).step_by(WINDOW) {
+            let to = pairs.min(from + WINDOW);
+            self.correlate(&block[from * 2..to * 2]);
             for i in from..to {
                 let (left, right) = (block[i * 2], block[i * 2 + 1]);
                 block[i] = if self.subtract { left - right } else { left + right } / 2.0;
@@ -168,9 +168,10 @@ impl Pair {
         block.truncate(pairs);
     }
 
-    fn look(&mut self, samples: &[f32]) {
+    /// Updates the correlation of the channels with a window of interleaved samples.
+    fn correlate(&mut self, samples: &[f32]) {
         for sum in [&mut self.left, &mut self.right, &mut self.shared] {
-            *sum *= KEPT;
+            *sum *= DECAY;
         }
         for pair in samples.chunks_exact(2) {
             let (left, right) = (f64::from(pair[0]), f64::from(pair[1]));

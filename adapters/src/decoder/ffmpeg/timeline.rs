@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn short_pieces_in_a_row_follow_each_other() {
-        // Pictures and sound of pieces of two seconds, each with a clock of its own.
+        // Pieces of two seconds whose clocks each start at 0, with pictures and sound.
         let mut timeline = Timeline::new(None, 120.0, true);
         let mut placed = Vec::new();
         for _ in 0..3 {

@@ -11,14 +11,14 @@ use crate::domain::kernel::time::{Span, rounded};
 /// Shorter pauses are heard as they are: recognisers do better with context.
 const KEPT_PAUSE: f64 = 2.0;
 
-/// Heard before and after speech: what tells speech from silence is late for soft beginnings and
-/// early for soft ends. Seconds.
+/// Added before and after speech, seconds: voice activity detection starts late at soft beginnings and stops
+/// early at soft ends.
 const MARGIN: f64 = 0.4;
 
 /// The quietest moment this long is where speech without a pause is cut, seconds.
 const BREATH: f64 = 0.1;
 
-/// Speech after a pause this long is a region of its own, seconds: recognisers place words more
+/// Speech after a pause this long is a separate region, seconds: recognisers place words more
 /// exactly than this.
 const REGION_PAUSE: f64 = 1.0;
 
