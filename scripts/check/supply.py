@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the crates of Cargo.lock to deny.toml, where `cargo deny` is not installed.
+"""Holds the crates of Cargo.lock to .cargo/deny.toml, where `cargo deny` is not installed.
 
     supply.py [ADVISORIES]
 
@@ -15,7 +15,7 @@ import sys
 import tomllib
 
 ADVISORIES = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
-RULES = tomllib.loads(pathlib.Path("deny.toml").read_text())
+RULES = tomllib.loads(pathlib.Path(".cargo/deny.toml").read_text())
 
 
 def packages():

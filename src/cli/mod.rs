@@ -11,6 +11,7 @@ mod upload;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -20,9 +21,18 @@ use crate::config::{Config, Sources};
 /// The file that is read when no other is named.
 const DEFAULT_FILE: &str = "config.toml";
 
+/// The package's version, with the commit in parentheses if the build sets `SHOTLOG_COMMIT`.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let version = env!("CARGO_PKG_VERSION");
+    match option_env!("SHOTLOG_COMMIT") {
+        Some(commit) if !commit.is_empty() => format!("{version} ({commit})"),
+        _ => version.to_owned(),
+    }
+});
+
 /// An HTTP service that watches video.
 #[derive(Parser)]
-#[command(name = "shotlog", version = env!("SHOTLOG_VERSION"))]
+#[command(name = "shotlog", version = VERSION.as_str())]
 struct Cli {
     /// Configuration file; without it `config.toml`, where there is one.
     #[arg(long, global = true, value_name = "FILE")]

@@ -27,7 +27,7 @@ fn files(folder: &str, extension: &str) -> Vec<(PathBuf, String)> {
 }
 
 fn code() -> Vec<(PathBuf, String)> {
-    let folders = ["src", "ports", "adapters", "text", "tests", "examples"];
+    let folders = ["src", "ports", "adapters", "tests", "examples"];
     let all = folders.into_iter().flat_map(|folder| files(folder, "rs"));
     all.filter(|(path, _)| !path.components().any(|c| c.as_os_str() == "target")).collect()
 }
@@ -250,7 +250,6 @@ fn invariant_5_every_path_in_the_readme_exists() {
         "src/",
         "ports/",
         "adapters/",
-        "text/",
         "ui/",
         "clients/",
         "tests/",
