@@ -29,8 +29,13 @@ impl ConfigError {
 /// The prefix of the variables that belong to the service.
 const PREFIX: &str = "SERVICE_";
 
-/// Sections that had another name: the old one and the new one.
-const RENAMED: [(&str, &str); 3] = [("entities", "ner"), ("reader", "ocr"), ("voice", "vad")];
+/// Sections and keys that had another name: the old one and the new one.
+const RENAMED: [(&str, &str); 4] = [
+    ("ask.max_videos", "ask.max_segments"),
+    ("entities", "ner"),
+    ("reader", "ocr"),
+    ("voice", "vad"),
+];
 
 /// File, variables and flags, lowest first, in the shape of the defaults: every known key.
 pub(super) fn layers(sources: &Sources, known: &Table) -> Result<Vec<Table>, ConfigError> {
@@ -149,9 +154,12 @@ fn unknown(what: &str, path: &str, known: &Table) -> String {
     if let Some((_, why)) = GONE.iter().find(|(key, _)| *key == path) {
         return format!("{what} '{path}' {why}; remove it");
     }
-    let (section, rest) = path.split_at(path.find('.').unwrap_or(path.len()));
-    if let Some((_, now)) = RENAMED.iter().find(|(old, _)| *old == section) {
-        return format!("{what} '{path}' has another name: it is '{now}{rest}'");
+    let renamed = RENAMED.iter().find_map(|(old, new)| {
+        let rest = path.strip_prefix(old)?;
+        (rest.is_empty() || rest.starts_with('.')).then(|| format!("{new}{rest}"))
+    });
+    if let Some(new) = renamed {
+        return format!("{what} '{path}' has another name: it is '{new}'");
     }
     let mut keys = Vec::new();
     flatten(known, "", &mut keys);

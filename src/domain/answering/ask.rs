@@ -31,15 +31,16 @@ use crate::domain::search::{LIKELY, SearchResult, filters};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AskSettings {
-    /// Most tokens of evidence for one answer.
+    /// Maximum tokens of evidence for one answer.
     pub context_tokens: u32,
-    /// Most videos that one answer is drawn from.
-    pub max_videos: usize,
+    /// Maximum supporting segments of one answer, over all videos. Where a question's `limit` per video
+    /// would exceed it, the most probable videos are used.
+    pub max_segments: usize,
 }
 
 impl Default for AskSettings {
     fn default() -> Self {
-        Self { context_tokens: 6000, max_videos: 20 }
+        Self { context_tokens: 6000, max_segments: 1200 }
     }
 }
 
@@ -106,6 +107,10 @@ const MOST_ROUTED: usize = 3;
 
 /// Summary sections nearest the question that are taken into the context.
 const NEAREST_SECTIONS: usize = 3;
+
+/// Tokens of evidence that a video takes at least: aggregates are read for as many of the most probable
+/// videos as the context has room for.
+const TOKENS_PER_VIDEO: u32 = 300;
 
 /// What is known of an answer while it is made, in this order.
 #[derive(Debug, Clone, PartialEq)]
@@ -183,7 +188,8 @@ impl Answering {
         };
         let mut consulted = Vec::new();
         if let Some(routed) = &routed {
-            for context in &mut contexts {
+            let videos = (self.answer_tokens / TOKENS_PER_VIDEO).max(1) as usize;
+            for context in contexts.iter_mut().take(videos) {
                 consulted.push(self.consult(context, routed));
             }
         }
@@ -253,8 +259,8 @@ impl Answering {
         Ok(chosen)
     }
 
-    /// The videos that a question is put to: those that are named or of which something is chosen, or
-    /// else those that most probably have the answer; of all, those that the filters leave.
+    /// The videos that a question is put to: those that are named or that have a chosen moment, or
+    /// else all, as far as `ask.max_segments` allows, the most probable first; the filters apply to each.
     async fn videos_of(
         &self,
         access: &Access,
@@ -275,19 +281,20 @@ impl Answering {
             ids.retain(|id| left.as_ref().is_none_or(|left| left.contains(id)));
             return Ok(ids);
         }
+        let max_videos = (self.max_segments / question.limit.max(1) as usize).max(1);
         let all = match left {
             Some(left) => left,
             None => {
-                let newest = self.catalog.newest(access, self.most_videos + 1).await?;
+                let newest = self.catalog.newest(access, max_videos + 1).await?;
                 newest.into_iter().map(|video| video.video_id).collect()
             }
         };
-        if all.len() <= self.most_videos {
+        if all.len() <= max_videos {
             return Ok(all);
         }
         let analyzer = question.analyzer.as_deref();
         let filter = self.search.scope(access, analyzer, None, &question.filters).await?;
-        let query = nearest_to(vector, filter, self.most_videos);
+        let query = nearest_to(vector, filter, max_videos);
         self.search.likely_videos(&question.question, query).await
     }
 

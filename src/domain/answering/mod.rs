@@ -29,8 +29,8 @@ pub struct Answering {
     models: Models,
     /// Most tokens of evidence for an answer.
     answer_tokens: u32,
-    /// Most videos that an answer is drawn from.
-    most_videos: usize,
+    /// Maximum supporting segments of an answer, over all videos.
+    max_segments: usize,
     /// Searches made at once.
     concurrency: usize,
     /// The embedded descriptions of what each aggregate answers.
@@ -52,7 +52,7 @@ impl Answering {
             llm: models.llm.clone(),
             models: models.clone(),
             answer_tokens: settings.context_tokens,
-            most_videos: settings.max_videos,
+            max_segments: settings.max_segments,
             concurrency,
             routes: OnceCell::new(),
         }

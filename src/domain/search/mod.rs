@@ -502,8 +502,12 @@ impl Search {
     ) -> Result<Vec<SearchResult>> {
         let presence = self.presence(text, &query.vector).await?;
         let field = query.field.clone();
+        /// Videos that are ranked to the full depth; of more, fewer hits of each are fetched.
+        const FULL_DEPTH_VIDEOS: usize = 20;
         // What one list ranks low the other may rank high.
-        let depth = per_video.max(self.settings.fusion_depth);
+        let depth =
+            self.settings.fusion_depth * FULL_DEPTH_VIDEOS / query.limit.max(FULL_DEPTH_VIDEOS);
+        let depth = depth.max(per_video);
         let hits = self.find_by_video(text, query, depth).await?;
         let hits = self.current(hits, &mut HashMap::new()).await?;
         let mut results: Vec<SearchResult> = Vec::with_capacity(hits.len());

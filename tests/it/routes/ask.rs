@@ -124,6 +124,21 @@ async fn segments_are_limited_per_video() {
 }
 
 #[tokio::test]
+async fn a_question_to_the_library_draws_on_every_video() {
+    let app = TestApp::new().await;
+    for length in 0..24 {
+        app.video_of(&clip(100.0 + f64::from(length))).await;
+    }
+    let answer = app.post_json("/ask", json!({"question": "boat", "limit": 2})).await.ok();
+    assert_eq!(answer["sources"].as_object().unwrap().len(), 24, "{answer}");
+    assert_eq!(answer["results"].as_array().unwrap().len(), 48);
+    // The limit of all segments leaves the most probable videos.
+    let answer = app.post_json("/ask", json!({"question": "boat", "limit": 6})).await.ok();
+    assert!(answer["sources"].as_object().unwrap().len() <= 10, "{answer}");
+    assert!(answer["results"].as_array().unwrap().len() <= 60);
+}
+
+#[tokio::test]
 async fn an_unknown_analyzer_is_refused() {
     let app = TestApp::new().await;
     let reply = app.post_json("/ask", json!({"question": "Who?", "analyzer": "nope"})).await;

@@ -138,7 +138,7 @@ impl TestApp {
                     attempts: 3,
                     pause: Duration::ZERO,
                 },
-                ask: AskSettings { context_tokens: 2000, max_videos: 10 },
+                ask: AskSettings { context_tokens: 2000, max_segments: 60 },
                 frames: FrameSettings {
                     cache_bytes: 1 << 20,
                     max_width: 640,
