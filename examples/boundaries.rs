@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
 use cuts::{CutDetector, Cuts};
-use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
+use ports::decoder::{SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
 use shotlog::domain::chunking::silence::{SilenceDetector, Silences};
 
 const WIDTH: u32 = 160;
@@ -83,7 +83,7 @@ struct Detectors {
 }
 
 impl ScanSink for Detectors {
-    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+    fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
         let start = Instant::now();
         self.cut.push(frame);
         self.in_cut += start.elapsed();

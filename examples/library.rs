@@ -138,7 +138,7 @@ impl Originals {
         let original = i % self.records.len();
         let mut record = self.records[original].clone();
         let digest = Sha1::digest(format!("{i} {}", record.video_id).as_bytes());
-        let id = VideoId::of_digest(digest.into());
+        let id = VideoId::from_digest(digest.into());
         let mut dealt = Rng::with_seed(i as u64);
         let key = |name: &str| format!("videos/{id}/{name}-{i}.json");
         let mut documents = Vec::new();

@@ -325,7 +325,7 @@ fn point(i: usize, rows: &[f32]) -> Point {
 fn id(i: usize) -> PointId {
     PointId {
         video_id: video(i / CHUNKS_PER_VIDEO),
-        chunk_id: ChunkId::at(i % CHUNKS_PER_VIDEO),
+        chunk_id: ChunkId::from_index(i % CHUNKS_PER_VIDEO),
         analyzer_id: "default_video".into(),
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
+use ports::decoder::{SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
 use serde_json::{Value, json};
 use shotlog_adapters::decoder::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, WorkerOptions};
 
@@ -23,7 +23,7 @@ const SIZE: ScanOptions = ScanOptions { width: 160, height: 90, exact: false, au
 struct Nothing;
 
 impl ScanSink for Nothing {
-    fn frame(&mut self, _: SmallFrame<'_>) -> ports::Result<()> {
+    fn frame(&mut self, _: ScanFrame<'_>) -> ports::Result<()> {
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
-/// Names a chunk within its video: its place in the video's list of chunks, from 0 on.
+/// The id of a chunk within its video: its index in the video's list of chunks, from 0.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
@@ -14,17 +14,17 @@ use serde::{Deserialize, Serialize};
 pub struct ChunkId(pub u32);
 
 impl ChunkId {
-    /// That of the chunk at a place in the list.
-    pub fn at(place: usize) -> Self {
-        Self(place.try_into().expect("a video has fewer than 2^32 chunks"))
+    /// The id of the chunk at an index of the list.
+    pub fn from_index(index: usize) -> Self {
+        Self(index.try_into().expect("a video has fewer than 2^32 chunks"))
     }
 
-    /// Where in the list the chunk is, and in every list of one element per chunk.
-    pub fn place(self) -> usize {
+    /// The chunk's index in every list with one element per chunk.
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// That of the chunk after it; the last number has none, and is its own.
+    /// The id of the next chunk; saturates at `u32::MAX`.
     pub fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
@@ -36,14 +36,14 @@ impl fmt::Display for ChunkId {
     }
 }
 
-/// As integer fields of an index have it.
+/// For integer fields of the index.
 impl From<ChunkId> for i64 {
     fn from(id: ChunkId) -> Self {
         id.0.into()
     }
 }
 
-/// That of the number.
+/// The schema of a plain `u32`.
 impl JsonSchema for ChunkId {
     fn inline_schema() -> bool {
         u32::inline_schema()
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn in_json_it_is_its_number() {
+    fn json_form_is_the_number() {
         let ids = vec![ChunkId(0), ChunkId(3)];
         assert_eq!(json!(ids), json!([0, 3]));
         assert_eq!(serde_json::from_value::<Vec<ChunkId>>(json!([0, 3])).expect("ids"), ids);
@@ -88,14 +88,14 @@ mod tests {
     }
 
     #[test]
-    fn it_is_written_as_its_number() {
+    fn displays_as_the_number() {
         assert_eq!(ChunkId(12).to_string(), "12");
         assert_eq!(format!("{:>4}", ChunkId(12)), "  12");
     }
 
     #[test]
-    fn places_are_counted_from_0() {
-        assert_eq!((ChunkId::at(7), ChunkId(7).place()), (ChunkId(7), 7));
+    fn index_starts_at_0() {
+        assert_eq!((ChunkId::from_index(7), ChunkId(7).index()), (ChunkId(7), 7));
         assert_eq!((i64::from(ChunkId(7)), ChunkId(7).next()), (7, ChunkId(8)));
         assert_eq!(ChunkId(u32::MAX).next(), ChunkId(u32::MAX), "a cursor may name any number");
     }

@@ -40,7 +40,7 @@ pub struct MediaInfo {
     pub audio: Option<AudioInfo>,
     /// Why its pictures are left out, where it has some that no decoder reads, as a sentence without a
     /// full stop.
-    pub pictures_left_out: Option<String>,
+    pub undecodable_video: Option<String>,
     /// The timecode of its first picture, as `01:00:00:00`; with `;` before the frames it is drop-frame.
     pub timecode: Option<String>,
     /// When it was recorded, as the container says it: ISO 8601, also with an offset without a colon.
@@ -53,7 +53,7 @@ pub struct AudioInfo {
     /// How many there are.
     pub tracks: u32,
     /// The one that a player would play, counted from 0. It is decoded unless another is asked for.
-    pub played: u32,
+    pub default_track: u32,
 }
 
 /// The picture stream.
@@ -103,26 +103,26 @@ pub struct ScanOptions {
 
 /// A frame of a scan.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SmallFrame<'a> {
+pub struct ScanFrame<'a> {
     /// Its presentation time, seconds.
     pub time: f64,
     /// Its `width × height` RGB pixels.
     pub rgb: &'a [u8],
     /// Frames that were passed over between the one before and this one.
-    pub passed_over: u32,
+    pub skipped: u32,
 }
 
-impl<'a> SmallFrame<'a> {
+impl<'a> ScanFrame<'a> {
     /// One that comes right after the one before.
     pub fn new(time: f64, rgb: &'a [u8]) -> Self {
-        Self { time, rgb, passed_over: 0 }
+        Self { time, rgb, skipped: 0 }
     }
 }
 
 /// Receives what a scan decodes, in order of presentation time within each kind.
 pub trait ScanSink: Send {
     /// One frame. An error ends the scan with it.
-    fn frame(&mut self, frame: SmallFrame<'_>) -> Result<()>;
+    fn frame(&mut self, frame: ScanFrame<'_>) -> Result<()>;
 
     /// Consecutive samples in −1..1 at [`SAMPLE_RATE`]; `time` is that of the first. Gaps in the
     /// sound longer than 50 ms are filled with silence, so that block follows block; sound starts
@@ -134,7 +134,7 @@ pub trait ScanSink: Send {
 struct SoundOnly<'a>(&'a mut dyn ScanSink);
 
 impl ScanSink for SoundOnly<'_> {
-    fn frame(&mut self, _: SmallFrame<'_>) -> Result<()> {
+    fn frame(&mut self, _: ScanFrame<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -177,7 +177,7 @@ pub struct Frame {
 
 /// A piece of a file, seconds on the timeline of a scan.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cut {
+pub struct ClipRequest {
     /// Where it begins.
     pub start: f64,
     /// Where it ends.
@@ -203,9 +203,9 @@ pub struct Clip {
 
 /// Whether anybody still waits for a result. Clones share one answer.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct CancellationToken(Arc<AtomicBool>);
 
-impl Cancel {
+impl CancellationToken {
     /// Says that nobody waits any more.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
@@ -257,5 +257,11 @@ pub trait VideoDecoder: Send + Sync {
     /// key frame begins it, or where it need not be exact; else what is seen and heard from `start` to
     /// `end`, coded anew. `TooLarge` past `max_bytes`, `Unavailable` without an encoder. Ends with any
     /// error within a second of `cancel`.
-    fn clip(&self, file: &Path, cut: &Cut, out: File, cancel: &Cancel) -> Result<Clip>;
+    fn clip(
+        &self,
+        file: &Path,
+        cut: &ClipRequest,
+        out: File,
+        cancel: &CancellationToken,
+    ) -> Result<Clip>;
 }

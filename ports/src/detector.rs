@@ -4,29 +4,43 @@ use async_trait::async_trait;
 
 use crate::{Result, decoder::Image};
 
-/// `[x, y, width, height]` of a box as fractions of the picture, from its top left corner.
+/// `[x, y, width, height]` of a box as fractions of the image, from its top left corner.
 pub type BoundingBox = [f32; 4];
 
-/// One labelled box.
+/// A detected object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detection {
-    /// As the model's label list has it, as `person`.
+    /// One of [`ObjectDetector::labels`], such as `person`.
     pub label: String,
-    /// 0..1.
+    /// Between 0 and 1.
     pub confidence: f32,
-    /// Within the picture.
+    /// Lies within the image.
     pub bounds: BoundingBox,
 }
 
-/// Finds objects in pictures.
+/// Detects objects in images.
+///
+/// ```
+/// use adapters::detector::ScriptedDetector;
+/// use shotlog_ports::{decoder::Image, detector::{Detection, ObjectDetector}};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let car = Detection { label: "car".into(), confidence: 0.9, bounds: [0.1, 0.2, 0.5, 0.4] };
+/// let detector = ScriptedDetector::seeing(vec![car.clone()]);
+/// let image = Image { width: 2, height: 1, rgb: vec![200; 6] };
+/// assert_eq!(detector.detect(&image).await?, [car]);
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait ObjectDetector: Send + Sync {
     /// Identifies the model and its settings.
     fn model(&self) -> &str;
 
-    /// The labels it can give.
+    /// Every label that the model can assign.
     fn labels(&self) -> &[String];
 
-    /// The objects of a picture, most confident first; overlapping boxes of one object are merged.
+    /// The objects in an image, most confident first; overlapping boxes of one object are merged.
     async fn detect(&self, image: &Image) -> Result<Vec<Detection>>;
 }

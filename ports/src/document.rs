@@ -1,4 +1,4 @@
-//! What a store keeps for the domain without looking into it.
+//! JSON documents that stores keep without parsing them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,31 +7,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ErrorKind, PortError, Result};
 
-/// A document as it is stored: JSON that comes back byte for byte and is read only by whoever needs what it
-/// says. Cheap to clone.
+/// A stored JSON document. Stores return it byte for byte; it is parsed only where its content is
+/// needed. Cheap to clone.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Document(Arc<str>);
 
 impl Document {
-    /// The document of a value. `Invalid` where that has no form in JSON, as a map whose keys are lists.
-    pub fn of(value: &impl Serialize) -> Result<Self> {
+    /// Serializes a value. `Invalid` if it has no JSON form, such as a map with lists as keys.
+    pub fn serialize(value: &impl Serialize) -> Result<Self> {
         let json = serde_json::to_string(value).map_err(|e| {
             PortError::caused_by(ErrorKind::Invalid, "a document has no form in JSON", e)
         })?;
-        Ok(Self::stored(&json))
+        Ok(Self::from_json(&json))
     }
 
-    /// One that was stored, as it was.
-    pub fn stored(json: &str) -> Self {
+    /// Wraps stored JSON without checking it.
+    pub fn from_json(json: &str) -> Self {
         Self(json.into())
     }
 
-    /// The JSON.
+    /// The JSON text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What it says; an error where it was damaged, or says something else.
+    /// Deserializes the document; an error if it is damaged or has another shape.
     pub fn read<'d, T: Deserialize<'d>>(&'d self) -> serde_json::Result<T> {
         serde_json::from_str(&self.0)
     }

@@ -4,30 +4,46 @@ use async_trait::async_trait;
 
 use crate::Result;
 
-/// Bytes that a token stands for, where no tokenizer tells: fewer than it does in prose or JSON.
+/// Bytes per token for the estimate without a tokenizer: fewer than prose or JSON really have.
 const BYTES_PER_TOKEN: usize = 3;
 
-/// Turns texts into vectors whose cosine says how alike their meanings are.
+/// Turns texts into vectors whose cosine measures how similar their meanings are.
+///
+/// ```
+/// use adapters::embedder::HashingEmbedder;
+/// use shotlog_ports::embedder::Embedder;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let embedder = HashingEmbedder::new(384)?;
+/// let texts = ["a red bicycle", "the red bicycle", "quarterly revenue"].map(str::to_owned);
+/// let vectors = embedder.embed(&texts).await?;
+///
+/// let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+/// assert!(cosine(&vectors[0], &vectors[1]) > cosine(&vectors[0], &vectors[2]));
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait Embedder: Send + Sync {
-    /// Identifies the model and everything that changes its vectors, as `all-MiniLM-L6-v2`.
+    /// Identifies the model and everything else that changes its vectors, as `all-MiniLM-L6-v2`.
     fn model(&self) -> &str;
 
     /// Length of every vector.
     fn dimension(&self) -> usize;
 
     /// One unit vector per text, in order. The same text MUST give the same vector (cosine above
-    /// 0.999) whatever stands beside it. Texts longer than the model reads are cut by the adapter.
+    /// 0.999) regardless of the other texts. The adapter truncates texts that exceed the model's limit.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>>;
 
-    /// Tokens of each text, none of them cut, as the model's tokenizer counts them. Where that is not
-    /// at hand, an estimate that is rather too high.
+    /// The token count of each whole text by the model's tokenizer; without one, an estimate that
+    /// tends to be too high.
     async fn count_tokens(&self, texts: &[String]) -> Result<Vec<usize>> {
         Ok(texts.iter().map(|text| text.len().div_ceil(BYTES_PER_TOKEN)).collect())
     }
 
-    /// Fails unless the model can be asked. MUST NOT bill anything and MUST NOT try again what
-    /// failed; the caller sets the deadline. A model within the process is always there.
+    /// Fails unless the model can be reached. MUST NOT cause costs and MUST NOT retry; the caller sets
+    /// the deadline. A model within the process is always reachable.
     async fn probe(&self) -> Result<()> {
         Ok(())
     }

@@ -1,35 +1,35 @@
-//! The error every port returns: a kind the domain acts on and a message a person acts on.
+//! The error that every port returns: a kind for the domain to act on and a message for people.
 
 use std::fmt;
 
-/// What every port method returns.
+/// The result of every port method.
 pub type Result<T, E = PortError> = std::result::Result<T, E>;
 
-/// What went wrong, as far as the caller's next step depends on it.
+/// The kind of failure, which decides the caller's next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// What was asked for is not there.
+    /// The requested item does not exist.
     NotFound,
-    /// The input is at fault: trying again with the same input fails again.
+    /// The input is invalid: a retry with the same input fails again.
     Invalid,
     /// The input exceeds a configured limit.
     TooLarge,
-    /// The other side refused the credentials or the operation.
+    /// The remote service rejected the credentials or the operation.
     Denied,
-    /// The other side cannot be reached or is overloaded; trying later may help.
+    /// The remote service is unreachable or overloaded; a later retry may succeed.
     Unavailable,
-    /// The other side did not answer in time.
+    /// The remote service did not answer in time.
     Timeout,
-    /// Stored data does not read back as what was written.
+    /// Stored data does not read back as written.
     Corrupt,
-    /// There is no room for what was to be written.
+    /// The storage has no free space.
     Full,
     /// Anything else.
     Other,
 }
 
 impl ErrorKind {
-    /// The type name shown to clients before the message, as in `ValueError: …`.
+    /// The type name that clients see before the message, as in `ValueError: …`.
     pub fn type_name(self) -> &'static str {
         match self {
             Self::NotFound => "NotFoundError",
@@ -44,8 +44,8 @@ impl ErrorKind {
     }
 }
 
-/// A failed port call. `Display` is the message alone: lower case, what was wrong and what would
-/// be right. The chain of causes is kept in `source`.
+/// A failed port call. `Display` prints the message only: lower case, what was wrong and what is
+/// expected. `source` holds the chain of causes.
 #[derive(Debug)]
 pub struct PortError {
     kind: ErrorKind,
@@ -59,7 +59,7 @@ impl PortError {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// An error that keeps what caused it.
+    /// An error with its cause.
     pub fn caused_by(
         kind: ErrorKind,
         message: impl Into<String>,
@@ -68,7 +68,7 @@ impl PortError {
         Self { kind, message: message.into(), source: Some(source.into()) }
     }
 
-    /// What the caller can act on.
+    /// The kind of failure.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }

@@ -1,5 +1,5 @@
-//! The vector index: points with several named vectors, filterable payload fields, searchable text
-//! and a document that comes back with each hit.
+//! The vector index: points with named vectors, filterable payload fields, searchable text and a
+//! document that each hit returns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ChunkId, Document, Result, VideoId};
 
-/// Whose result a point is. Results of several runs of an analyzer over a chunk may stand beside each
-/// other: their points differ in their revision, and so are different points.
+/// Identifies the analyzer result that a point stores. Several runs of an analyzer over a chunk can
+/// coexist as different points: they share the id and differ in their [revision](Point::revision).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PointId {
     /// Its video.
@@ -23,7 +23,7 @@ pub struct PointId {
 
 /// How a payload field is stored and compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FieldKind {
+pub enum PayloadType {
     /// One string or a list of strings, compared whole and exactly.
     Keyword,
     /// An integer.
@@ -32,53 +32,53 @@ pub enum FieldKind {
     Float,
 }
 
-/// Every payload field a point can be filtered by. `video_id`, `chunk_id` and `analyzer_id` come
-/// from [`PointId`]; the others from [`Point::payload`].
-pub const PAYLOAD_FIELDS: &[(&str, FieldKind)] = &[
-    ("video_id", FieldKind::Keyword),
-    ("chunk_id", FieldKind::Integer),
-    ("analyzer_id", FieldKind::Keyword),
-    ("chunk_config", FieldKind::Keyword),
-    ("revision", FieldKind::Keyword),
-    ("objects", FieldKind::Keyword),
-    ("tags", FieldKind::Keyword),
-    ("speakers", FieldKind::Keyword),
-    ("people", FieldKind::Keyword),
-    ("people_count", FieldKind::Integer),
-    ("start", FieldKind::Float),
-    ("end", FieldKind::Float),
+/// Every payload field that filters can use. `video_id`, `chunk_id` and `analyzer_id` come from
+/// [`PointId`], the others from [`Point::payload`].
+pub const PAYLOAD_FIELDS: &[(&str, PayloadType)] = &[
+    ("video_id", PayloadType::Keyword),
+    ("chunk_id", PayloadType::Integer),
+    ("analyzer_id", PayloadType::Keyword),
+    ("chunk_config", PayloadType::Keyword),
+    ("revision", PayloadType::Keyword),
+    ("objects", PayloadType::Keyword),
+    ("tags", PayloadType::Keyword),
+    ("speakers", PayloadType::Keyword),
+    ("people", PayloadType::Keyword),
+    ("people_count", PayloadType::Integer),
+    ("start", PayloadType::Float),
+    ("end", PayloadType::Float),
 ];
 
 /// The value of a payload field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldValue {
-    /// For [`FieldKind::Keyword`].
+    /// For [`PayloadType::Keyword`].
     Keywords(Vec<String>),
-    /// For [`FieldKind::Integer`].
+    /// For [`PayloadType::Integer`].
     Integer(i64),
-    /// For [`FieldKind::Float`].
+    /// For [`PayloadType::Float`].
     Float(f64),
 }
 
-/// What is stored for one chunk and analyzer.
+/// The index entry for one chunk and analyzer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
     /// Replaces the point with the same id and [`Point::revision`].
     pub id: PointId,
-    /// Unit vectors by vector field (`combined`, `people` …). A point without a field never
-    /// matches a search on it.
+    /// Unit vectors by vector field (`combined`, `people` …). A search on a field never matches a
+    /// point without it.
     pub vectors: BTreeMap<String, Vec<f32>>,
-    /// Fields of [`PAYLOAD_FIELDS`] other than the id's; a missing one matches no condition.
+    /// Fields of [`PAYLOAD_FIELDS`] except those of the id; a missing field matches no condition.
     pub payload: BTreeMap<String, FieldValue>,
-    /// What full-text search looks in: speech, on-screen text, descriptions.
+    /// Text for full-text search: speech, on-screen text, descriptions.
     pub text: String,
-    /// Returned with a hit as it was stored.
+    /// Hits return it unchanged.
     pub document: Document,
 }
 
 impl Point {
-    /// Tells the results of one run from those of another; empty where the point has none.
+    /// Identifies the run that produced the point; empty if the point has none.
     pub fn revision(&self) -> &str {
         match self.payload.get("revision") {
             Some(FieldValue::Keywords(revisions)) => revisions.first().map_or("", String::as_str),
@@ -90,22 +90,22 @@ impl Point {
 /// One condition on a payload field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Predicate {
-    /// Any of these strings is among the field's; an empty list matches nothing.
+    /// The field contains any of these strings; an empty list matches nothing.
     AnyKeyword(Vec<String>),
-    /// The point is of one of these videos, which are ascending, each once; an empty list matches nothing.
-    /// Of the field `video_id` alone. There may be thousands.
+    /// The point belongs to one of these videos, sorted and without duplicates, possibly thousands; an
+    /// empty list matches nothing. Only for the field `video_id`.
     AnyVideo(Arc<[VideoId]>),
-    /// The integer field is one of these; an empty list matches nothing.
+    /// The integer field equals one of these; an empty list matches nothing.
     AnyInteger(Vec<i64>),
-    /// The number is at least this.
+    /// The number is greater than or equal to this one.
     AtLeast(f64),
-    /// The number is at most this.
+    /// The number is less than or equal to this one.
     AtMost(f64),
 }
 
 impl Predicate {
-    /// Whether a value satisfies it; one of another kind does not.
-    pub fn holds(&self, value: &FieldValue) -> bool {
+    /// Whether a value satisfies the predicate; a value of another type does not.
+    pub fn matches(&self, value: &FieldValue) -> bool {
         let number = match value {
             FieldValue::Integer(number) => Some(*number as f64),
             FieldValue::Float(number) => Some(*number),
@@ -129,37 +129,37 @@ impl Predicate {
 /// A condition on one payload field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// A name of [`PAYLOAD_FIELDS`]; any other is `Invalid`, and so is a test of the wrong kind.
+    /// A name from [`PAYLOAD_FIELDS`]; any other is `Invalid`, as is a predicate for another type.
     pub field: String,
-    /// What its value must satisfy.
+    /// The test for the field's value.
     pub predicate: Predicate,
 }
 
-/// Conditions that MUST all hold; empty matches every point.
+/// A conjunction of conditions; empty matches every point.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter(pub Vec<Condition>);
 
 impl Filter {
     /// The points of one video.
     pub fn video(video_id: VideoId) -> Self {
-        Self::default().of_videos([video_id])
+        Self::default().in_videos([video_id])
     }
 
-    /// This filter for the points of these videos alone.
-    pub fn of_videos(self, video_ids: impl IntoIterator<Item = VideoId>) -> Self {
+    /// Restricts this filter to the points of these videos.
+    pub fn in_videos(self, video_ids: impl IntoIterator<Item = VideoId>) -> Self {
         let mut any: Vec<VideoId> = video_ids.into_iter().collect();
         any.sort_unstable();
         any.dedup();
         self.and("video_id", Predicate::AnyVideo(any.into()))
     }
 
-    /// This filter for the points of the chunks with these ids alone, whichever videos they are of.
-    pub fn of_chunks(self, ids: impl IntoIterator<Item = ChunkId>) -> Self {
+    /// Restricts this filter to the points of chunks with these ids, in any video.
+    pub fn in_chunks(self, ids: impl IntoIterator<Item = ChunkId>) -> Self {
         let any = ids.into_iter().map(i64::from).collect();
         self.and("chunk_id", Predicate::AnyInteger(any))
     }
 
-    /// This filter with one more condition.
+    /// Adds a condition.
     pub fn and(mut self, field: &str, predicate: Predicate) -> Self {
         self.0.push(Condition { field: field.into(), predicate });
         self
@@ -175,85 +175,117 @@ pub struct VectorQuery {
     pub vector: Vec<f32>,
     /// Applied before scoring.
     pub filter: Filter,
-    /// At most so many hits.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// Hits with a lower cosine are left out.
+    /// Minimum cosine of a hit.
     pub threshold: Option<f32>,
 }
 
-/// A full-text search (BM25) over [`Point::text`]. Phrases in double quotes match as phrases.
+/// A full-text search (BM25) over [`Point::text`]. Text in double quotes matches as a phrase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextQuery {
-    /// Words and quoted phrases; a point matches when any of them occurs.
+    /// Words and quoted phrases; a point matches if any of them occurs.
     pub text: String,
     /// Applied before scoring.
     pub filter: Filter,
-    /// At most so many hits.
+    /// Maximum number of hits.
     pub limit: usize,
 }
 
-/// Which values of a keyword field are counted.
+/// A request for the most frequent values of a keyword field.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ValueQuery {
+pub struct FacetQuery {
     /// A keyword field of [`PAYLOAD_FIELDS`]; any other is `Invalid`.
     pub field: String,
-    /// Only the points that match.
+    /// Counts only matching points.
     pub filter: Filter,
-    /// Only values that begin so, in whichever case.
+    /// Counts only values with this prefix, case-insensitive.
     pub prefix: String,
-    /// At most so many values.
+    /// Maximum number of values.
     pub limit: usize,
 }
 
-/// One found point.
+/// A search result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// Which point.
+    /// The point's id.
     pub id: PointId,
-    /// Cosine (−1..1) or BM25 score, highest first. Equal scores are ordered by id.
+    /// Cosine (−1..1) or BM25 score, highest first. Ties are ordered by id.
     pub score: f32,
     /// The point's document.
     pub document: Document,
 }
 
-/// A point that was listed, not searched for.
+/// A point from [`VectorIndex::list`], without a score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedPoint {
-    /// Which point.
+    /// The point's id.
     pub id: PointId,
     /// The point's document.
     pub document: Document,
 }
 
-/// An index of points whose vectors all have the dimension it was opened with.
+/// An index of points. All vectors have the dimension that the index was opened with.
+///
+/// ```
+/// use adapters::index::MemoryIndex;
+/// use serde_json::json;
+/// use shotlog_ports::ChunkId;
+/// use shotlog_ports::index::{Filter, Point, PointId, VectorIndex, VectorQuery};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let index = MemoryIndex::new(2);
+/// let video_id = "0123456789abcdef".parse().expect("a video id");
+/// let point = |chunk: u32, vector: [f32; 2]| Point {
+///     id: PointId { video_id, chunk_id: ChunkId(chunk), analyzer_id: "ocr".into() },
+///     vectors: [("combined".to_owned(), vector.to_vec())].into(),
+///     payload: Default::default(),
+///     text: String::new(),
+///     document: json!({ "chunk": chunk }).into(),
+/// };
+/// index.replace(None, vec![point(0, [1.0, 0.0]), point(1, [0.0, 1.0])]).await?;
+///
+/// let hits = index
+///     .search(VectorQuery {
+///         field: "combined".into(),
+///         vector: vec![0.6, 0.8],
+///         filter: Filter::video(video_id),
+///         limit: 1,
+///         threshold: None,
+///     })
+///     .await?;
+/// assert_eq!((hits.len(), hits[0].id.chunk_id), (1, ChunkId(1)));
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait VectorIndex: Send + Sync {
-    /// Removes every point that matches `scope` (no scope: none), then adds `points`, replacing
-    /// those with the same id and revision. When it returns the change is durable and every later
-    /// search sees it; a crash on the way leaves all of it or none where the store can, and no torn
-    /// point anywhere. A vector of another dimension is `Invalid` and changes nothing.
+    /// Removes every point that matches `scope` (`None` removes nothing), then adds `points`,
+    /// replacing those with the same id and revision. When it returns, the change is durable and every
+    /// later search sees it. After a crash the index has all of the change or none of it if the store
+    /// supports that, and never a torn point. A vector of another dimension is `Invalid` and changes
+    /// nothing.
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()>;
 
-    /// The points nearest to a vector, exact where the adapter says so.
+    /// The points nearest to a vector; exact or approximate, as the adapter documents.
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>>;
 
-    /// The points that best match words. Text without any word finds nothing.
+    /// The points that best match a text. A text without words matches nothing.
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>>;
 
-    /// The same as [`Self::search`], grouped by video: the best `per_video` points of each of the
-    /// `query.limit` videos whose best points are nearest. Group after group, in the order of their
-    /// best points.
+    /// Like [`Self::search`], grouped by video: the best `per_video` points of each of the
+    /// `query.limit` best videos. Groups follow each other in the order of their best points.
     async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>>;
 
-    /// The same as [`Self::text_search`], grouped as [`Self::search_by_video`] does.
+    /// Like [`Self::text_search`], grouped as in [`Self::search_by_video`].
     async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>>;
 
-    /// The vectors of one field of the points that match, ordered by id; points without the field
-    /// are left out.
+    /// The vectors of one field of the matching points, ordered by id. Skips points without the field.
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>>;
 
-    /// The cosine of each of these points with a unit vector, as a search of the field gives it, in any
-    /// order; points without the field are left out. Of those of one id, results of several runs, each.
+    /// The cosine of each of these points with a unit vector, as a search of the field returns it, in
+    /// any order. Skips points without the field; returns every revision of an id.
     async fn cosines(
         &self,
         field: &str,
@@ -263,56 +295,55 @@ pub trait VectorIndex: Send + Sync {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let near = Filter::default()
-            .of_videos(ids.iter().map(|id| id.video_id).collect::<BTreeSet<_>>())
-            .of_chunks(ids.iter().map(|id| id.chunk_id).collect::<BTreeSet<_>>());
+        let filter = Filter::default()
+            .in_videos(ids.iter().map(|id| id.video_id).collect::<BTreeSet<_>>())
+            .in_chunks(ids.iter().map(|id| id.chunk_id).collect::<BTreeSet<_>>());
         let cosine = |v: &[f32]| v.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
-        let found = self.vectors(&near, field).await?.into_iter();
-        Ok(found.filter(|(id, _)| ids.contains(id)).map(|(id, v)| (id, cosine(&v))).collect())
+        let vectors = self.vectors(&filter, field).await?.into_iter();
+        Ok(vectors.filter(|(id, _)| ids.contains(id)).map(|(id, v)| (id, cosine(&v))).collect())
     }
 
-    /// The points that match, in the order of their ids: at most `limit`. Those of one id, results of
-    /// several runs, in any order.
+    /// The first `limit` matching points, ordered by id; revisions of one id come in any order.
     async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>>;
 
-    /// How many points match.
+    /// The number of matching points.
     async fn count(&self, filter: &Filter) -> Result<u64>;
 
     /// The distinct values of a keyword field over all points, in order.
     async fn values(&self, field: &str) -> Result<Vec<String>>;
 
-    /// The values of a keyword field that most of the matching points have, each with how many do:
-    /// the most frequent first, those of the same number in order.
-    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>>;
+    /// The most frequent values of a keyword field with the number of matching points that have each:
+    /// most frequent first, ties in order of the value.
+    async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>>;
 
     /// The distinct revisions of a video's points, in order.
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>>;
 
-    /// Whether other instances may search and change the points too.
+    /// Whether other instances may search and change the same points.
     fn shared(&self) -> bool {
         false
     }
 
-    /// Enters an install as the owner of the points where none is entered yet, and returns the one
-    /// that is. An index that no other install can reach belongs to whoever asks.
+    /// Records an installation as the owner of the points unless one is recorded, and returns the
+    /// owner. An index that no other installation can reach belongs to the caller.
     async fn adopt(&self, install: &str) -> Result<String> {
         Ok(install.to_owned())
     }
 
-    /// Reads everything that is stored: `Corrupt` where that is not what was written. What a server
-    /// keeps is the server's to check.
+    /// Verifies the integrity of everything stored: `Corrupt` if data does not read back as written.
+    /// Does nothing for an index that a server stores, which has its own checks.
     async fn check(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Empties an index that is `Corrupt`, so that every point can be written again. What a server keeps
-    /// stays.
+    /// Empties a `Corrupt` index so that every point can be written again. Does nothing for an index
+    /// that a server stores.
     async fn reset(&self) -> Result<()> {
         Ok(())
     }
 
-    /// What whoever runs the service should know of the index as it is now, such as that another one
-    /// would serve better.
+    /// Advice for the operator about the index in its present state, such as that another kind of
+    /// index would perform better.
     async fn advice(&self) -> Result<Option<String>> {
         Ok(None)
     }

@@ -1,4 +1,4 @@
-//! Jobs that wait, are worked on and have ended, kept for every instance that works on them.
+//! The job queue: waiting, running and finished jobs, shared by every instance that works on them.
 
 use async_trait::async_trait;
 use futures::stream::BoxStream;
@@ -6,46 +6,67 @@ use serde_json::Value;
 
 use crate::Result;
 
-/// A job as it is kept.
+/// A job and its document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredJob {
-    /// What `/jobs` and callbacks call it.
+    /// The id that `/jobs` and callbacks use.
     pub job_id: String,
-    /// What is known of it; the queue does not look into it. `Null` where what is kept is no JSON.
+    /// The job's state, opaque to the queue. `Null` if the stored bytes are not JSON.
     pub document: Value,
-    /// Changes with every change of the document.
+    /// Increases with every change of the document.
     pub version: u64,
 }
 
-/// A queue of jobs, and the document of each. Job ids are 1 to 64 letters, digits and `-`. A job is
-/// worked on by one instance at a time and offered again when that one dies; its document stays
-/// until it is removed.
+/// A queue of jobs with a document for each. A job id is 1 to 64 letters, digits and `-`.
+///
+/// One instance at a time works on a job; if that instance dies, the queue delivers the job again.
+/// The document stays until it is removed.
+///
+/// ```
+/// use adapters::jobs::MemoryJobs;
+/// use serde_json::json;
+/// use shotlog_ports::jobs::JobQueue;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let jobs = MemoryJobs::new();
+/// jobs.add("job-1", &json!({ "status": "queued" })).await?;
+///
+/// let lease = jobs.take().await?;
+/// let job = jobs.get(lease.job_id()).await?.expect("the job is stored");
+/// jobs.compare_and_swap("job-1", job.version, &json!({ "status": "done" })).await?;
+/// lease.ack().await?;
+/// assert_eq!(jobs.waiting_count().await?, 0);
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait JobQueue: Send + Sync {
-    /// Whether the jobs outlive this process, and other instances may work on them.
+    /// Whether jobs outlive this process and other instances may work on them.
     fn shared(&self) -> bool;
 
-    /// Keeps a job and puts it at the end of the queue; or, where one of that id is kept, changes
-    /// nothing and returns that one. MUST be atomic: of several calls with one id, in whatever
-    /// process, one adds. A call that fails may leave the job added, but never kept and not queued.
-    /// `TooLarge` when the queue takes no such document, or could not take it grown.
+    /// Stores a job and appends it to the queue. If a job with this id exists, changes nothing and
+    /// returns that job. MUST be atomic: of several calls with one id, in any process, one adds the
+    /// job. A failed call may have added the job, but never leaves it stored without being queued.
+    /// `TooLarge` if the document exceeds the queue's limit or leaves no room for it to grow.
     async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>>;
 
-    /// How many jobs wait for somebody to take them.
-    async fn waiting(&self) -> Result<usize>;
+    /// The number of jobs that wait in the queue.
+    async fn waiting_count(&self) -> Result<usize>;
 
-    /// Waits for a job that nobody works on, and takes the one that has waited longest. A job that a
-    /// dropped call was about to take is offered again, if only after a while.
+    /// Waits for a job that no instance works on and leases the one that has waited longest. If the
+    /// call is dropped just as it leases a job, the queue delivers that job again, possibly after a
+    /// delay.
     async fn take(&self) -> Result<Box<dyn Lease>>;
 
-    /// One job, or `None` where it is not kept.
+    /// One job, or `None` if it does not exist.
     async fn get(&self, job_id: &str) -> Result<Option<StoredJob>>;
 
     /// Every job, in no order.
     async fn list(&self) -> Result<Vec<StoredJob>>;
 
-    /// Replaces the document if the job is still kept in `version`, and returns the new version.
-    /// MUST be atomic: of several swaps of one version, in whatever process, one does it.
+    /// Replaces the document if the job still has this `version`, and returns the new version.
+    /// MUST be atomic: of several swaps of one version, in any process, one succeeds.
     async fn compare_and_swap(
         &self,
         job_id: &str,
@@ -53,40 +74,41 @@ pub trait JobQueue: Send + Sync {
         document: &Value,
     ) -> Result<Option<u64>>;
 
-    /// The job as it is and after each change; changes in quick succession may appear as one. Never
-    /// yields where the job is not kept, and may not end when it is removed.
+    /// Yields the job now and after each change; changes in quick succession may be merged. Yields
+    /// nothing if the job does not exist, and may not end when it is removed.
     async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<StoredJob>>>;
 
-    /// Takes a job out of the queue, so that nobody takes it, and says whether it did; its document
-    /// stays. False where the job is not waiting, and where the queue cannot be sure of that.
+    /// Removes a waiting job from the queue and returns whether it did; its document stays. `false` if
+    /// the job is not waiting, or if the queue cannot be certain that it is.
     async fn withdraw(&self, job_id: &str) -> Result<bool>;
 
-    /// Removes the document of a job that is done with, if it is still kept in `version`.
+    /// Removes the document of a finished job if it still has this `version`.
     async fn remove(&self, job_id: &str, version: u64) -> Result<()>;
 
-    /// Enters an install as the owner of the jobs where none is entered yet, and returns the one
-    /// that is. A queue that no other install can reach belongs to whoever asks.
+    /// Records an installation as the owner of the jobs unless one is recorded, and returns the owner.
+    /// A queue that no other installation can reach belongs to the caller.
     async fn adopt(&self, install: &str) -> Result<String> {
         Ok(install.to_owned())
     }
 
-    /// Fails unless jobs can be kept and taken.
+    /// Fails unless jobs can be stored and taken.
     async fn probe(&self) -> Result<()>;
 }
 
-/// The right to work on a job. As long as it lives and its process does, nobody else takes the job;
-/// dropped without a word, it counts as the death of its holder: the job is offered again.
+/// The exclusive right to work on a job while this value and its process live. Dropping it without
+/// [`ack`](Self::ack) or [`nack`](Self::nack) counts as a crash of its holder: the queue delivers the
+/// job again.
 #[async_trait]
 pub trait Lease: Send + Sync {
     /// The job's id.
     fn job_id(&self) -> &str;
 
-    /// How often the job has been offered, this time included.
-    fn offers(&self) -> u32;
+    /// How often the queue has delivered the job, including this time.
+    fn delivery_count(&self) -> u32;
 
-    /// Nothing is left to do: the job is not offered again.
+    /// Completes the job: the queue does not deliver it again.
     async fn ack(self: Box<Self>) -> Result<()>;
 
-    /// The job is offered again, at once.
+    /// Gives the job back: the queue delivers it again at once.
     async fn nack(self: Box<Self>) -> Result<()>;
 }

@@ -1,8 +1,9 @@
-//! What the Shotlog domain needs from outside: one module per port, with the trait, the types it
-//! speaks and, under the feature `conformance`, the suite that every adapter of it passes.
+//! The interfaces between the Shotlog domain and the technologies behind it: one module per port,
+//! with the trait, its types and, under the feature `conformance`, the test suite that every
+//! adapter passes.
 //!
-//! Ports are object-safe and used as `Arc<dyn Port>`. The methods whose doc says *blocks* burn CPU
-//! or wait on a file: call them on a blocking thread. Every other method is async and never blocks
+//! Ports are object-safe and used as `Arc<dyn Port>`. Methods documented as *blocking* use CPU time
+//! or wait for a file: call them on a blocking thread. Every other method is async and never blocks
 //! its thread for more than about 500 µs.
 
 mod chunk;
@@ -36,5 +37,5 @@ pub use document::Document;
 pub use error::{ErrorKind, PortError, Result};
 pub use video::VideoId;
 
-/// Bytes in flight: what storage and fetchers yield and what uploads are made of.
+/// A stream of byte blocks, as storage and fetchers yield it and uploads deliver it.
 pub type ByteStream = futures::stream::BoxStream<'static, Result<bytes::Bytes>>;

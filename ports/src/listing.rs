@@ -1,5 +1,5 @@
-//! The listing of videos: what a page of the library and the hits of a search show of a video
-//! without reading its record, in order of time.
+//! The video listing: what a page of the library and search results show of each video, in order of
+//! time, without reading its record.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ use async_trait::async_trait;
 use crate::index::{Condition, FieldValue};
 use crate::{Document, Result, VideoId};
 
-/// What is listed of a video.
+/// The listing's entry for a video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoEntry {
     /// Replaces the entry of the same video.
     pub video_id: VideoId,
     /// Milliseconds since 1970.
     pub created_at: i64,
-    /// As the video shows it.
+    /// The filename as the API shows it.
     pub filename: String,
     /// Ids of the analyzers with output.
     pub analyzers: Vec<String>,
-    /// What else it is found by: names such as `collection` or `metadata.camera`, of at most one dot
-    /// and else of `a` to `z`, `0` to `9` and `_`.
+    /// Further filterable fields, such as `collection` or `metadata.camera`. A name consists of `a` to
+    /// `z`, `0` to `9` and `_`, with at most one dot.
     pub fields: BTreeMap<String, FieldValue>,
-    /// Returned as it was stored.
+    /// Returned unchanged.
     pub document: Document,
 }
 
-/// A place in the order of the listing: newest first, those of one instant by id.
+/// A position in the order of the listing: newest first, ties by id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
     /// [`VideoEntry::created_at`].
@@ -35,60 +35,84 @@ pub struct Position {
     pub video_id: VideoId,
 }
 
-/// Which entries are listed: those for which every condition holds. The default has no condition,
-/// and a limit of none.
+/// Selects the entries that satisfy every condition. The default has no condition and a limit of 0.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListQuery {
-    /// Part of the filename, both in lower case; empty matches all.
+    /// Substring of the filename, case-insensitive; empty matches all.
     pub filename: Option<String>,
-    /// Among [`VideoEntry::analyzers`].
+    /// One of [`VideoEntry::analyzers`].
     pub analyzer: Option<String>,
-    /// The least [`VideoEntry::created_at`].
+    /// Minimum [`VideoEntry::created_at`].
     pub from: Option<i64>,
-    /// The greatest [`VideoEntry::created_at`].
+    /// Maximum [`VideoEntry::created_at`].
     pub to: Option<i64>,
-    /// Tests of [`VideoEntry::fields`]; a field that is not there satisfies none.
+    /// Conditions on [`VideoEntry::fields`]; a missing field satisfies none.
     pub conditions: Vec<Condition>,
-    /// Only entries that follow this place, whether or not an entry is there.
+    /// Only entries after this position, whether or not it has an entry.
     pub after: Option<Position>,
-    /// How many of those that are left are skipped.
+    /// Number of remaining entries to skip.
     pub offset: usize,
-    /// At most so many entries.
+    /// Maximum number of entries.
     pub limit: usize,
 }
 
 /// A page of the listing.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Listed {
-    /// Newest first, those of one instant by id.
+pub struct ListingPage {
+    /// Newest first, ties by id.
     pub entries: Vec<VideoEntry>,
-    /// All that satisfy the conditions, whatever is skipped.
+    /// Number of entries that satisfy the conditions, regardless of `after`, `offset` and `limit`.
     pub total: u64,
 }
 
 /// The entries of all videos.
+///
+/// ```
+/// use adapters::listing::MemoryListing;
+/// use serde_json::json;
+/// use shotlog_ports::listing::{ListQuery, VideoEntry, VideoListing};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let listing = MemoryListing::new();
+/// let entry = VideoEntry {
+///     video_id: "0123456789abcdef".parse().expect("a video id"),
+///     created_at: 1_764_230_400_000,
+///     filename: "Harbour.mp4".into(),
+///     analyzers: vec!["ocr".into()],
+///     fields: Default::default(),
+///     document: json!({ "duration": 12.5 }).into(),
+/// };
+/// listing.put(vec![entry.clone()]).await?;
+///
+/// let query = ListQuery { filename: Some("harbour".into()), limit: 10, ..ListQuery::default() };
+/// let page = listing.list(&query).await?;
+/// assert_eq!((page.entries, page.total), (vec![entry], 1));
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait VideoListing: Send + Sync {
-    /// Adds entries, replacing those of the same videos; the last of several of one video counts.
-    /// When it returns they are durable and every later read sees them; after a crash on the way
-    /// each is there whole or not at all.
+    /// Adds entries, replacing those of the same videos; of several entries for one video the last
+    /// wins. When it returns, they are durable and every later read sees them; after a crash each
+    /// entry is stored whole or not at all.
     async fn put(&self, entries: Vec<VideoEntry>) -> Result<()>;
 
-    /// Removes the entries of these videos. Durable when it returns. None there is no error.
+    /// Removes the entries of these videos. Durable when it returns. Finding none is not an error.
     async fn remove(&self, video_ids: &[VideoId]) -> Result<()>;
 
-    /// The entries that satisfy the conditions, in order.
-    async fn list(&self, query: &ListQuery) -> Result<Listed>;
+    /// One page of the entries that satisfy the conditions, in order.
+    async fn list(&self, query: &ListQuery) -> Result<ListingPage>;
 
-    /// The entries of these videos in the order of the ids; those that are not there are left out.
+    /// The entries of these videos in the order of the ids; skips missing ones.
     async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>>;
 
     /// The ids of the entries that satisfy these conditions, ascending.
-    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>>;
+    async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>>;
 
-    /// The words of a field of words among the entries that satisfy these conditions, ascending, each
-    /// with how many of them have it: at most `limit` that are greater than `after`.
-    async fn words(
+    /// The values of a keyword field among the entries that satisfy these conditions, ascending, each
+    /// with the number of entries that have it: the first `limit` values greater than `after`.
+    async fn keyword_counts(
         &self,
         field: &str,
         conditions: &[Condition],
@@ -96,18 +120,18 @@ pub trait VideoListing: Send + Sync {
         limit: usize,
     ) -> Result<Vec<(String, u64)>>;
 
-    /// The least and the greatest [`VideoEntry::created_at`] of the entries that satisfy these
-    /// conditions; `None` where none does.
-    async fn period(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>>;
+    /// The minimum and maximum [`VideoEntry::created_at`] of the entries that satisfy these
+    /// conditions; `None` if no entry does.
+    async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>>;
 
-    /// The ids that are listed and greater than `after`, ascending, at most `limit`.
+    /// The first `limit` ids greater than `after`, ascending.
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>>;
 
-    /// What was last set by [`Self::set_mark`], by whatever process: what the entries are in step
-    /// with. `None` until then, and once entries were lost.
+    /// The value last passed to [`Self::set_mark`] by any process: the state of the records that the
+    /// entries reflect. `None` before the first call and after entries were lost.
     async fn mark(&self) -> Result<Option<String>>;
 
-    /// Sets the mark. Durable when it returns, and so is every `put` and `remove` before it.
+    /// Sets the mark. When it returns, the mark and every earlier `put` and `remove` are durable.
     async fn set_mark(&self, mark: &str) -> Result<()>;
 
     /// Fails unless entries can be read and written.

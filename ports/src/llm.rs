@@ -339,35 +339,35 @@ type Heard = dyn Fn(&str, bool) + Send + Sync;
 /// Hears the sentences of an answer while a model writes them, before it is whole. A model that gives
 /// its answer at once tells nothing. Where it is written again it begins again.
 #[derive(Clone, Default)]
-pub struct Telling(Option<Arc<Heard>>);
+pub struct TokenSink(Option<Arc<Heard>>);
 
-impl Telling {
+impl TokenSink {
     /// Calls `heard` with each piece, and whether the answer begins with it.
     pub fn new(heard: impl Fn(&str, bool) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(heard)))
     }
 
     /// Whether anybody listens.
-    pub fn is_heard(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         self.0.is_some()
     }
 
     /// Tells a piece.
-    pub fn tell(&self, piece: &str, begins: bool) {
+    pub fn send(&self, piece: &str, begins: bool) {
         if let Some(heard) = &self.0 {
             heard(piece, begins);
         }
     }
 }
 
-impl fmt::Debug for Telling {
+impl fmt::Debug for TokenSink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Telling").field(&self.is_heard()).finish()
+        f.debug_tuple("TokenSink").field(&self.is_active()).finish()
     }
 }
 
 /// Who listens makes no other request of it.
-impl PartialEq for Telling {
+impl PartialEq for TokenSink {
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -391,7 +391,7 @@ pub struct Request {
     /// Most tokens the answer may take.
     pub max_tokens: u32,
     /// For [`Task::Answer`], who hears it while it is written.
-    pub telling: Telling,
+    pub sink: TokenSink,
 }
 
 /// What calls cost.
@@ -429,14 +429,14 @@ pub trait LanguageModel: Send + Sync {
     fn model(&self) -> &str;
 
     /// Whether [`Task::Describe`] and [`Task::Persons`] work, that is, whether it sees pictures.
-    fn sees(&self) -> bool;
+    fn supports_images(&self) -> bool;
 
     /// Whether calls cost money or leave the machine.
-    fn billed(&self) -> bool;
+    fn is_billed(&self) -> bool;
 
     /// Whether answers are chosen from the passages by their words alone, not written with an
     /// understanding of them.
-    fn selects(&self) -> bool {
+    fn is_extractive(&self) -> bool {
         false
     }
 

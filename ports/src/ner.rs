@@ -1,4 +1,4 @@
-//! Named entities in text.
+//! Named entity recognition.
 
 use async_trait::async_trait;
 
@@ -11,19 +11,33 @@ pub struct EntitySpan {
     pub range: std::ops::Range<usize>,
     /// One of [`EntityRecognizer::labels`].
     pub label: String,
-    /// 0..1.
+    /// Between 0 and 1.
     pub confidence: f32,
 }
 
-/// Finds named entities.
+/// Finds named entities in texts.
+///
+/// ```
+/// use adapters::ner::RuleEntities;
+/// use shotlog_ports::ner::EntityRecognizer;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let text = "The train leaves on 3 May 2024.";
+/// let entities = RuleEntities::new().recognize(&[text.to_owned()]).await?;
+/// assert_eq!(entities[0][0].label, "date");
+/// assert_eq!(&text[entities[0][0].range.clone()], "3 May 2024");
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait EntityRecognizer: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// The labels it can give, as `person`, `organisation`.
+    /// Every label that the model can assign, as `person`, `organisation`.
     fn labels(&self) -> &[String];
 
-    /// The entities of each text, in order and not overlapping.
+    /// The entities of each text, in order and without overlaps.
     async fn recognize(&self, texts: &[String]) -> Result<Vec<Vec<EntitySpan>>>;
 }

@@ -1,4 +1,4 @@
-//! Text in pictures.
+//! Optical character recognition (OCR): text in images.
 
 use async_trait::async_trait;
 
@@ -7,20 +7,34 @@ use crate::{Result, decoder::Image, detector::BoundingBox};
 /// One line of text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextLine {
-    /// Words separated by spaces where the script has them.
+    /// The text, with spaces between words if the script uses them.
     pub text: String,
-    /// 0..1.
+    /// Between 0 and 1.
     pub confidence: f32,
-    /// Upright box around the line.
+    /// Axis-aligned box around the line.
     pub bounds: BoundingBox,
 }
 
-/// Reads text in pictures.
+/// Reads text in images.
+///
+/// ```
+/// use adapters::ocr::ScriptedReader;
+/// use shotlog_ports::{decoder::Image, ocr::{TextLine, TextRecognizer}};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let line = TextLine { text: "EXIT".into(), confidence: 0.9, bounds: [0.4, 0.1, 0.2, 0.1] };
+/// let reader = ScriptedReader::reading(vec![line.clone()]);
+/// let image = Image { width: 2, height: 1, rgb: vec![200; 6] };
+/// assert_eq!(reader.read(&image).await?, [line]);
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
-pub trait TextReader: Send + Sync {
+pub trait TextRecognizer: Send + Sync {
     /// Identifies the model and its settings.
     fn model(&self) -> &str;
 
-    /// The lines of a picture in reading order.
+    /// The lines of an image in reading order.
     async fn read(&self, image: &Image) -> Result<Vec<TextLine>>;
 }

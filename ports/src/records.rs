@@ -1,82 +1,102 @@
-//! Stored JSON records: small documents that are the service's source of truth.
+//! JSON records: small documents that are the service's source of truth.
 
 use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::{ErrorKind, Result};
 
-/// What a document must still be for [`RecordStore::compare_and_swap`] to replace it.
+/// The state in which [`RecordStore::compare_and_swap`] replaces a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Expected<'a> {
-    /// There is none.
+pub enum Precondition<'a> {
+    /// The document does not exist.
     Absent,
-    /// It has this content.
+    /// The document has this content.
     Document(&'a Value),
-    /// It is there but is not JSON.
+    /// The document exists but is not JSON.
     Unreadable,
 }
 
-impl<'a> From<Option<&'a Value>> for Expected<'a> {
+impl<'a> From<Option<&'a Value>> for Precondition<'a> {
     fn from(document: Option<&'a Value>) -> Self {
         document.map_or(Self::Absent, Self::Document)
     }
 }
 
-impl Expected<'_> {
-    /// Whether this is what [`RecordStore::get`] has found. Its errors are passed on, `Corrupt` aside.
-    pub fn matches(self, found: Result<Option<Value>>) -> Result<bool> {
-        match found {
+impl Precondition<'_> {
+    /// Whether the result of [`RecordStore::get`] meets the precondition. Passes on every error
+    /// except `Corrupt`.
+    pub fn matches(self, stored: Result<Option<Value>>) -> Result<bool> {
+        match stored {
             Ok(None) => Ok(self == Self::Absent),
-            Ok(Some(found)) => Ok(matches!(self, Self::Document(document) if *document == found)),
+            Ok(Some(stored)) => Ok(matches!(self, Self::Document(document) if *document == stored)),
             Err(e) if e.kind() == ErrorKind::Corrupt => Ok(self == Self::Unreadable),
             Err(e) => Err(e),
         }
     }
 }
 
-/// Tells a document from whatever else was or will be under its key.
+/// Opaque version of a document, unique among all documents ever stored under its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version(String);
 
 impl Version {
-    /// Whatever it is that tells.
+    /// A version from the store's own notation.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 }
 
-/// JSON documents under keys such as `videos/<video_id>/video.json`. Keys obey the rules of
-/// [`crate::storage::ObjectStorage`].
+/// JSON documents under keys such as `videos/<video_id>/video.json`. Keys follow the rules of
+/// [`ObjectStorage`](crate::storage::ObjectStorage).
+///
+/// ```
+/// use adapters::records::MemoryRecords;
+/// use serde_json::json;
+/// use shotlog_ports::records::{Precondition, RecordStore};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let records = MemoryRecords::new();
+/// let (key, one, two) = ("videos/0123456789abcdef/video.json", json!(1), json!(2));
+/// records.put(key, &one).await?;
+///
+/// assert!(!records.compare_and_swap(key, Precondition::Absent, &two).await?);
+/// assert!(records.compare_and_swap(key, Precondition::Document(&one), &two).await?);
+/// assert_eq!(records.get(key).await?, Some(two));
+/// assert_eq!(records.children("videos/").await?, ["0123456789abcdef"]);
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait RecordStore: Send + Sync {
-    /// The document, or `None`. `Corrupt` when it is there but is not JSON.
+    /// The document, or `None` if it does not exist. `Corrupt` if it is not JSON.
     async fn get(&self, key: &str) -> Result<Option<Value>>;
 
-    /// The version of the document, and `None` where there is none, or none that is cheaper to ask for
-    /// than to read the document. MUST be another one once the document was replaced or removed,
-    /// though the same content came back: what is read after it is of this version or a later one.
+    /// The document's version. `None` if it does not exist, or if the store has no version that is
+    /// cheaper to fetch than the document. MUST change when the document is replaced or removed, even
+    /// if the same content returns: a later `get` returns this version or a newer one.
     async fn version(&self, key: &str) -> Result<Option<Version>> {
         let _ = key;
         Ok(None)
     }
 
-    /// Replaces the document. MUST be atomic (a reader sees the old one or the new one, whole) and
-    /// durable when it returns, a crash of the process or the machine included.
+    /// Replaces the document. MUST be atomic (a reader sees the old or the new document, whole) and
+    /// durable when it returns, so that it survives a crash of the process or the machine.
     async fn put(&self, key: &str, document: &Value) -> Result<()>;
 
-    /// Replaces the document if it is still what is `expected`, and says whether it did. MUST be
-    /// atomic: of several calls that expect the same, in whatever process, one does it. After an
-    /// error, and after `false` where the store repeats requests by itself, the document may have
-    /// been replaced all the same: the caller tells by reading it again.
+    /// Replaces the document if it meets the `expected` precondition and returns whether it did. MUST
+    /// be atomic: of several calls with the same precondition, in any process, one succeeds. After an
+    /// error, and after `false` from a store that retries requests, the document may nevertheless
+    /// have been replaced: read it again to find out.
     async fn compare_and_swap(
         &self,
         key: &str,
-        expected: Expected<'_>,
+        expected: Precondition<'_>,
         document: &Value,
     ) -> Result<bool>;
 
-    /// Removes the document if it still has the content that is `expected`, and says whether it did.
-    /// MUST be atomic, as [`Self::compare_and_swap`] is. A store that cannot do so removes nothing.
+    /// Removes the document if its content equals `expected` and returns whether it did. MUST be
+    /// atomic like [`Self::compare_and_swap`]; a store that cannot guarantee that removes nothing.
     async fn remove(&self, key: &str, expected: &Value) -> Result<bool>;
 
     /// Every key that starts with `prefix` (empty, or ending with `/`), in order.
@@ -86,10 +106,10 @@ pub trait RecordStore: Send + Sync {
     /// `a/x/1`, `a/x/2` and `a/y` and the prefix `a/` these are `x` and `y`.
     async fn children(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// Removes every document below `prefix` where it is empty or ends with `/`, and else the one
-    /// document of that key. Durable when it returns. Nothing there is no error.
+    /// Removes every document below `prefix` if that is empty or ends with `/`, otherwise the one
+    /// document with that key. Durable when it returns. Finding none is not an error.
     async fn delete(&self, prefix: &str) -> Result<()>;
 
-    /// Fails unless records can be read and written.
+    /// Fails unless documents can be read and written.
     async fn probe(&self) -> Result<()>;
 }

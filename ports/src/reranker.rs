@@ -1,17 +1,30 @@
-//! Whether texts answer a question.
+//! Re-ranking: how well texts answer a question.
 
 use async_trait::async_trait;
 
 use crate::Result;
 
-/// Reads a question and a text together, and tells whether the one answers the other: what two vectors,
-/// each made without knowing of the other, cannot tell apart from being about the same.
+/// A cross-encoder: reads a question and a text together and scores whether the text answers the
+/// question. Embeddings, each computed without the other text, only show that both share a topic.
+///
+/// ```
+/// use adapters::reranker::ScriptedReranker;
+/// use shotlog_ports::reranker::Reranker;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let reranker = ScriptedReranker::new(|_, text| if text.contains("basket") { 0.9 } else { 0.1 });
+/// let texts = ["Dogs are mammals.", "The dog sleeps in a basket."].map(str::to_owned);
+/// assert_eq!(reranker.score("Where does the dog sleep?", &texts).await?, [0.1, 0.9]);
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait Reranker: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// How probable it is that each text answers the question, 0..1, in order. What stands beside a text
-    /// MUST NOT change it by more than 0.01. Longer texts than the model reads are cut by the adapter.
+    /// The probability (0..1) that each text answers the question, in order. The other texts MUST NOT
+    /// change a score by more than 0.01. The adapter truncates texts that exceed the model's limit.
     async fn score(&self, question: &str, texts: &[String]) -> Result<Vec<f32>>;
 }

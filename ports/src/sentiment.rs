@@ -1,11 +1,11 @@
-//! Sentiment of language.
+//! Sentiment analysis.
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// Shares that add up to 1.
+/// Sentiment shares that add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sentiment {
     /// 0..1.
@@ -17,6 +17,18 @@ pub struct Sentiment {
 }
 
 /// Classifies the sentiment of texts.
+///
+/// ```
+/// use adapters::sentiment::Vader;
+/// use shotlog_ports::sentiment::SentimentClassifier;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let results = Vader::new().classify(&["What a wonderful day!".to_owned()]).await?;
+/// assert!(results[0].positive > results[0].negative);
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait SentimentClassifier: Send + Sync {
     /// Identifies the model, as `vader`.

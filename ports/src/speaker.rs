@@ -1,50 +1,77 @@
-//! Speakers: how many speak at once and when they change, and whose voice a stretch is.
+//! Speaker diarization: which speakers are active when (segmentation), and voice embeddings that
+//! match speakers across windows.
 
 use async_trait::async_trait;
 
 use crate::Result;
 
-/// Who speaks in a window of sound. Speakers are numbered within the window alone: number 0 of one
-/// window need not be number 0 of the next.
+/// The active speakers in a window of audio. Speaker numbers are local to the window: speaker 0 of
+/// one window need not be speaker 0 of the next.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowActivity {
-    /// The middle of the first frame, seconds from the first sample.
+    /// Centre of the first frame, seconds from the first sample.
     pub first: f64,
-    /// From the middle of one frame to that of the next, seconds.
+    /// Distance between the centres of adjacent frames, seconds.
     pub step: f64,
-    /// Per frame a bit for each speaker who speaks, speaker 0 the lowest.
+    /// A bit mask per frame: bit `n` is set while speaker `n` speaks.
     pub frames: Vec<u8>,
 }
 
-/// Tells apart who speaks within a window of sound, several at once included.
+/// Finds which speakers are active within a window of audio, including overlapping speech.
+///
+/// ```
+/// use adapters::speaker::ScriptedSpeakerSegmentation;
+/// use shotlog_ports::speaker::SpeakerSegmentation;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let segmentation = ScriptedSpeakerSegmentation::new(|_| 0b01);
+/// let windows = segmentation.segment(vec![vec![0.1; 16_000]]).await?;
+/// assert_eq!(windows[0].frames[0], 0b01, "speaker 0 is active in the first frame");
+/// assert_eq!(windows[0].frames[10], 0, "missing samples count as silence");
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait SpeakerSegmentation: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// Length of a window, samples at [`crate::decoder::SAMPLE_RATE`].
+    /// Window length in samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE).
     fn window(&self) -> usize;
 
-    /// Most speakers told apart in one window, 1..=8.
+    /// Maximum number of speakers in one window, 1..=8.
     fn max_speakers(&self) -> usize;
 
-    /// Who speaks in each of several windows of mono samples, which a network hears sooner together
-    /// than one after the other. What a shorter window lacks counts as silence at its end, so every
-    /// answer MUST have the same number of frames, first time and step. More samples than
-    /// [`Self::window`] are [`crate::ErrorKind::Invalid`].
+    /// The active speakers in each window of mono samples; a network processes a batch faster than
+    /// single windows. Silence pads a shorter window at its end, so every result MUST have the same
+    /// number of frames, first time and step. A window longer than [`Self::window`] is `Invalid`.
     async fn segment(&self, windows: Vec<Vec<f32>>) -> Result<Vec<WindowActivity>>;
 }
 
-/// Turns speech into a vector that is alike for the same voice.
+/// Turns speech into a vector that is similar for the same voice.
+///
+/// ```
+/// use adapters::speaker::ScriptedSpeakerEmbedder;
+/// use shotlog_ports::speaker::SpeakerEmbedder;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let embedder = ScriptedSpeakerEmbedder::new(|_| Some(vec![3.0, 4.0]));
+/// assert_eq!(embedder.embed(&vec![0.1; 32_000]).await?, Some(vec![0.6, 0.8]));
+/// assert_eq!(embedder.embed(&vec![0.0; 32_000]).await?, None, "silence has no voice");
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait SpeakerEmbedder: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// The mean cosine between clean stretches of 1.5 s above which they are one voice, −1..1.
-    fn same_voice(&self) -> f32;
+    /// The mean cosine (−1..1) between clean 1.5 s segments above which they belong to one voice.
+    fn same_voice_threshold(&self) -> f32;
 
-    /// A unit vector for mono samples at [`crate::decoder::SAMPLE_RATE`], or `None` when they are
-    /// too short or silent to tell a voice by.
+    /// A unit vector for mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE), or `None` if
+    /// they are too short or too quiet to identify a voice.
     async fn embed(&self, samples: &[f32]) -> Result<Option<Vec<f32>>>;
 }

@@ -1,4 +1,4 @@
-//! Object storage: the public bucket that holds videos and posters.
+//! Object storage: the bucket that holds videos and posters.
 
 use std::ops::Range;
 
@@ -6,61 +6,82 @@ use async_trait::async_trait;
 
 use crate::{ByteStream, Result};
 
-/// What is known of a stored object without reading it.
+/// Metadata of a stored object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectInfo {
     /// Size in bytes.
     pub size: u64,
-    /// Opaque validator that changes with the content, without quotes.
+    /// Opaque validator that changes with the content; without quotes.
     pub etag: Option<String>,
-    /// MIME type, where the store keeps one.
+    /// MIME type, if the store records one.
     pub content_type: Option<String>,
 }
 
-/// A bucket of immutable objects under keys such as `<video_id>/<filename>`. Keys are printable
-/// text of any script, `/`-separated and relative, at most 1,024 bytes of UTF-8 with segments of at
-/// most 200. They have no empty, `.` or `..` segment, no backslash and no space at an end of a segment,
-/// and do not start with a dot (what does is reserved to adapters). Any other key is `Invalid`. No key
-/// may be a folder of another.
+/// A bucket of immutable objects under keys such as `<video_id>/<filename>`.
+///
+/// A key is printable text of any script, relative and `/`-separated: at most 1,024 bytes of UTF-8,
+/// each segment at most 200. No segment is empty, `.` or `..`, holds a backslash, or begins or ends
+/// with a space, and no key starts with a dot (reserved for adapters) or is a folder of another key.
+/// Any other key is `Invalid`.
+///
+/// ```
+/// use adapters::storage::OpendalStorage;
+/// use futures::{StreamExt, TryStreamExt, stream};
+/// use shotlog_ports::storage::ObjectStorage;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let storage = OpendalStorage::memory("http://localhost:8000/files")?;
+/// let content = stream::iter([Ok("first ".into()), Ok("second".into())]).boxed();
+/// storage.put("0123456789abcdef/clip.mp4", content, "video/mp4").await?;
+///
+/// let url = storage.public_url("0123456789abcdef/clip.mp4");
+/// assert_eq!(storage.key_from_url(&url).as_deref(), Some("0123456789abcdef/clip.mp4"));
+///
+/// let range = storage.get("0123456789abcdef/clip.mp4", Some(6..12)).await?;
+/// let blocks: Vec<bytes::Bytes> = range.try_collect().await?;
+/// assert_eq!(blocks.concat(), b"second");
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait ObjectStorage: Send + Sync {
-    /// The bucket's name, for `/health`.
+    /// The bucket's name, as `/health` shows it.
     fn bucket(&self) -> &str;
 
-    /// The object's address, which anyone may fetch where the bucket is public. MUST NOT do I/O.
+    /// The object's URL, which anyone can fetch if the bucket is public. MUST NOT do I/O.
     fn public_url(&self, key: &str) -> String;
 
-    /// An address that a client can fetch the object from now: the public one, or, where the bucket
-    /// is not public, one that is signed and ends.
-    async fn link(&self, key: &str) -> Result<String> {
+    /// A URL that a client can fetch now: the public one, or a presigned URL with an expiry if the
+    /// bucket is private.
+    async fn download_url(&self, key: &str) -> Result<String> {
         Ok(self.public_url(key))
     }
 
-    /// The key that a public URL of this bucket points to, or `None` for any other URL.
-    fn key_of_url(&self, url: &str) -> Option<String>;
+    /// The key that a public URL of this bucket names; `None` for any other URL.
+    fn key_from_url(&self, url: &str) -> Option<String>;
 
-    /// Stores the stream under `key`, replacing what was there. MUST keep memory bounded whatever
-    /// the length, and MUST NOT let a reader see a part: a failed stream leaves the earlier object.
+    /// Stores the stream under `key`, replacing an earlier object. MUST use bounded memory for any
+    /// length and MUST NOT expose a partial object: if the stream fails, the earlier object stays.
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()>;
 
-    /// The object's description, or `None` where there is no such object.
+    /// The object's metadata, or `None` if it does not exist.
     async fn stat(&self, key: &str) -> Result<Option<ObjectInfo>>;
 
-    /// The object's bytes, or those of a range that lies within it. `NotFound` where there is no
-    /// such object.
+    /// The object's bytes, or those of a range within it. `NotFound` if it does not exist.
     async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream>;
 
     /// The keys of the objects below `prefix` (which ends with `/`), in order.
     async fn list(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// Removes the object. Nothing there is no error.
+    /// Removes the object. A missing object is not an error.
     async fn delete(&self, key: &str) -> Result<()>;
 
     /// Removes every object whose key starts with `prefix` (which ends with `/`) and returns the
-    /// removed keys in order. Nothing there is no error.
+    /// removed keys in order. Finding none is not an error.
     async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// Fails unless the bucket can be reached and written to. MUST NOT try again what failed; the
-    /// caller sets the deadline and drops the call at it.
+    /// Fails unless the bucket can be reached and written to. MUST NOT retry; the caller sets a
+    /// deadline and drops the call when it passes.
     async fn probe(&self) -> Result<()>;
 }

@@ -5,25 +5,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// A recognised word. Times are seconds from the start of the samples that were given.
+/// A recognised word. Times are seconds from the first sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Word {
-    /// As written, without surrounding space.
+    /// The written form, without surrounding spaces.
     pub text: String,
     /// When it begins.
     pub start: f64,
     /// When it ends, not before `start`.
     pub end: f64,
-    /// 0..1.
+    /// Between 0 and 1.
     pub confidence: f32,
 }
 
-/// What was said.
+/// Recognised speech.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Transcript {
-    /// ISO 639-1 code, when the recogniser knows.
+    /// ISO 639-1 code, if the recogniser detects it.
     pub language: Option<String>,
-    /// How probably it is that language, 0..1, when the recogniser tells.
+    /// Probability of `language`, 0..1, if the recogniser reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language_probability: Option<f32>,
     /// In order of start.
@@ -31,18 +31,32 @@ pub struct Transcript {
 }
 
 /// Recognises speech.
+///
+/// ```
+/// use adapters::transcriber::ScriptedTranscriber;
+/// use shotlog_ports::transcriber::{Transcriber, Transcript, Word};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let word = Word { text: "hello".into(), start: 0.1, end: 0.4, confidence: 0.9 };
+/// let transcript = Transcript { words: vec![word], ..Transcript::default() };
+/// let transcriber = ScriptedTranscriber::hearing(transcript.clone());
+/// assert_eq!(transcriber.transcribe(&[0.1; 16_000], Some("en")).await?, transcript);
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait Transcriber: Send + Sync {
-    /// Identifies the model and whatever else its words depend on, as `whisper-base-1f2e3d4c`: words
-    /// that are kept under another name are not taken for its own.
+    /// Identifies the model and everything else that its words depend on, as `whisper-base-1f2e3d4c`.
+    /// Words cached under another name are not reused.
     fn model(&self) -> &str;
 
-    /// The longest stretch the recogniser takes well, seconds; callers split longer speech at
+    /// The longest segment that the recogniser handles well, seconds. Callers split longer speech at
     /// pauses.
     fn max_seconds(&self) -> f64;
 
-    /// Words in mono samples at [`crate::decoder::SAMPLE_RATE`]. Silence gives no words. `language`
-    /// is the ISO 639-1 code of what is spoken, where the caller knows; a recogniser that does not
-    /// know it, or that is set to another, goes its own way.
+    /// The words in mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE); silence yields none.
+    /// `language` is the ISO 639-1 code of the spoken language, if the caller knows it. A recogniser
+    /// that does not support it, or is configured for another, ignores it.
     async fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript>;
 }

@@ -1,8 +1,8 @@
-//! Voice activity: where speech is.
+//! Voice activity detection: when there is speech.
 
 use crate::Result;
 
-/// A stretch of speech, seconds from the first sample.
+/// A span of speech, seconds from the first sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpeechSpan {
     /// When it begins.
@@ -11,20 +11,34 @@ pub struct SpeechSpan {
     pub end: f64,
 }
 
-/// Finds speech in sound of any length.
-pub trait VoiceActivity: Send + Sync {
+/// Finds speech in audio of any length.
+///
+/// ```
+/// use adapters::vad::ScriptedVoiceActivity;
+/// use shotlog_ports::vad::{SpeechSpan, VoiceActivityDetector};
+///
+/// # fn main() -> shotlog_ports::Result<()> {
+/// let detector = ScriptedVoiceActivity::new(vec![SpeechSpan { start: 0.0, end: 1.5 }]);
+/// let mut session = detector.begin()?;
+/// session.push(&[0.1; 16_000])?;
+/// assert_eq!(session.finish()?, [SpeechSpan { start: 0.0, end: 1.0 }]);
+/// # Ok(())
+/// # }
+/// ```
+pub trait VoiceActivityDetector: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// A detection over one stream of samples.
+    /// Starts a session for one stream of samples.
     fn begin(&self) -> Result<Box<dyn VoiceActivitySession>>;
 }
 
-/// One stream of mono samples at [`crate::decoder::SAMPLE_RATE`]. Both methods *block*.
+/// One stream of mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE). Both methods are
+/// *blocking*.
 pub trait VoiceActivitySession: Send {
-    /// The next samples; blocks of any size give the same spans.
+    /// Feeds the next samples. The block size does not affect the spans.
     fn push(&mut self, samples: &[f32]) -> Result<()>;
 
-    /// Ends the stream: its spans, in order, not overlapping.
+    /// Ends the stream and returns its speech spans, in order and without overlaps.
     fn finish(self: Box<Self>) -> Result<Vec<SpeechSpan>>;
 }

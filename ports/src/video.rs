@@ -5,18 +5,18 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Names a video: the first 16 hexadecimal digits, in lower case, of the SHA-1 of its bytes.
+/// The id of a video: the first 16 hexadecimal digits, in lower case, of the SHA-1 of its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct VideoId([u8; 16]);
 
-/// Text that is no id of a video.
+/// The error for text that is not a video id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoVideoId(String);
+pub struct InvalidVideoId(String);
 
 impl VideoId {
-    /// That of the video whose bytes have this SHA-1.
-    pub fn of_digest(digest: [u8; 20]) -> Self {
+    /// The id of the video with this SHA-1 digest.
+    pub fn from_digest(digest: [u8; 20]) -> Self {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let digit = |at: usize| match at % 2 {
             0 => digest[at / 2] >> 4,
@@ -25,12 +25,12 @@ impl VideoId {
         Self(std::array::from_fn(|at| DIGITS[usize::from(digit(at))]))
     }
 
-    /// Its digits in ASCII.
+    /// The digits as ASCII bytes.
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
 
-    /// Its digits.
+    /// The digits as text.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).expect("hexadecimal digits are ASCII")
     }
@@ -55,20 +55,20 @@ impl fmt::Debug for VideoId {
 }
 
 impl FromStr for VideoId {
-    type Err = NoVideoId;
+    type Err = InvalidVideoId;
 
-    fn from_str(text: &str) -> Result<Self, NoVideoId> {
+    fn from_str(text: &str) -> Result<Self, InvalidVideoId> {
         let digits = text.as_bytes().try_into().ok();
         let valid =
             |digits: &[u8; 16]| digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-        digits.filter(valid).map(Self).ok_or_else(|| NoVideoId(text.to_owned()))
+        digits.filter(valid).map(Self).ok_or_else(|| InvalidVideoId(text.to_owned()))
     }
 }
 
 impl TryFrom<String> for VideoId {
-    type Error = NoVideoId;
+    type Error = InvalidVideoId;
 
-    fn try_from(text: String) -> Result<Self, NoVideoId> {
+    fn try_from(text: String) -> Result<Self, InvalidVideoId> {
         text.parse()
     }
 }
@@ -79,20 +79,20 @@ impl From<VideoId> for String {
     }
 }
 
-impl fmt::Display for NoVideoId {
+impl fmt::Display for InvalidVideoId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "'{}' is no video id; one has 16 hexadecimal digits in lower case", self.0)
     }
 }
 
-impl std::error::Error for NoVideoId {}
+impl std::error::Error for InvalidVideoId {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_id_reads_back_as_it_is_written() {
+    fn id_round_trips_through_text_and_json() {
         let id: VideoId = "0123456789abcdef".parse().expect("an id");
         assert_eq!(
             (id.as_str(), id.to_string().as_str()),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_none() {
+    fn malformed_ids_are_rejected() {
         for text in [
             "",
             "0123456789abcde",
@@ -122,14 +122,14 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_gives_its_first_digits() {
+    fn id_is_the_prefix_of_the_digest() {
         let mut digest = [0; 20];
         digest[..9].copy_from_slice(&[0xa9, 0x99, 0x3e, 0x36, 0x47, 0x06, 0x81, 0x6a, 0xff]);
-        assert_eq!(VideoId::of_digest(digest).as_str(), "a9993e364706816a");
+        assert_eq!(VideoId::from_digest(digest).as_str(), "a9993e364706816a");
     }
 
     #[test]
-    fn ids_are_in_the_order_of_their_text() {
+    fn ids_sort_like_their_text() {
         let [a, b]: [VideoId; 2] =
             ["9fffffffffffffff", "a000000000000000"].map(|id| id.parse().expect("an id"));
         assert!(a < b && a.as_str() < b.as_str());

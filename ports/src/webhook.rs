@@ -1,16 +1,31 @@
-//! Telling another service what happened.
+//! Webhooks: notifications to other services.
 
 use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::Result;
 
-/// Posts JSON to http(s) URLs. Unless switched off for trusted networks, MUST refuse (`Denied`)
-/// every address that is not public, whatever name or DNS answer leads there; redirects are not
-/// followed. Statuses other than 2xx are errors as those of
-/// [`SourceFetcher`](crate::fetcher::SourceFetcher).
+/// Posts JSON to http(s) URLs.
+///
+/// MUST refuse (`Denied`) every address that is not public, no matter which host name or DNS answer
+/// leads there, unless the check is disabled for trusted networks. Does not follow redirects. A
+/// status other than 2xx is an error, mapped as in [`SourceFetcher`](crate::fetcher::SourceFetcher).
+///
+/// ```
+/// use adapters::fetcher::MemoryWebhooks;
+/// use shotlog_ports::webhook::WebhookSender;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> shotlog_ports::Result<()> {
+/// let webhooks = MemoryWebhooks::default();
+/// let headers = [("webhook-id", "evt-1".to_owned())];
+/// webhooks.send("https://example.com/hook", &headers, r#"{"event":"alert"}"#.into()).await?;
+/// assert_eq!(webhooks.notices()[0].url, "https://example.com/hook");
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Sends one request with these headers beside those of its JSON body.
+    /// Sends one request with a JSON body and these additional headers.
     async fn send(&self, url: &str, headers: &[(&str, String)], body: Bytes) -> Result<()>;
 }

@@ -18,7 +18,7 @@ mod visual;
 
 use std::collections::VecDeque;
 
-use ports::decoder::SmallFrame;
+use ports::decoder::ScanFrame;
 use serde::{Deserialize, Serialize};
 
 use black::BlackRuns;
@@ -161,8 +161,8 @@ impl CutDetector {
 
     /// Adds the next frame, not before the last one in time. A frame of another size than
     /// `width × height` is ignored.
-    pub fn push(&mut self, frame: SmallFrame<'_>) {
-        let SmallFrame { time, rgb, passed_over } = frame;
+    pub fn push(&mut self, frame: ScanFrame<'_>) {
+        let ScanFrame { time, rgb, skipped } = frame;
         if rgb.len() != self.frame_bytes {
             return;
         }
@@ -173,7 +173,7 @@ impl CutDetector {
             .map(|last| signature.difference(&last.signature))
             .unwrap_or_default();
         // Movement adds up over frames that were passed over, noise and single leaps do not.
-        let share = 1.0 / ((1 + passed_over) as f32).sqrt();
+        let share = 1.0 / ((1 + skipped) as f32).sqrt();
         self.visual.push(frame, difference.mean * share);
         self.black.push(time, &signature);
         self.gradual.push(time, &signature);
@@ -403,7 +403,7 @@ mod tests {
     fn cuts(frames: impl IntoIterator<Item = Picture>) -> Vec<f64> {
         let mut detector = CutDetector::new(WIDTH as u32, HEIGHT as u32);
         for (i, frame) in frames.into_iter().enumerate() {
-            detector.push(SmallFrame::new(i as f64 / RATE, &frame));
+            detector.push(ScanFrame::new(i as f64 / RATE, &frame));
         }
         detector.finish().candidates.iter().map(|c| c.time).collect()
     }
@@ -556,13 +556,13 @@ mod tests {
     fn odd_input_is_harmless() {
         assert_eq!(CutDetector::new(160, 90).finish(), Cuts::default());
         let mut detector = CutDetector::new(0, 0);
-        detector.push(SmallFrame::new(0.0, &[]));
-        detector.push(SmallFrame::new(0.0, &[1, 2, 3]));
+        detector.push(ScanFrame::new(0.0, &[]));
+        detector.push(ScanFrame::new(0.0, &[1, 2, 3]));
         assert_eq!(detector.finish().candidates, []);
         // Thousands of frames at one time: memory stays bounded.
         let mut detector = CutDetector::new(4, 4);
         for i in 0..5_000u32 {
-            detector.push(SmallFrame::new(1.0, &[(i % 251) as u8; 48]));
+            detector.push(ScanFrame::new(1.0, &[(i % 251) as u8; 48]));
             assert!(detector.recent.len() <= MAX_KEPT + 1);
         }
     }
@@ -571,7 +571,7 @@ mod tests {
     fn slides_at_a_variable_frame_rate_are_cut() {
         let mut detector = CutDetector::new(WIDTH as u32, HEIGHT as u32);
         for i in 0..6 {
-            detector.push(SmallFrame::new(f64::from(i) * 4.0, &still(i + 1)));
+            detector.push(ScanFrame::new(f64::from(i) * 4.0, &still(i + 1)));
         }
         let times: Vec<f64> = detector.finish().candidates.iter().map(|c| c.time).collect();
         assert_eq!(times, [4.0, 8.0, 12.0, 16.0, 20.0]);

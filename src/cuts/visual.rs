@@ -1,7 +1,7 @@
 //! What the pictures of each second look like, measured on the way through: light, colour, motion,
 //! sharpness, and a fingerprint. Kept with the record, so that no later step has to decode again.
 
-use ports::decoder::SmallFrame;
+use ports::decoder::ScanFrame;
 use serde::{Deserialize, Serialize};
 
 /// Frames measured per second; motion counts every frame.
@@ -59,8 +59,8 @@ impl VisualSeconds {
     }
 
     /// Adds a frame, and the mean change from one frame to the next since the one before.
-    pub(crate) fn push(&mut self, frame: SmallFrame<'_>, change: f32) {
-        let SmallFrame { time, rgb, passed_over } = frame;
+    pub(crate) fn push(&mut self, frame: ScanFrame<'_>, change: f32) {
+        let ScanFrame { time, rgb, skipped } = frame;
         let second = time.max(0.0).min(f64::from(u32::MAX)) as u32;
         if self.current.as_ref().is_none_or(|c| c.second != second) {
             self.close();
@@ -69,8 +69,8 @@ impl VisualSeconds {
                 Some(Sums { second, histogram, hash_distance: f64::INFINITY, ..Sums::default() });
         }
         let Some(sums) = &mut self.current else { return };
-        sums.motion += change * (1 + passed_over) as f32;
-        sums.frames += 1 + passed_over;
+        sums.motion += change * (1 + skipped) as f32;
+        sums.frames += 1 + skipped;
         if time >= sums.next_sample {
             sums.next_sample = time + 0.9 / SAMPLES;
             sums.measure(rgb, self.width);
@@ -217,7 +217,7 @@ mod tests {
         let mut seconds = VisualSeconds::new(40, 30);
         for (time, colour) in frames {
             let rgb: Vec<u8> = (0..40 * 30).flat_map(|_| *colour).collect();
-            seconds.push(SmallFrame::new(*time, &rgb), 2.0);
+            seconds.push(ScanFrame::new(*time, &rgb), 2.0);
         }
         seconds.finish()
     }

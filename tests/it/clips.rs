@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use poem::http::Method;
 use ports::decoder::{
-    Cancel, Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
+    CancellationToken, Clip, ClipRequest, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary,
+    Still, VideoDecoder,
 };
 use ports::{ErrorKind, PortError, Result};
 use tokio::sync::Semaphore;
@@ -80,7 +81,13 @@ impl VideoDecoder for SlowDecoder {
         SceneDecoder.stills(file, stills)
     }
 
-    fn clip(&self, _: &Path, _: &Cut, _: std::fs::File, cancel: &Cancel) -> Result<Clip> {
+    fn clip(
+        &self,
+        _: &Path,
+        _: &ClipRequest,
+        _: std::fs::File,
+        cancel: &CancellationToken,
+    ) -> Result<Clip> {
         self.wait(|| cancel.is_cancelled());
         Err(PortError::new(ErrorKind::Unavailable, "nobody waits for the clip"))
     }

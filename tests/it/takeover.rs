@@ -194,7 +194,7 @@ async fn an_upload_lies_in_the_bucket_until_its_job_has_ended() {
     while app.incoming() > 0 {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    assert_eq!((app.spooled(), jobs.waiting().await.unwrap()), (0, 0));
+    assert_eq!((app.spooled(), jobs.waiting_count().await.unwrap()), (0, 0));
 }
 
 #[tokio::test]
@@ -253,7 +253,7 @@ async fn an_instance_whose_jobs_are_its_own_ends_them_when_it_stops() {
         let job = app.get(&format!("/jobs/{job_id}")).await.ok();
         mentions(job["error"].as_str().unwrap(), &["Cancelled", "the service is stopping"]);
     }
-    assert_eq!((app.spooled(), jobs.waiting().await.unwrap()), (0, 0));
+    assert_eq!((app.spooled(), jobs.waiting_count().await.unwrap()), (0, 0));
     let late = app.upload(&[], "c.mp4", &clip(12.0)).await;
     mentions(&late.error(503), &["stopping"]);
     assert_eq!(app.spooled(), 0);
@@ -303,7 +303,7 @@ async fn a_job_that_does_not_read_back_is_set_aside() {
         let error = job["error"].as_str().unwrap();
         mentions(error, &["DataError: ", "set aside", "2 times", "jobs.attempts", "again"]);
     }
-    while jobs.waiting().await.unwrap() > 0 {
+    while jobs.waiting_count().await.unwrap() > 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert_eq!(app.get("/jobs").await.ok()["total"], 3);

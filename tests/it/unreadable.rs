@@ -201,7 +201,7 @@ async fn a_hit_that_is_cut_short_is_damage_of_the_index() {
         vectors: Default::default(),
         payload: Default::default(),
         text: "zeppelin".into(),
-        document: Document::stored("{\"start\": 1"),
+        document: Document::from_json("{\"start\": 1"),
     };
     app.index.replace(None, vec![cut_short]).await.unwrap();
     let query = json!({"text": "zeppelin", "mode": "text", "synthesize": false});

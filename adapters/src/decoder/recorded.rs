@@ -5,8 +5,8 @@ use std::fs::File;
 use std::path::Path;
 
 use ports::decoder::{
-    AudioInfo, Cancel, Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink,
-    ScanSummary, SmallFrame, Still, VideoDecoder, VideoInfo,
+    AudioInfo, CancellationToken, Clip, ClipRequest, Frame, Image, MediaInfo, SAMPLE_RATE,
+    ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder, VideoInfo,
 };
 use ports::{ErrorKind, PortError, Result};
 use serde::{Deserialize, Serialize};
@@ -187,8 +187,9 @@ impl VideoDecoder for RecordedDecoder {
                 height: recording.height,
                 frame_rate: Some(recording.frame_rate),
             }),
-            audio: (!recording.sounds.is_empty()).then_some(AudioInfo { tracks: 1, played: 0 }),
-            pictures_left_out: None,
+            audio: (!recording.sounds.is_empty())
+                .then_some(AudioInfo { tracks: 1, default_track: 0 }),
+            undecodable_video: None,
             timecode: None,
             recorded_at: None,
         })
@@ -233,7 +234,7 @@ impl VideoDecoder for RecordedDecoder {
                 painted = fill.map(|f| (f, recording.paint(time, options.width, options.height)));
             }
             if let Some((_, rgb)) = &painted {
-                sink.frame(SmallFrame::new(time, rgb))?;
+                sink.frame(ScanFrame::new(time, rgb))?;
             }
             summary.frames += 1;
         }
@@ -262,7 +263,13 @@ impl VideoDecoder for RecordedDecoder {
     }
 
     /// A recording has no packets that could be cut: a clip is the whole of it.
-    fn clip(&self, file: &Path, cut: &Cut, mut out: File, _: &Cancel) -> Result<Clip> {
+    fn clip(
+        &self,
+        file: &Path,
+        cut: &ClipRequest,
+        mut out: File,
+        _: &CancellationToken,
+    ) -> Result<Clip> {
         let recording = Recording::read(file)?;
         std::io::Write::write_all(&mut out, &std::fs::read(file)?)?;
         Ok(Clip { start: cut.start, copied: true, video: recording.has_picture() })

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use ports::fetcher::{Fetched, SourceFetcher};
+use ports::fetcher::{FetchResponse, SourceFetcher};
 use ports::webhook::WebhookSender;
 use ports::{ErrorKind, PortError, Result};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -124,7 +124,7 @@ impl HttpFetcher {
         }
     }
 
-    fn fetched(&self, url: Url, response: Response, deadline: Instant) -> Fetched {
+    fn fetched(&self, url: Url, response: Response, deadline: Instant) -> FetchResponse {
         let header = |name: HeaderName| response.headers().get(name).map(|value| value.as_bytes());
         let content_type =
             header(CONTENT_TYPE).and_then(|value| media_type(&String::from_utf8_lossy(value)));
@@ -133,7 +133,7 @@ impl HttpFetcher {
             header(CONTENT_LENGTH).and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
         let address = shown(&url);
         let body = Download::new(self.clone(), url, response, length, deadline).into_stream();
-        Fetched { url: address, content_type, length, filename, body }
+        FetchResponse { url: address, content_type, length, filename, body }
     }
 
     fn send_error(&self, url: &Url, e: reqwest::Error) -> PortError {
@@ -159,7 +159,7 @@ impl HttpFetcher {
 
 #[async_trait]
 impl SourceFetcher for HttpFetcher {
-    async fn fetch(&self, url: &str) -> Result<Fetched> {
+    async fn fetch(&self, url: &str) -> Result<FetchResponse> {
         let mut url = parse_url(url)?;
         let deadline = Instant::now() + self.options.total_timeout;
         for _ in 0..=self.options.max_redirects {

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use ports::fetcher::{Fetched, SourceFetcher};
+use ports::fetcher::{FetchResponse, SourceFetcher};
 use ports::webhook::WebhookSender;
 use ports::{ErrorKind, PortError, Result};
 use url::Url;
@@ -65,7 +65,7 @@ impl MemoryFetcher {
 
 #[async_trait]
 impl SourceFetcher for MemoryFetcher {
-    async fn fetch(&self, url: &str) -> Result<Fetched> {
+    async fn fetch(&self, url: &str) -> Result<FetchResponse> {
         let mut url = parse_url(url)?;
         for _ in 0..=MAX_REDIRECTS {
             if !self.allow_private {
@@ -84,7 +84,7 @@ impl SourceFetcher for MemoryFetcher {
                 return Err(status_error(response.status, "", &url));
             }
             let length = response.header("content-length").and_then(|length| length.parse().ok());
-            return Ok(Fetched {
+            return Ok(FetchResponse {
                 url: shown(&url),
                 content_type: response.header("content-type").and_then(media_type),
                 length,

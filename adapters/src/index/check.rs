@@ -2,8 +2,8 @@
 //! wrong kind, vectors of the wrong length. Called before anything is changed or searched.
 
 use ports::index::{
-    FieldKind, FieldValue, Filter, PAYLOAD_FIELDS, Point, PointId, Predicate, TextQuery,
-    ValueQuery, VectorQuery,
+    FacetQuery, FieldValue, Filter, PAYLOAD_FIELDS, PayloadType, Point, PointId, Predicate,
+    TextQuery, VectorQuery,
 };
 use ports::{ErrorKind, PortError, Result};
 
@@ -46,9 +46,9 @@ pub(super) fn filter(filter: &Filter) -> Result<()> {
     for condition in &filter.0 {
         let kind = kind(&condition.field)?;
         let fits = match &condition.predicate {
-            Predicate::AnyKeyword(_) => kind == FieldKind::Keyword,
+            Predicate::AnyKeyword(_) => kind == PayloadType::Keyword,
             Predicate::AnyVideo(_) => condition.field == "video_id",
-            Predicate::AnyInteger(_) => kind == FieldKind::Integer,
+            Predicate::AnyInteger(_) => kind == PayloadType::Integer,
             Predicate::AtLeast(bound) | Predicate::AtMost(bound) => {
                 if bound.is_nan() {
                     return Err(invalid(format!(
@@ -56,7 +56,7 @@ pub(super) fn filter(filter: &Filter) -> Result<()> {
                         condition.field
                     )));
                 }
-                kind != FieldKind::Keyword
+                kind != PayloadType::Keyword
             }
         };
         if !fits {
@@ -73,7 +73,7 @@ pub(super) fn filter(filter: &Filter) -> Result<()> {
 /// Fails unless the field exists and holds keywords.
 pub(super) fn keyword_field(field: &str) -> Result<()> {
     match kind(field)? {
-        FieldKind::Keyword => Ok(()),
+        PayloadType::Keyword => Ok(()),
         other => Err(invalid(format!(
             "`{field}` holds {}; only keyword fields list their values",
             plural(other)
@@ -81,7 +81,7 @@ pub(super) fn keyword_field(field: &str) -> Result<()> {
     }
 }
 
-pub(super) fn value_query(query: &ValueQuery) -> Result<()> {
+pub(super) fn value_query(query: &FacetQuery) -> Result<()> {
     keyword_field(&query.field)?;
     filter(&query.filter)
 }
@@ -138,7 +138,7 @@ fn payload(field: &str, value: &FieldValue) -> Result<()> {
         )));
     }
     match (kind(field)?, value) {
-        (FieldKind::Keyword, FieldValue::Keywords(keywords)) => {
+        (PayloadType::Keyword, FieldValue::Keywords(keywords)) => {
             match keywords.iter().find(|k| k.len() > MAX_KEYWORD_BYTES) {
                 Some(long) => Err(invalid(format!(
                     "a keyword of `{field}` has {} bytes; at most {MAX_KEYWORD_BYTES} are accepted",
@@ -147,9 +147,9 @@ fn payload(field: &str, value: &FieldValue) -> Result<()> {
                 None => Ok(()),
             }
         }
-        (FieldKind::Integer, FieldValue::Integer(_)) => Ok(()),
-        (FieldKind::Float, FieldValue::Float(number)) if number.is_finite() => Ok(()),
-        (FieldKind::Float, FieldValue::Float(_)) => {
+        (PayloadType::Integer, FieldValue::Integer(_)) => Ok(()),
+        (PayloadType::Float, FieldValue::Float(number)) if number.is_finite() => Ok(()),
+        (PayloadType::Float, FieldValue::Float(_)) => {
             Err(invalid(format!("`{field}` is not a finite number")))
         }
         (kind, _) => {
@@ -158,18 +158,18 @@ fn payload(field: &str, value: &FieldValue) -> Result<()> {
     }
 }
 
-fn kind(field: &str) -> Result<FieldKind> {
+fn kind(field: &str) -> Result<PayloadType> {
     PAYLOAD_FIELDS.iter().find(|(name, _)| *name == field).map(|(_, kind)| *kind).ok_or_else(|| {
         let known: Vec<&str> = PAYLOAD_FIELDS.iter().map(|(name, _)| *name).collect();
         invalid(format!("unknown payload field `{field}`; known are {}", known.join(", ")))
     })
 }
 
-fn plural(kind: FieldKind) -> &'static str {
+fn plural(kind: PayloadType) -> &'static str {
     match kind {
-        FieldKind::Keyword => "keywords",
-        FieldKind::Integer => "an integer",
-        FieldKind::Float => "a floating-point number",
+        PayloadType::Keyword => "keywords",
+        PayloadType::Integer => "an integer",
+        PayloadType::Float => "a floating-point number",
     }
 }
 

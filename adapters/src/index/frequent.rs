@@ -1,6 +1,6 @@
 //! The values that most points have: in which order, which of them count, and how many are held.
 
-use ports::index::ValueQuery;
+use ports::index::FacetQuery;
 
 /// The most frequent of the values that are counted; of however many, not more than twice those that are
 /// wanted are held.
@@ -12,7 +12,7 @@ pub(super) struct Frequent {
 }
 
 impl Frequent {
-    pub(super) fn new(query: &ValueQuery) -> Self {
+    pub(super) fn new(query: &FacetQuery) -> Self {
         Self { prefix: query.prefix.to_lowercase(), limit: query.limit, values: Vec::new() }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use ports::index::{
-    Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery,
+    FacetQuery, Filter, Hit, ListedPoint, Point, PointId, TextQuery, VectorIndex, VectorQuery,
 };
 use ports::{Result, VideoId};
 
@@ -57,8 +57,8 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
         self.opened().await?.values(field).await
     }
 
-    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>> {
-        self.opened().await?.most_frequent(query).await
+    async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>> {
+        self.opened().await?.facet_counts(query).await
     }
 
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {

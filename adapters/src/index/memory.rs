@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 
 use async_trait::async_trait;
 use ports::index::{
-    FieldValue, Filter, Hit, ListedPoint, Point, PointId, Predicate, TextQuery, ValueQuery,
+    FacetQuery, FieldValue, Filter, Hit, ListedPoint, Point, PointId, Predicate, TextQuery,
     VectorIndex, VectorQuery,
 };
 use ports::{ErrorKind, PortError, Result, VideoId};
@@ -201,7 +201,7 @@ impl VectorIndex for MemoryIndex {
         .await
     }
 
-    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>> {
+    async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>> {
         check::value_query(query)?;
         let (points, query) = (self.snapshot(), query.clone());
         blocking(move || {

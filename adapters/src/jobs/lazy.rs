@@ -19,8 +19,8 @@ impl JobQueue for Lazy<NatsJobs> {
         self.opened().await?.add(job_id, document).await
     }
 
-    async fn waiting(&self) -> Result<usize> {
-        self.opened().await?.waiting().await
+    async fn waiting_count(&self) -> Result<usize> {
+        self.opened().await?.waiting_count().await
     }
 
     async fn take(&self) -> Result<Box<dyn Lease>> {

@@ -92,7 +92,7 @@ impl JobQueue for MemoryJobs {
         Ok(None)
     }
 
-    async fn waiting(&self) -> Result<usize> {
+    async fn waiting_count(&self) -> Result<usize> {
         Ok(self.shelf.state().queue.len())
     }
 
@@ -193,7 +193,7 @@ impl Lease for Taken {
         &self.job_id
     }
 
-    fn offers(&self) -> u32 {
+    fn delivery_count(&self) -> u32 {
         self.offers
     }
 

@@ -252,7 +252,7 @@ impl JobQueue for NatsJobs {
         }
     }
 
-    async fn waiting(&self) -> Result<usize> {
+    async fn waiting_count(&self) -> Result<usize> {
         // Not the consumer's own count, which servers before 2.10 get wrong after a withdrawal.
         let queued = self.queue.get_info().await.map_err(unanswered)?.state.messages;
         let taken = self.queue.consumer_info(CONSUMER).await.map_err(unanswered)?.num_ack_pending;
@@ -391,7 +391,7 @@ impl Lease for Taken {
         &self.job_id
     }
 
-    fn offers(&self) -> u32 {
+    fn delivery_count(&self) -> u32 {
         self.offers
     }
 

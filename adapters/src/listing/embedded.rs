@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use ports::index::{Condition, FieldValue};
-use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
-use ports::video::NoVideoId;
+use ports::listing::{ListQuery, ListingPage, VideoEntry, VideoListing};
+use ports::video::InvalidVideoId;
 use ports::{Document, ErrorKind, PortError, Result, VideoId};
 use redb::{
     Database, DatabaseError, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
@@ -235,13 +235,13 @@ fn find(
         filename: filename.to_owned(),
         analyzers: analyzers.into_iter().map(str::to_owned).collect(),
         fields: fields(id.as_str(), found_by)?,
-        document: Document::stored(json),
+        document: Document::from_json(json),
     }))
 }
 
 /// The video whose entry has this key.
 fn named(key: &str) -> std::result::Result<VideoId, redb::Error> {
-    key.parse().map_err(|e: NoVideoId| redb::Error::Corrupted(e.to_string()))
+    key.parse().map_err(|e: InvalidVideoId| redb::Error::Corrupted(e.to_string()))
 }
 
 /// The fields of an entry.
@@ -290,12 +290,12 @@ impl VideoListing for EmbeddedListing {
         self.run(move |inner| inner.remove(&ids)).await
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Listed> {
+    async fn list(&self, query: &ListQuery) -> Result<ListingPage> {
         let query = query.clone();
         self.run(move |inner| {
             let (page, total) =
                 inner.order.read().unwrap_or_else(PoisonError::into_inner).page(&query);
-            Ok(Listed { entries: inner.entries(&page)?, total })
+            Ok(ListingPage { entries: inner.entries(&page)?, total })
         })
         .await
     }
@@ -305,16 +305,16 @@ impl VideoListing for EmbeddedListing {
         self.run(move |inner| inner.entries(&ids)).await
     }
 
-    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
+    async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
         let conditions = conditions.to_vec();
         self.run(move |inner| {
             let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
-            Ok(order.matching(&conditions))
+            Ok(order.matching_ids(&conditions))
         })
         .await
     }
 
-    async fn words(
+    async fn keyword_counts(
         &self,
         field: &str,
         conditions: &[Condition],
@@ -325,16 +325,16 @@ impl VideoListing for EmbeddedListing {
         let after = after.map(str::to_owned);
         self.run(move |inner| {
             let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
-            Ok(order.words(&field, &conditions, after.as_deref(), limit))
+            Ok(order.keyword_counts(&field, &conditions, after.as_deref(), limit))
         })
         .await
     }
 
-    async fn period(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
+    async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
         let conditions = conditions.to_vec();
         self.run(move |inner| {
             let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
-            Ok(order.period(&conditions))
+            Ok(order.created_range(&conditions))
         })
         .await
     }

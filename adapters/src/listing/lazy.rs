@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use ports::index::Condition;
-use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
+use ports::listing::{ListQuery, ListingPage, VideoEntry, VideoListing};
 use ports::{Result, VideoId};
 
 use crate::lazy::Lazy;
@@ -17,7 +17,7 @@ impl<T: VideoListing> VideoListing for Lazy<T> {
         self.opened().await?.remove(video_ids).await
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Listed> {
+    async fn list(&self, query: &ListQuery) -> Result<ListingPage> {
         self.opened().await?.list(query).await
     }
 
@@ -25,22 +25,22 @@ impl<T: VideoListing> VideoListing for Lazy<T> {
         self.opened().await?.get(video_ids).await
     }
 
-    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
-        self.opened().await?.matching(conditions).await
+    async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
+        self.opened().await?.matching_ids(conditions).await
     }
 
-    async fn words(
+    async fn keyword_counts(
         &self,
         field: &str,
         conditions: &[Condition],
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, u64)>> {
-        self.opened().await?.words(field, conditions, after, limit).await
+        self.opened().await?.keyword_counts(field, conditions, after, limit).await
     }
 
-    async fn period(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
-        self.opened().await?.period(conditions).await
+    async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
+        self.opened().await?.created_range(conditions).await
     }
 
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {

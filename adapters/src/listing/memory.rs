@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use ports::index::Condition;
-use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
+use ports::listing::{ListQuery, ListingPage, VideoEntry, VideoListing};
 use ports::{Result, VideoId};
 
 use super::order::Order;
@@ -61,14 +61,14 @@ impl VideoListing for MemoryListing {
         Ok(())
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Listed> {
+    async fn list(&self, query: &ListQuery) -> Result<ListingPage> {
         let (listing, query) = (self.clone(), query.clone());
         // Conditions are tested on every entry.
         blocking::run(move || {
             Ok(listing.read(|state| {
                 let (page, total) = state.order.page(&query);
                 let entries = page.iter().filter_map(|id| state.entries.get(id).cloned());
-                Listed { entries: entries.collect(), total }
+                ListingPage { entries: entries.collect(), total }
             }))
         })
         .await
@@ -81,12 +81,12 @@ impl VideoListing for MemoryListing {
         Ok(self.read(found))
     }
 
-    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
+    async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
         let (listing, conditions) = (self.clone(), conditions.to_vec());
-        blocking::run(move || Ok(listing.read(|state| state.order.matching(&conditions)))).await
+        blocking::run(move || Ok(listing.read(|state| state.order.matching_ids(&conditions)))).await
     }
 
-    async fn words(
+    async fn keyword_counts(
         &self,
         field: &str,
         conditions: &[Condition],
@@ -96,16 +96,18 @@ impl VideoListing for MemoryListing {
         let (listing, field, conditions) = (self.clone(), field.to_owned(), conditions.to_vec());
         let after = after.map(str::to_owned);
         blocking::run(move || {
-            let words =
-                |state: &State| state.order.words(&field, &conditions, after.as_deref(), limit);
+            let words = |state: &State| {
+                state.order.keyword_counts(&field, &conditions, after.as_deref(), limit)
+            };
             Ok(listing.read(words))
         })
         .await
     }
 
-    async fn period(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
+    async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
         let (listing, conditions) = (self.clone(), conditions.to_vec());
-        blocking::run(move || Ok(listing.read(|state| state.order.period(&conditions)))).await
+        blocking::run(move || Ok(listing.read(|state| state.order.created_range(&conditions))))
+            .await
     }
 
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {

@@ -27,7 +27,7 @@ impl Tested {
     fn satisfies(&self, conditions: &[Condition]) -> bool {
         conditions.iter().all(|Condition { field, predicate }| {
             let value = self.fields.iter().find(|(name, _)| name == field);
-            value.is_some_and(|(_, value)| predicate.holds(value))
+            value.is_some_and(|(_, value)| predicate.matches(value))
         })
     }
 }
@@ -133,7 +133,7 @@ impl Order {
         let (mut page, mut total, mut skipped) = (Vec::new(), 0, 0);
         let part = part.as_ref().map(Finder::new);
         // No id comes before that of zeros.
-        let newest = (Reverse(most), VideoId::of_digest([0; 20]));
+        let newest = (Reverse(most), VideoId::from_digest([0; 20]));
         for (place, tested) in self.tested.range(newest..) {
             if place.0.0 < least {
                 break;
@@ -157,7 +157,7 @@ impl Order {
     }
 
     /// The ids of the entries that satisfy these conditions, ascending.
-    pub(super) fn matching(&self, conditions: &[Condition]) -> Vec<VideoId> {
+    pub(super) fn matching_ids(&self, conditions: &[Condition]) -> Vec<VideoId> {
         // The condition that the fewest have, by the words that are listed.
         let listed = conditions.iter().enumerate().filter_map(|(i, condition)| {
             let Predicate::AnyKeyword(words) = &condition.predicate else { return None };
@@ -185,7 +185,7 @@ impl Order {
     }
 
     /// The words of a field among the entries that satisfy these conditions: see the port.
-    pub(super) fn words(
+    pub(super) fn keyword_counts(
         &self,
         field: &str,
         conditions: &[Condition],
@@ -212,7 +212,7 @@ impl Order {
     }
 
     /// The least and the greatest instant of the entries that satisfy these conditions.
-    pub(super) fn period(&self, conditions: &[Condition]) -> Option<(i64, i64)> {
+    pub(super) fn created_range(&self, conditions: &[Condition]) -> Option<(i64, i64)> {
         let mut matching = self.tested.iter().filter(|(_, tested)| tested.satisfies(conditions));
         let (Reverse(newest), _) = matching.next()?.0;
         let oldest = matching.next_back().map_or(*newest, |((Reverse(oldest), _), _)| *oldest);

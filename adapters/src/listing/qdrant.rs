@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::index::{self, FieldValue, Predicate};
-use ports::listing::{ListQuery, Listed, Position, VideoEntry, VideoListing};
+use ports::listing::{ListQuery, ListingPage, Position, VideoEntry, VideoListing};
 use ports::{Document, ErrorKind, PortError, Result, VideoId};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
@@ -363,12 +363,12 @@ impl VideoListing for QdrantListing {
         Ok(())
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Listed> {
+    async fn list(&self, query: &ListQuery) -> Result<ListingPage> {
         let filter = conditions(query);
         let (total, places) =
             futures::try_join!(self.count(filter.clone()), self.page(query, &filter))?;
         let points: Vec<Uuid> = places.iter().map(|place| place.point).collect();
-        Ok(Listed { entries: self.entries(&points).await?, total })
+        Ok(ListingPage { entries: self.entries(&points).await?, total })
     }
 
     async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
@@ -376,12 +376,12 @@ impl VideoListing for QdrantListing {
         self.entries(&points).await
     }
 
-    async fn matching(&self, conditions: &[index::Condition]) -> Result<Vec<VideoId>> {
+    async fn matching_ids(&self, conditions: &[index::Condition]) -> Result<Vec<VideoId>> {
         let filter = Filter::must(conditions.iter().map(tested));
         self.ids_of(filter, None, usize::MAX).await
     }
 
-    async fn words(
+    async fn keyword_counts(
         &self,
         field: &str,
         conditions: &[index::Condition],
@@ -408,7 +408,7 @@ impl VideoListing for QdrantListing {
         Ok(words)
     }
 
-    async fn period(&self, conditions: &[index::Condition]) -> Result<Option<(i64, i64)>> {
+    async fn created_range(&self, conditions: &[index::Condition]) -> Result<Option<(i64, i64)>> {
         let filter = Filter::must(conditions.iter().map(tested));
         let (newest, oldest) = futures::try_join!(
             self.first(&filter, Direction::Asc),
@@ -539,7 +539,7 @@ fn entry(point: &RetrievedPoint) -> Result<VideoEntry> {
         created_at,
         filename: text(FILENAME)?,
         analyzers: analyzers.ok_or_else(|| foreign(ANALYZERS))?,
-        document: Document::stored(&text(DOCUMENT)?),
+        document: Document::from_json(&text(DOCUMENT)?),
     })
 }
 

@@ -136,11 +136,11 @@ impl LanguageModel for Scripted {
         &self.model
     }
 
-    fn sees(&self) -> bool {
+    fn supports_images(&self) -> bool {
         self.sees
     }
 
-    fn billed(&self) -> bool {
+    fn is_billed(&self) -> bool {
         self.billed
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ports::ocr::TextReader;
+use ports::ocr::TextRecognizer;
 use serde::{Deserialize, Serialize};
 
 use crate::open::optional;
@@ -61,7 +61,7 @@ impl Default for Settings {
 pub fn open(
     section: &Settings,
     models: &models::Settings,
-) -> Result<Option<Arc<dyn TextReader>>, OpenError> {
+) -> Result<Option<Arc<dyn TextRecognizer>>, OpenError> {
     match section.kind {
         Kind::None => Ok(None),
         kind => {
@@ -72,7 +72,10 @@ pub fn open(
 }
 
 #[cfg(feature = "onnx")]
-fn onnx(section: &Settings, models: &models::Settings) -> Result<Arc<dyn TextReader>, OpenError> {
+fn onnx(
+    section: &Settings,
+    models: &models::Settings,
+) -> Result<Arc<dyn TextRecognizer>, OpenError> {
     use super::{PpOcr, PpOcrOptions};
 
     let there = |file: &Path| Some(models.path(file)).filter(|file| file.is_file());
@@ -109,6 +112,6 @@ fn loses_spaces(recognition: &Path) -> bool {
 }
 
 #[cfg(not(feature = "onnx"))]
-fn onnx(_: &Settings, _: &models::Settings) -> Result<Arc<dyn TextReader>, OpenError> {
+fn onnx(_: &Settings, _: &models::Settings) -> Result<Arc<dyn TextRecognizer>, OpenError> {
     Err(OpenError::compiled_out("ocr.kind = \"onnx\"", "onnx"))
 }

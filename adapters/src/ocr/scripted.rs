@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use ports::{
     Result,
     decoder::Image,
-    ocr::{TextLine, TextReader},
+    ocr::{TextLine, TextRecognizer},
 };
 
 type Script = dyn Fn(&Image) -> Result<Vec<TextLine>> + Send + Sync;
@@ -40,7 +40,7 @@ impl ScriptedReader {
 }
 
 #[async_trait]
-impl TextReader for ScriptedReader {
+impl TextRecognizer for ScriptedReader {
     fn model(&self) -> &str {
         "scripted"
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
 use opendal::{Metadata, Operator};
-use ports::records::{Expected, RecordStore};
+use ports::records::{Precondition, RecordStore};
 use ports::{ErrorKind, PortError, Result};
 use serde_json::Value;
 
@@ -92,7 +92,7 @@ impl RecordStore for BucketRecords {
     async fn compare_and_swap(
         &self,
         key: &str,
-        expected: Expected<'_>,
+        expected: Precondition<'_>,
         document: &Value,
     ) -> Result<bool> {
         check_key(key)?;

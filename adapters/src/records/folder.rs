@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use ports::records::{Expected, RecordStore, Version};
+use ports::records::{Precondition, RecordStore, Version};
 use ports::{ErrorKind, PortError, Result};
 use serde_json::Value;
 use tempfile::{Builder, NamedTempFile};
@@ -258,7 +258,7 @@ impl RecordStore for FolderRecords {
     async fn compare_and_swap(
         &self,
         key: &str,
-        expected: Expected<'_>,
+        expected: Precondition<'_>,
         document: &Value,
     ) -> Result<bool> {
         check_key(key)?;
@@ -274,7 +274,7 @@ impl RecordStore for FolderRecords {
     async fn remove(&self, key: &str, expected: &Value) -> Result<bool> {
         check_key(key)?;
         let lock = self.swapping(key).await?;
-        let same = Expected::Document(expected).matches(self.get(key).await)?;
+        let same = Precondition::Document(expected).matches(self.get(key).await)?;
         if same {
             self.delete(key).await?;
         }

@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use async_trait::async_trait;
 use ports::Result;
-use ports::records::{Expected, RecordStore, Version};
+use ports::records::{Precondition, RecordStore, Version};
 use serde_json::Value;
 
 use crate::keys::{check_key, check_prefix};
@@ -71,7 +71,7 @@ impl RecordStore for MemoryRecords {
     async fn compare_and_swap(
         &self,
         key: &str,
-        expected: Expected<'_>,
+        expected: Precondition<'_>,
         document: &Value,
     ) -> Result<bool> {
         check_key(key)?;

@@ -100,7 +100,7 @@ impl SpeakerEmbedder for XVectorEmbedder {
         &self.name
     }
 
-    fn same_voice(&self) -> f32 {
+    fn same_voice_threshold(&self) -> f32 {
         self.same_voice
     }
 
@@ -173,7 +173,7 @@ mod tests {
             threading: Threading::default(),
         };
         let embedder = XVectorEmbedder::open(&runtime, &options).unwrap();
-        assert_eq!((embedder.model(), embedder.same_voice()), ("speaker", 0.5));
+        assert_eq!((embedder.model(), embedder.same_voice_threshold()), ("speaker", 0.5));
         for case in cases() {
             let samples = noise(case.seed, case.seconds);
             let found = embedder.embed(&samples).await.unwrap().unwrap();

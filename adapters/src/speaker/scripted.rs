@@ -27,7 +27,7 @@ impl SpeakerEmbedder for ScriptedSpeakerEmbedder {
         "scripted"
     }
 
-    fn same_voice(&self) -> f32 {
+    fn same_voice_threshold(&self) -> f32 {
         0.5
     }
 

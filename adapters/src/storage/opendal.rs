@@ -212,14 +212,14 @@ impl ObjectStorage for OpendalStorage {
         self.urls.url(key)
     }
 
-    async fn link(&self, key: &str) -> Result<String> {
+    async fn download_url(&self, key: &str) -> Result<String> {
         check_key(key)?;
         let Some(holds) = self.signed else { return Ok(self.urls.url(key)) };
         let signed = self.operator.presign_read(key, holds).await;
         Ok(signed.map_err(|e| failed("sign the address of", key, e))?.uri().to_string())
     }
 
-    fn key_of_url(&self, url: &str) -> Option<String> {
+    fn key_from_url(&self, url: &str) -> Option<String> {
         self.urls.key(url)
     }
 

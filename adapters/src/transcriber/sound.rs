@@ -4,7 +4,7 @@
 use ports::{
     Result,
     decoder::SAMPLE_RATE,
-    vad::{SpeechSpan, VoiceActivity},
+    vad::{SpeechSpan, VoiceActivityDetector},
 };
 
 use crate::vad::{SpectralVoiceActivity, SpeechOptions};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ports::vad::VoiceActivity;
+use ports::vad::VoiceActivityDetector;
 use serde::{Deserialize, Serialize};
 
 use super::{SpectralVoiceActivity, SpeechOptions};
@@ -70,7 +70,7 @@ impl From<&Settings> for SpeechOptions {
 pub fn open(
     section: &Settings,
     models: &models::Settings,
-) -> Result<Option<Arc<dyn VoiceActivity>>, OpenError> {
+) -> Result<Option<Arc<dyn VoiceActivityDetector>>, OpenError> {
     let spectral = || Arc::new(SpectralVoiceActivity::new(section.into()));
     Ok(match section.kind {
         Kind::None => None,
@@ -88,7 +88,7 @@ pub fn open(
 fn silero(
     section: &Settings,
     models: &models::Settings,
-) -> Result<Arc<dyn VoiceActivity>, OpenError> {
+) -> Result<Arc<dyn VoiceActivityDetector>, OpenError> {
     let options = super::SileroOptions {
         model: models.path(&section.file),
         speech: section.into(),
@@ -99,6 +99,6 @@ fn silero(
 }
 
 #[cfg(not(feature = "onnx"))]
-fn silero(_: &Settings, _: &models::Settings) -> Result<Arc<dyn VoiceActivity>, OpenError> {
+fn silero(_: &Settings, _: &models::Settings) -> Result<Arc<dyn VoiceActivityDetector>, OpenError> {
     Err(OpenError::compiled_out("vad.kind = \"silero\"", "onnx"))
 }

@@ -3,7 +3,7 @@
 use ports::{
     Result,
     decoder::SAMPLE_RATE,
-    vad::{SpeechSpan, VoiceActivity, VoiceActivitySession},
+    vad::{SpeechSpan, VoiceActivityDetector, VoiceActivitySession},
 };
 
 /// Finds speech in given spans, as far as the stream reaches and is not digital silence there.
@@ -18,7 +18,7 @@ impl ScriptedVoiceActivity {
     }
 }
 
-impl VoiceActivity for ScriptedVoiceActivity {
+impl VoiceActivityDetector for ScriptedVoiceActivity {
     fn model(&self) -> &str {
         "scripted"
     }

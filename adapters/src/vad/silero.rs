@@ -6,7 +6,7 @@ use ort::value::TensorRef;
 use ports::{
     Result,
     decoder::SAMPLE_RATE,
-    vad::{SpeechSpan, VoiceActivity, VoiceActivitySession},
+    vad::{SpeechSpan, VoiceActivityDetector, VoiceActivitySession},
 };
 
 use super::segments::{Segmenter, SpeechOptions};
@@ -48,7 +48,7 @@ impl Silero {
     }
 }
 
-impl VoiceActivity for Silero {
+impl VoiceActivityDetector for Silero {
     fn model(&self) -> &str {
         &self.name
     }

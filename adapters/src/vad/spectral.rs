@@ -4,7 +4,7 @@
 use ports::{
     Result,
     decoder::SAMPLE_RATE,
-    vad::{SpeechSpan, VoiceActivity, VoiceActivitySession},
+    vad::{SpeechSpan, VoiceActivityDetector, VoiceActivitySession},
 };
 
 use super::{
@@ -35,7 +35,7 @@ impl Default for SpectralVoiceActivity {
     }
 }
 
-impl VoiceActivity for SpectralVoiceActivity {
+impl VoiceActivityDetector for SpectralVoiceActivity {
     fn model(&self) -> &str {
         "spectral"
     }

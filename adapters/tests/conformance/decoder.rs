@@ -86,7 +86,9 @@ mod ffmpeg {
 
     use adapters::decoder::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, WorkerOptions};
     use ports::ErrorKind;
-    use ports::decoder::{Cancel, Cut, Image, ScanOptions, ScanSink, SmallFrame, VideoDecoder};
+    use ports::decoder::{
+        CancellationToken, ClipRequest, Image, ScanFrame, ScanOptions, ScanSink, VideoDecoder,
+    };
 
     use super::*;
 
@@ -212,10 +214,15 @@ mod ffmpeg {
             assert!((232..=250).contains(&white), "{name}: white is {white}");
             assert!((75..=130).contains(&grey), "{name}: grey is {grey}");
             let clip = studio.path("clip.mp4");
-            let cut =
-                Cut { start: 0.2, end: 0.8, exact: true, max_bytes: 1 << 20, audio_track: None };
+            let cut = ClipRequest {
+                start: 0.2,
+                end: 0.8,
+                exact: true,
+                max_bytes: 1 << 20,
+                audio_track: None,
+            };
             let out = std::fs::File::create(&clip).unwrap();
-            decoder().clip(&file, &cut, out, &Cancel::default()).unwrap();
+            decoder().clip(&file, &cut, out, &CancellationToken::default()).unwrap();
             let again = shown(&clip);
             for (once, twice) in [white, grey].iter().zip(again) {
                 assert!(once.abs_diff(twice) <= 6, "{name}: {once} and {twice} in the clip");
@@ -643,7 +650,7 @@ mod ffmpeg {
     }
 
     impl ScanSink for Played {
-        fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+        fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
             self.frames.push((frame.time, frame.rgb.to_vec()));
             Ok(())
         }
@@ -661,7 +668,7 @@ mod ffmpeg {
     }
 
     impl ScanSink for Seen {
-        fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+        fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
             self.first.get_or_insert(frame.time);
             Ok(())
         }

@@ -358,7 +358,7 @@ fn batch(number: usize) -> Vec<Point> {
             Point {
                 id: PointId {
                     video_id: video(number),
-                    chunk_id: ChunkId::at(chunk),
+                    chunk_id: ChunkId::from_index(chunk),
                     analyzer_id: "default_video".into(),
                 },
                 vectors,
@@ -402,7 +402,7 @@ async fn assert_whole(index: &EmbeddedIndex, number: usize) {
     assert_eq!(hits.len(), SIZE, "batch {number}");
     assert_eq!(hits[0].id.chunk_id, ChunkId(7), "a vector finds its own point");
     for hit in hits {
-        let stored = &points[hit.id.chunk_id.place()];
+        let stored = &points[hit.id.chunk_id.index()];
         assert_eq!((&hit.id, &hit.document), (&stored.id, &stored.document));
     }
     let query =

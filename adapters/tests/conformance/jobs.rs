@@ -129,7 +129,7 @@ mod nats {
         assert_eq!(error.kind(), ports::ErrorKind::TooLarge, "{error}");
         let grown = jobs.compare_and_swap("fits", version, &large(900 << 10)).await.unwrap();
         assert!(grown.is_some());
-        assert_eq!(jobs.waiting().await.unwrap(), 1, "what was refused is not queued");
+        assert_eq!(jobs.waiting_count().await.unwrap(), 1, "what was refused is not queued");
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -142,13 +142,13 @@ mod nats {
         bucket.unwrap().put("torn", "{\"who".into()).await.unwrap();
         assert_eq!(jobs.list().await.unwrap().len(), 1);
         let taken = jobs.take().await.unwrap();
-        assert_eq!((taken.job_id(), taken.offers()), ("torn", 1));
+        assert_eq!((taken.job_id(), taken.delivery_count()), ("torn", 1));
         let kept = jobs.get("torn").await.unwrap().expect("it is kept");
         assert_eq!(kept.document, serde_json::Value::Null);
         let failed = serde_json::json!({"failed": true});
         assert!(jobs.compare_and_swap("torn", kept.version, &failed).await.unwrap().is_some());
         taken.ack().await.unwrap();
-        assert_eq!(jobs.waiting().await.unwrap(), 0);
+        assert_eq!(jobs.waiting_count().await.unwrap(), 0);
     }
 
     #[tokio::test]

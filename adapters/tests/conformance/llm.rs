@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use ports::ErrorKind;
 use ports::conformance::llm as suite;
 use ports::llm::{
-    Answer, LanguageModel, Passage, PassageKind, Request, Task, Telling, Title, Usage,
+    Answer, LanguageModel, Passage, PassageKind, Request, Task, Title, TokenSink, Usage,
 };
 use serde_json::{Value, json};
 use shotlog_adapters::llm::{
@@ -44,7 +44,7 @@ async fn scripted() {
         .with_context(7)
         .then(&Title { title: "First".to_owned() })
         .then_fail(ErrorKind::Unavailable, "down");
-    assert_eq!((model.model(), model.billed(), model.context_tokens()), ("test", true, 7));
+    assert_eq!((model.model(), model.is_billed(), model.context_tokens()), ("test", true, 7));
     let ask = |task| {
         let model = &model;
         async move { model.complete(&request(task)).await.map(|completion| completion.answer) }
@@ -74,7 +74,7 @@ fn request(task: Task) -> Request {
         fields: Vec::new(),
         images: Vec::new(),
         max_tokens: 50,
-        telling: Telling::default(),
+        sink: TokenSink::default(),
     }
 }
 
@@ -430,10 +430,10 @@ async fn openai_tells_an_answer_while_it_is_written() {
         let server = Server::in_turn(replies).await;
         let told = Arc::new(Mutex::new(Vec::new()));
         let heard = told.clone();
-        let telling = Telling::new(move |piece, begins| {
+        let sink = TokenSink::new(move |piece, begins| {
             heard.lock().unwrap().push((piece.to_owned(), begins));
         });
-        let request = Request { telling, ..request(Task::Answer) };
+        let request = Request { sink, ..request(Task::Answer) };
         let completion = model(&server).complete(&request).await.unwrap();
         assert_eq!(completion.answer.to_string(), answer);
         assert_eq!(completion.usage.output_tokens, 10);

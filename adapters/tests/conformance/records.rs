@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::ErrorKind;
 use ports::conformance::records::{check, check_reopened};
-use ports::records::{Expected, RecordStore};
+use ports::records::{Precondition, RecordStore};
 use serde_json::json;
 use shotlog_adapters::records::{FolderRecords, MemoryRecords};
 
@@ -34,10 +34,10 @@ async fn a_file_that_is_no_json_can_be_replaced_and_removed() {
     for garbage in ["", "{", "\u{0}\u{0}"] {
         std::fs::write(&file, garbage).unwrap();
         assert_eq!(records.get(key).await.unwrap_err().kind(), ErrorKind::Corrupt);
-        for expected in [Expected::Absent, Expected::Document(&json!(1))] {
+        for expected in [Precondition::Absent, Precondition::Document(&json!(1))] {
             assert!(!records.compare_and_swap(key, expected, &json!(2)).await.unwrap());
         }
-        assert!(records.compare_and_swap(key, Expected::Unreadable, &json!(2)).await.unwrap());
+        assert!(records.compare_and_swap(key, Precondition::Unreadable, &json!(2)).await.unwrap());
         assert_eq!(records.get(key).await.unwrap(), Some(json!(2)));
         std::fs::write(&file, garbage).unwrap();
         records.delete(key).await.unwrap();

@@ -263,6 +263,6 @@ async fn buckets_have_public_urls_in_every_style() {
         let storage = storage.unwrap();
         assert_eq!(storage.bucket(), "clips");
         assert_eq!(storage.public_url("v/c.mp4"), url);
-        assert_eq!(storage.key_of_url(url).as_deref(), Some("v/c.mp4"));
+        assert_eq!(storage.key_from_url(url).as_deref(), Some("v/c.mp4"));
     }
 }

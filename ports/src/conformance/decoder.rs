@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
+use crate::decoder::{SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
 use crate::{ErrorKind, PortError, Result};
 
 /// A file and what is in it.
@@ -40,8 +40,8 @@ struct Tape {
 }
 
 impl ScanSink for Tape {
-    fn frame(&mut self, frame: SmallFrame<'_>) -> Result<()> {
-        let SmallFrame { time, rgb, .. } = frame;
+    fn frame(&mut self, frame: ScanFrame<'_>) -> Result<()> {
+        let ScanFrame { time, rgb, .. } = frame;
         assert_eq!(
             rgb.len(),
             (SIZE.width * SIZE.height * 3) as usize,

@@ -10,11 +10,11 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::index::{
-    Condition, Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex,
+    Condition, FacetQuery, Filter, Hit, ListedPoint, Point, PointId, TextQuery, VectorIndex,
     VectorQuery,
 };
-use crate::listing::{ListQuery, Listed, VideoEntry, VideoListing};
-use crate::records::{Expected, RecordStore, Version};
+use crate::listing::{ListQuery, ListingPage, VideoEntry, VideoListing};
+use crate::records::{Precondition, RecordStore, Version};
 use crate::storage::{ObjectInfo, ObjectStorage};
 use crate::{ByteStream, ErrorKind, PortError, Result, VideoId};
 
@@ -183,7 +183,7 @@ impl RecordStore for Faulty<dyn RecordStore> {
     async fn compare_and_swap(
         &self,
         key: &str,
-        expected: Expected<'_>,
+        expected: Precondition<'_>,
         document: &Value,
     ) -> Result<bool> {
         let swap = self.port.compare_and_swap(key, expected, document);
@@ -260,8 +260,8 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
         self.faults.meet("values", self.port.values(field)).await
     }
 
-    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>> {
-        self.faults.meet("most_frequent", self.port.most_frequent(query)).await
+    async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>> {
+        self.faults.meet("facet_counts", self.port.facet_counts(query)).await
     }
 
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
@@ -303,7 +303,7 @@ impl VideoListing for Faulty<dyn VideoListing> {
         self.faults.meet("unlist videos", self.port.remove(video_ids)).await
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Listed> {
+    async fn list(&self, query: &ListQuery) -> Result<ListingPage> {
         self.faults.meet("list a page", self.port.list(query)).await
     }
 
@@ -311,23 +311,23 @@ impl VideoListing for Faulty<dyn VideoListing> {
         self.faults.meet("get listed", self.port.get(video_ids)).await
     }
 
-    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
-        self.faults.meet("match videos", self.port.matching(conditions)).await
+    async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
+        self.faults.meet("match videos", self.port.matching_ids(conditions)).await
     }
 
-    async fn words(
+    async fn keyword_counts(
         &self,
         field: &str,
         conditions: &[Condition],
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, u64)>> {
-        let words = self.port.words(field, conditions, after, limit);
+        let words = self.port.keyword_counts(field, conditions, after, limit);
         self.faults.meet("count words", words).await
     }
 
-    async fn period(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
-        self.faults.meet("find the period", self.port.period(conditions)).await
+    async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
+        self.faults.meet("find the period", self.port.created_range(conditions)).await
     }
 
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
@@ -357,12 +357,12 @@ impl ObjectStorage for Faulty<dyn ObjectStorage> {
         self.port.public_url(key)
     }
 
-    async fn link(&self, key: &str) -> Result<String> {
-        self.faults.meet(&format!("link {key}"), self.port.link(key)).await
+    async fn download_url(&self, key: &str) -> Result<String> {
+        self.faults.meet(&format!("link {key}"), self.port.download_url(key)).await
     }
 
-    fn key_of_url(&self, url: &str) -> Option<String> {
-        self.port.key_of_url(url)
+    fn key_from_url(&self, url: &str) -> Option<String> {
+        self.port.key_from_url(url)
     }
 
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {

@@ -8,7 +8,7 @@ use futures::TryStreamExt;
 
 use super::storage::refused;
 use crate::ErrorKind;
-use crate::fetcher::{Fetched, SourceFetcher};
+use crate::fetcher::{FetchResponse, SourceFetcher};
 
 /// An answer for the adapter to meet.
 #[derive(Debug, Clone)]
@@ -226,7 +226,7 @@ fn ok(headers: &[(&str, &str)], body: Vec<Bytes>) -> Scripted {
     Scripted { status: 200, headers, body }
 }
 
-async fn read(fetched: Fetched) -> Vec<u8> {
+async fn read(fetched: FetchResponse) -> Vec<u8> {
     let blocks: Vec<Bytes> = fetched.body.try_collect().await.expect("the body arrives");
     blocks.concat()
 }

@@ -165,7 +165,7 @@ async fn documents_come_back_as_stored(index: &dyn VectorIndex) {
     for hits in [search(index, "combined", axis(0), 9).await, text(index, "word").await] {
         assert_eq!(hits.len(), documents.len());
         for hit in hits {
-            let stored = &documents[hit.id.chunk_id.place()];
+            let stored = &documents[hit.id.chunk_id.index()];
             assert_eq!(&hit.document, stored);
         }
     }

@@ -31,7 +31,7 @@ pub async fn check(jobs: Arc<dyn JobQueue>, redelivery: Duration) {
     withdraws(jobs).await;
     loses_nothing_when_nobody_waits_any_more(jobs).await;
     assert!(jobs.list().await.unwrap().is_empty(), "removed jobs are gone");
-    assert_eq!(jobs.waiting().await.unwrap(), 0);
+    assert_eq!(jobs.waiting_count().await.unwrap(), 0);
 }
 
 /// Checks that two instances work on the same jobs.
@@ -93,7 +93,7 @@ async fn knows_what_is_absent(jobs: &dyn JobQueue) {
     assert_eq!(jobs.compare_and_swap("absent", 1, &json!(1)).await.unwrap(), None);
     assert!(!jobs.withdraw("absent").await.expect("nothing there is no error"));
     jobs.remove("absent", 1).await.expect("nothing there is no error");
-    assert_eq!(jobs.waiting().await.unwrap(), 0);
+    assert_eq!(jobs.waiting_count().await.unwrap(), 0);
     silent(jobs).await;
 }
 
@@ -102,7 +102,7 @@ async fn offers_the_oldest_first_and_each_once(jobs: &dyn JobQueue) {
     for id in ids {
         assert_eq!(jobs.add(id, &json!({"of": id, "ключ": [1, null]})).await.unwrap(), None);
     }
-    assert_eq!(jobs.waiting().await.unwrap(), ids.len());
+    assert_eq!(jobs.waiting_count().await.unwrap(), ids.len());
     for id in ids {
         let taken = take(jobs).await;
         assert_eq!(taken.job_id(), id, "in the order of adding");
@@ -110,7 +110,7 @@ async fn offers_the_oldest_first_and_each_once(jobs: &dyn JobQueue) {
         taken.ack().await.unwrap();
     }
     silent(jobs).await;
-    assert_eq!(jobs.waiting().await.unwrap(), 0);
+    assert_eq!(jobs.waiting_count().await.unwrap(), 0);
     let listed: BTreeSet<String> =
         jobs.list().await.unwrap().into_iter().map(|kept| kept.job_id).collect();
     assert_eq!(listed, ids.map(str::to_owned).into(), "jobs stay when they are done with");
@@ -185,7 +185,7 @@ async fn shows_changes(jobs: &dyn JobQueue) {
 async fn keeps_for_its_holder(jobs: &dyn JobQueue, redelivery: Duration) {
     jobs.add("held", &json!(0)).await.unwrap();
     let taken = take(jobs).await;
-    assert_eq!(jobs.waiting().await.unwrap(), 0, "what is taken does not wait");
+    assert_eq!(jobs.waiting_count().await.unwrap(), 0, "what is taken does not wait");
     tokio::time::sleep(redelivery * 5 / 2).await;
     silent(jobs).await;
     taken.ack().await.unwrap();
@@ -197,13 +197,13 @@ async fn keeps_for_its_holder(jobs: &dyn JobQueue, redelivery: Duration) {
 async fn offers_again(jobs: &dyn JobQueue) {
     jobs.add("again", &json!(0)).await.unwrap();
     let taken = take(jobs).await;
-    assert_eq!(taken.offers(), 1);
+    assert_eq!(taken.delivery_count(), 1);
     taken.nack().await.unwrap();
     let taken = take(jobs).await;
-    assert_eq!((taken.job_id(), taken.offers()), ("again", 2), "given back");
+    assert_eq!((taken.job_id(), taken.delivery_count()), ("again", 2), "given back");
     drop(taken);
     let taken = take(jobs).await;
-    assert_eq!((taken.job_id(), taken.offers()), ("again", 3), "its holder died");
+    assert_eq!((taken.job_id(), taken.delivery_count()), ("again", 3), "its holder died");
     taken.ack().await.unwrap();
     silent(jobs).await;
     remove(jobs, "again").await;
@@ -214,7 +214,7 @@ async fn withdraws(jobs: &dyn JobQueue) {
         jobs.add(id, &json!(id)).await.unwrap();
     }
     if jobs.withdraw("goes").await.unwrap() {
-        assert_eq!(jobs.waiting().await.unwrap(), 1);
+        assert_eq!(jobs.waiting_count().await.unwrap(), 1);
         assert!(!jobs.withdraw("goes").await.unwrap(), "it is not waiting any more");
         remove(jobs, "goes").await;
     } else {

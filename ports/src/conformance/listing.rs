@@ -47,7 +47,7 @@ where
     assert_eq!(again.list(&page(9)).await.unwrap().entries, [said, entry("aa", 1)]);
     let predicate = Predicate::AnyKeyword(vec!["news".into()]);
     let condition = Condition { field: "collection".into(), predicate };
-    assert_eq!(again.matching(&[condition]).await.unwrap(), owned(&["cc"]));
+    assert_eq!(again.matching_ids(&[condition]).await.unwrap(), owned(&["cc"]));
     assert_eq!(again.mark().await.unwrap().as_deref(), Some("in step"));
 }
 
@@ -222,17 +222,21 @@ async fn fields_are_tested(listing: &dyn VideoListing) {
         (vec![is("metadata.take", Predicate::AtLeast(2.0)), any("collection", &["news"])], &[]),
     ];
     for (conditions, expected) in cases {
-        assert_eq!(listing.matching(&conditions).await.unwrap(), owned(expected), "{conditions:?}");
+        assert_eq!(
+            listing.matching_ids(&conditions).await.unwrap(),
+            owned(expected),
+            "{conditions:?}"
+        );
         let query = ListQuery { conditions, ..page(9) };
         let found = listed(listing, &query).await;
         assert_eq!(found, (owned(expected), expected.len() as u64), "{query:?}");
     }
     listing.put(vec![entry("aa", &[("collection", words(&["sport"]))])]).await.unwrap();
     let sport = [any("collection", &["sport"])];
-    assert_eq!(listing.matching(&sport).await.unwrap(), owned(&["aa", "bb"]));
+    assert_eq!(listing.matching_ids(&sport).await.unwrap(), owned(&["aa", "bb"]));
     listing.remove(&[video("bb")]).await.unwrap();
-    assert_eq!(listing.matching(&sport).await.unwrap(), owned(&["aa"]));
-    assert_eq!(listing.matching(&[any("collection", &["news"])]).await.unwrap(), []);
+    assert_eq!(listing.matching_ids(&sport).await.unwrap(), owned(&["aa"]));
+    assert_eq!(listing.matching_ids(&[any("collection", &["news"])]).await.unwrap(), []);
 }
 
 async fn words_are_counted(listing: &dyn VideoListing) {
@@ -242,8 +246,8 @@ async fn words_are_counted(listing: &dyn VideoListing) {
         fields: fields(said),
         ..entry(video, at)
     };
-    assert_eq!(listing.words("collection", &[], None, 9).await.unwrap(), []);
-    assert_eq!(listing.period(&[]).await.unwrap(), None);
+    assert_eq!(listing.keyword_counts("collection", &[], None, 9).await.unwrap(), []);
+    assert_eq!(listing.created_range(&[]).await.unwrap(), None);
     let entries = vec![
         said(
             "aa",
@@ -272,13 +276,13 @@ async fn words_are_counted(listing: &dyn VideoListing) {
         ("tags", &news, None, 9, &[("x", 1), ("y", 1)]),
         ("nothing", &[], None, 9, &[]),
     ] {
-        let found = listing.words(field, conditions, after, limit).await.unwrap();
+        let found = listing.keyword_counts(field, conditions, after, limit).await.unwrap();
         assert_eq!(found, count(expected), "{field} {conditions:?} {after:?}");
     }
-    assert_eq!(listing.period(&[]).await.unwrap(), Some((2, 9)));
-    assert_eq!(listing.period(&news).await.unwrap(), Some((5, 7)));
+    assert_eq!(listing.created_range(&[]).await.unwrap(), Some((2, 9)));
+    assert_eq!(listing.created_range(&news).await.unwrap(), Some((5, 7)));
     listing.remove(&[video("aa")]).await.unwrap();
-    assert_eq!(listing.period(&news).await.unwrap(), Some((7, 7)));
+    assert_eq!(listing.created_range(&news).await.unwrap(), Some((7, 7)));
 }
 
 fn fields(said: &[(&str, FieldValue)]) -> BTreeMap<String, FieldValue> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::ErrorKind;
 use crate::llm::{
     Answer, Description, Events, Extraction, LanguageModel, Moment, Narrative, Passage,
-    PassageKind, Persons, Request, Summary, Task, Telling, Title,
+    PassageKind, Persons, Request, Summary, Task, Title, TokenSink,
 };
 
 const TEXT_TASKS: [Task; 5] =
@@ -24,7 +24,7 @@ pub async fn check(model: &dyn LanguageModel) {
         huge_passages_are_answered_or_too_large(model, task).await;
     }
     pictures_are_seen_or_refused(model).await;
-    if !model.billed() {
+    if !model.is_billed() {
         the_same_request_has_the_same_answer(model).await;
     }
 }
@@ -117,11 +117,11 @@ async fn pictures_of_a_task(model: &dyn LanguageModel, task: Task) {
     request.images = vec![bytes::Bytes::from_static(PIXEL)];
     match model.complete(&request).await {
         Ok(completion) => {
-            assert!(model.sees(), "a model that describes pictures says that it sees");
+            assert!(model.supports_images(), "a model that describes pictures says that it sees");
             fits(&request, &completion.answer);
         }
         Err(e) => {
-            assert!(!model.sees(), "a model that sees describes: {e}");
+            assert!(!model.supports_images(), "a model that sees describes: {e}");
             assert_eq!(e.kind(), ErrorKind::Invalid, "{e}");
         }
     }
@@ -177,7 +177,7 @@ fn request(task: Task, passages: Vec<Passage>) -> Request {
         fields: Vec::new(),
         images: Vec::new(),
         max_tokens: 800,
-        telling: Telling::default(),
+        sink: TokenSink::default(),
     }
 }
 

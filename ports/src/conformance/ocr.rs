@@ -4,11 +4,11 @@ use super::detector::{malformed, noise};
 use crate::{
     ErrorKind,
     decoder::Image,
-    ocr::{TextLine, TextReader},
+    ocr::{TextLine, TextRecognizer},
 };
 
 /// Every duty of the port. `page` is a picture in which the adapter reads at least one line.
-pub async fn suite(reader: &dyn TextReader, page: &Image) {
+pub async fn suite(reader: &dyn TextRecognizer, page: &Image) {
     assert!(!reader.model().is_empty(), "a reader names its model");
     refuses_malformed_pictures(reader).await;
     reads_lines(reader, page).await;
@@ -17,20 +17,20 @@ pub async fn suite(reader: &dyn TextReader, page: &Image) {
     answers_alike_at_any_time(reader, page).await;
 }
 
-async fn refuses_malformed_pictures(reader: &dyn TextReader) {
+async fn refuses_malformed_pictures(reader: &dyn TextRecognizer) {
     for image in malformed() {
         let error = reader.read(&image).await.expect_err("a malformed picture is refused");
         assert_eq!(error.kind(), ErrorKind::Invalid, "a malformed picture is the input's fault");
     }
 }
 
-async fn reads_lines(reader: &dyn TextReader, page: &Image) {
+async fn reads_lines(reader: &dyn TextRecognizer, page: &Image) {
     let lines = reader.read(page).await.expect("a picture is read");
     assert!(!lines.is_empty(), "the page holds text");
     check(&lines);
 }
 
-async fn reads_nothing_where_nothing_is(reader: &dyn TextReader) {
+async fn reads_nothing_where_nothing_is(reader: &dyn TextRecognizer) {
     for value in [0, 128, 255] {
         let blank = Image { width: 160, height: 120, rgb: vec![value; 160 * 120 * 3] };
         let lines = reader.read(&blank).await.expect("a blank picture is no error");
@@ -38,7 +38,7 @@ async fn reads_nothing_where_nothing_is(reader: &dyn TextReader) {
     }
 }
 
-async fn takes_any_size(reader: &dyn TextReader) {
+async fn takes_any_size(reader: &dyn TextRecognizer) {
     for (width, height) in [(1, 1), (3, 500), (500, 3), (64, 48), (1921, 7)] {
         let lines =
             reader.read(&noise(width, height)).await.expect("a picture of any size is read");
@@ -46,7 +46,7 @@ async fn takes_any_size(reader: &dyn TextReader) {
     }
 }
 
-async fn answers_alike_at_any_time(reader: &dyn TextReader, page: &Image) {
+async fn answers_alike_at_any_time(reader: &dyn TextRecognizer, page: &Image) {
     let first = reader.read(page).await.unwrap();
     let other = noise(97, 61);
     let (a, b, c) = futures::join!(reader.read(page), reader.read(&other), reader.read(page));

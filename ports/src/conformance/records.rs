@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::storage::{BAD_KEYS, refused};
 use crate::ErrorKind;
-use crate::records::{Expected, RecordStore};
+use crate::records::{Precondition, RecordStore};
 
 /// Checks a store that is empty, and leaves it so.
 pub async fn check(records: Arc<dyn RecordStore>) {
@@ -107,10 +107,10 @@ async fn replaces(records: &dyn RecordStore) {
 }
 
 async fn swaps_what_is_expected(records: &dyn RecordStore) {
-    use Expected::{Absent, Document, Unreadable};
+    use Precondition::{Absent, Document, Unreadable};
     let key = "claims/a.json";
     let (one, two) = (json!({"n": 1}), json!({"n": 2}));
-    let swap = async |expected: Expected<'_>, new: &Value| {
+    let swap = async |expected: Precondition<'_>, new: &Value| {
         records.compare_and_swap(key, expected, new).await.unwrap()
     };
     assert!(!swap(Document(&one), &two).await, "nothing is there yet");

@@ -309,22 +309,22 @@ fn addresses_objects(storage: &dyn ObjectStorage, base: &str) {
         assert!(url.starts_with("http://") || url.starts_with("https://"), "{url}");
         assert!(url.bytes().all(|b| b.is_ascii_graphic()), "{url} must be a valid url");
         assert!(!url.contains(['?', '#']), "{url} must not have a query or fragment");
-        assert_eq!(storage.key_of_url(&url).as_deref(), Some(&*key), "{url}");
-        assert_eq!(storage.key_of_url(&format!("{url}?t=1#x")).as_deref(), Some(&*key));
+        assert_eq!(storage.key_from_url(&url).as_deref(), Some(&*key), "{url}");
+        assert_eq!(storage.key_from_url(&format!("{url}?t=1#x")).as_deref(), Some(&*key));
         let (scheme, rest) = url.split_once("://").unwrap();
         let (host, path) = rest.split_once('/').unwrap();
-        assert_eq!(storage.key_of_url(&format!("{scheme}://x{host}/{path}")), None);
-        assert_eq!(storage.key_of_url(&format!("{scheme}://user@{host}/{path}")), None);
-        assert_eq!(storage.key_of_url(&format!("ftp://{host}/{path}")), None);
+        assert_eq!(storage.key_from_url(&format!("{scheme}://x{host}/{path}")), None);
+        assert_eq!(storage.key_from_url(&format!("{scheme}://user@{host}/{path}")), None);
+        assert_eq!(storage.key_from_url(&format!("ftp://{host}/{path}")), None);
         urls.insert(url);
     }
     assert_eq!(urls.len(), 7, "different keys have different urls");
     let url = storage.public_url(&format!("{base}/clip.mp4"));
     for bad in ["/../secret", "/%2e%2e/secret", "%2f..%2fsecret", "/", "%5csecret", "%00"] {
-        assert_eq!(storage.key_of_url(&format!("{url}{bad}")).filter(|k| k.contains("..")), None);
+        assert_eq!(storage.key_from_url(&format!("{url}{bad}")).filter(|k| k.contains("..")), None);
     }
     for other in ["", "clip.mp4", "not a url", "http://"] {
-        assert_eq!(storage.key_of_url(other), None, "{other:?}");
+        assert_eq!(storage.key_from_url(other), None, "{other:?}");
     }
 }
 

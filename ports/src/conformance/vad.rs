@@ -2,11 +2,11 @@
 
 use crate::{
     decoder::SAMPLE_RATE,
-    vad::{SpeechSpan, VoiceActivity},
+    vad::{SpeechSpan, VoiceActivityDetector},
 };
 
-/// Every duty of [`VoiceActivity`]. `speech` are samples in which the adapter finds speech.
-pub fn activity(detector: &dyn VoiceActivity, speech: &[f32]) {
+/// Every duty of [`VoiceActivityDetector`]. `speech` are samples in which the adapter finds speech.
+pub fn activity(detector: &dyn VoiceActivityDetector, speech: &[f32]) {
     assert!(!detector.model().is_empty(), "a detector names its model");
     assert_eq!(spans(detector, &[], 512), [], "no sound holds no speech");
     for count in [1, 700, 3 * SAMPLE_RATE as usize] {
@@ -29,7 +29,7 @@ pub fn activity(detector: &dyn VoiceActivity, speech: &[f32]) {
 }
 
 fn streams_do_not_disturb_each_other(
-    detector: &dyn VoiceActivity,
+    detector: &dyn VoiceActivityDetector,
     speech: &[f32],
     whole: &[SpeechSpan],
 ) {
@@ -43,7 +43,7 @@ fn streams_do_not_disturb_each_other(
     assert_eq!(other.finish().unwrap(), [], "silence beside speech stays silence");
 }
 
-fn spans(detector: &dyn VoiceActivity, samples: &[f32], block: usize) -> Vec<SpeechSpan> {
+fn spans(detector: &dyn VoiceActivityDetector, samples: &[f32], block: usize) -> Vec<SpeechSpan> {
     let mut session = detector.begin().expect("a stream begins");
     for block in samples.chunks(block.max(1)) {
         session.push(block).expect("samples are taken");

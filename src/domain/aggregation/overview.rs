@@ -21,7 +21,7 @@ pub(crate) fn overview(video: &AnalyzedVideo, chunks: Range<usize>) -> Option<Pa
     // Of each label in how many chunks it is seen, and how many at once.
     let mut seen: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let described = video.of::<Shown>(default_video::ID);
-    for (_, _, shown) in described.filter(|(chunk, ..)| chunks.contains(&chunk.place())) {
+    for (_, _, shown) in described.filter(|(chunk, ..)| chunks.contains(&chunk.index())) {
         for (label, count) in &shown.counts {
             let (chunks, most) = seen.entry(label).or_default();
             *chunks += 1;

@@ -100,7 +100,7 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
     let mut course = Course {
         aggregators: run.aggregators,
         video: run.video,
-        billed: run.llm.billed(),
+        billed: run.llm.is_billed(),
         keep: !run.force && !changed_input,
         report: AggregatesResult::of_nothing(run.video.video_id, changed_input),
         results,

@@ -88,11 +88,11 @@ impl LanguageModel for Narrator {
         "narrator"
     }
 
-    fn sees(&self) -> bool {
+    fn supports_images(&self) -> bool {
         false
     }
 
-    fn billed(&self) -> bool {
+    fn is_billed(&self) -> bool {
         false
     }
 

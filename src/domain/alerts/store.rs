@@ -1,6 +1,6 @@
 //! What is kept of alerts: one document each, changed by compare-and-swap alone.
 
-use ports::records::Expected;
+use ports::records::Precondition;
 use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
@@ -125,7 +125,7 @@ impl Alerts {
         let document = serde_json::to_value(alert)
             .map_err(|e| Error::corrupt(format!("cannot keep the alert: {e}")))?;
         let key = key(&alert.name);
-        Ok(self.records.compare_and_swap(&key, Expected::from(stored), &document).await?)
+        Ok(self.records.compare_and_swap(&key, Precondition::from(stored), &document).await?)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ports::decoder::{Frame, Image, Still, VideoDecoder};
 use ports::detector::{Detection, ObjectDetector};
-use ports::ocr::{TextLine, TextReader};
+use ports::ocr::{TextLine, TextRecognizer};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
@@ -276,7 +276,7 @@ impl ChunkEvidence {
     /// The text on frames. One that shows what the last one that was read did is not read again.
     async fn read(
         &self,
-        reader: &dyn TextReader,
+        reader: &dyn TextRecognizer,
         readings: Vec<Reading>,
     ) -> Result<Vec<ScreenLine>> {
         let profile = &self.video.profile;

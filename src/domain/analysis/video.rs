@@ -65,7 +65,7 @@ impl AnalyzedVideo {
 
     /// What an analyzer has found in one chunk.
     pub fn finding(&self, analyzer: &str, chunk: ChunkId) -> Option<&dyn Finding> {
-        Some(self.outputs.get(analyzer)?.get(chunk.place())?.as_deref()?.finding())
+        Some(self.outputs.get(analyzer)?.get(chunk.index())?.as_deref()?.finding())
     }
 }
 

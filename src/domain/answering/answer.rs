@@ -1,7 +1,7 @@
 //! Answers from evidence: every sentence cites the moments that bear it out and is checked against
 //! them; what they do not bear out is left out.
 
-use ports::llm::{Answer, Moment, Passage, PassageKind, Telling};
+use ports::llm::{Answer, Moment, Passage, PassageKind, TokenSink};
 use text::questions::is_question;
 use text::{Quotations, Token, sentences, shared, tokens};
 
@@ -275,9 +275,9 @@ impl Answering {
         question: &str,
         context: &[&Evidence],
         form: CitationForm,
-        telling: Telling,
+        sink: TokenSink,
     ) -> Attempt {
-        match self.answer(question, context, form, telling).await {
+        match self.answer(question, context, form, sink).await {
             Ok(None) => Attempt::default(),
             Ok(Some(Answered { text, answered, audit })) => {
                 Attempt { text: Some(text), answered, audit, error: None }
@@ -328,7 +328,7 @@ impl Answering {
         question: &str,
         context: &[&Evidence],
         form: CitationForm,
-        telling: Telling,
+        sink: TokenSink,
     ) -> Result<Option<Answered>> {
         if context.is_empty() {
             return Ok(None);
@@ -340,7 +340,7 @@ impl Answering {
             passages,
             question: Some(question.to_owned()),
             max_tokens: MAX_TOKENS,
-            telling,
+            sink,
             ..Prompt::default()
         };
         let answer: Answer = self.llm.ask(prompt).await?;
@@ -356,8 +356,8 @@ impl Answering {
         let claims: Vec<Claim<'_>> =
             cited.iter().map(|(sentence, cited)| claim(sentence, cited, context)).collect();
         let verdicts = self.audit(&claims).await?;
-        let by_chance =
-            self.llm.selects() && cited.iter().all(|(_, cited)| is_by_chance(question, cited));
+        let by_chance = self.llm.is_extractive()
+            && cited.iter().all(|(_, cited)| is_by_chance(question, cited));
         let audit: Vec<AuditedSentence> = cited
             .iter()
             .zip(verdicts)
@@ -394,7 +394,7 @@ impl Answering {
             let doubted = is_doubtful && nearest.said[0].is_language();
             nearest.fits && nearest.p_present >= ANSWERS && !doubted
         };
-        let answered = self.llm.selects() && nearest.as_ref().is_some_and(is_answer);
+        let answered = self.llm.is_extractive() && nearest.as_ref().is_some_and(is_answer);
         let nothing = "The footage does not show this";
         let sentences: Vec<AuditedSentence> = match &nearest {
             Some(nearest) if answered => {
@@ -428,7 +428,7 @@ impl Answering {
         context: &[&Evidence],
         form: CitationForm,
     ) -> Result<(Vec<AuditedSentence>, bool)> {
-        if !self.llm.selects() {
+        if !self.llm.is_extractive() {
             return Ok((audit, false));
         }
         let likely =

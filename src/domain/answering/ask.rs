@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use futures::channel::mpsc::UnboundedSender;
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::{Filter, Predicate, VectorQuery};
-use ports::llm::{PassageKind, Telling};
+use ports::llm::{PassageKind, TokenSink};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -135,9 +135,9 @@ pub enum AskEvent {
 pub(crate) type Listener = UnboundedSender<Result<AskEvent>>;
 
 /// Tells what a model writes.
-fn written_to(listener: &Listener) -> Telling {
+fn written_to(listener: &Listener) -> TokenSink {
     let listener = listener.clone();
-    Telling::new(move |text, begins| {
+    TokenSink::new(move |text, begins| {
         // Nobody listening any more is no error.
         let _ = listener.unbounded_send(Ok(AskEvent::Piece { text: text.to_owned(), begins }));
     })
@@ -216,7 +216,7 @@ impl Answering {
             let results = contexts.iter().flat_map(|context| context.results.iter().cloned());
             let _ = tell(AskEvent::Moments(results.collect()));
         }
-        let written = telling.map_or_else(Telling::default, written_to);
+        let written = telling.map_or_else(TokenSink::default, written_to);
         let answer = self.attempt_answer(&question, &kept, CitationForm::Plain, written).await;
         for sentence in answer.audit.iter().filter(|one| one.verdict != Verdict::Unsupported) {
             let _ = tell(AskEvent::Sentence(sentence.clone()));
@@ -339,7 +339,7 @@ impl Answering {
             // All that is chosen is read; a chunk of that id in another video is left out below.
             let ids: BTreeSet<ChunkId> = chosen.values().flatten().copied().collect();
             limit = limit.max(ids.len());
-            chunks = chunks.of_chunks(ids);
+            chunks = chunks.in_chunks(ids);
         }
         let is_chosen = |hit: &SearchResult| {
             let of_video = |chosen: &Chosen| {
@@ -351,7 +351,7 @@ impl Answering {
             let per_video = limit * analyzers.len();
             let filter = chunks
                 .clone()
-                .of_videos(records.iter().map(|record| record.video_id))
+                .in_videos(records.iter().map(|record| record.video_id))
                 .and("analyzer_id", Predicate::AnyKeyword(analyzers));
             let query = nearest_to(vector, filter, records.len());
             let mut hits =
@@ -388,7 +388,7 @@ impl Answering {
             let many = next.len();
             let replies = match many {
                 0 => HashMap::new(),
-                _ => search(heard, &chunks.of_chunks(next), many).await?,
+                _ => search(heard, &chunks.in_chunks(next), many).await?,
             };
             for (video, hits) in replies {
                 let hits = hits.into_iter().filter(|hit| {

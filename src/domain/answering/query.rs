@@ -1,6 +1,6 @@
 //! Searches with an optional answer over the hits.
 
-use ports::llm::Telling;
+use ports::llm::TokenSink;
 
 use super::answer::{Attempt, CitationForm, Evidence, Told};
 use super::audit::AuditedSentence;
@@ -55,7 +55,7 @@ impl Answering {
                 results.iter().flat_map(|hit| Evidence::of_hit(hit, &query.text)).collect();
             let context = self.context(&evidence);
             let form = CitationForm::Seconds;
-            self.attempt_answer(&query.text, &context, form, Telling::default()).await
+            self.attempt_answer(&query.text, &context, form, TokenSink::default()).await
         } else {
             Attempt::default()
         };

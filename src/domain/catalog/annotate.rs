@@ -1,6 +1,6 @@
 //! Changing what is said of a video.
 
-use ports::records::Expected;
+use ports::records::Precondition;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -71,7 +71,8 @@ impl Catalog {
         if let Some(seen) = about::seen_by(access)
             && !keys.is_empty()
         {
-            let used = self.listing.words(about::METADATA_KEYS, &[seen], None, MOST_KEYS).await?;
+            let used =
+                self.listing.keyword_counts(about::METADATA_KEYS, &[seen], None, MOST_KEYS).await?;
             keys.retain(|key, _| used.iter().any(|(word, _)| word == key));
         }
         Ok(keys)
@@ -117,7 +118,7 @@ impl Catalog {
             }
             let json = serde_json::to_value(&keys)
                 .map_err(|e| Error::corrupt(format!("cannot store {KEYS}: {e}")))?;
-            let expected = Expected::from(stored.as_ref());
+            let expected = Precondition::from(stored.as_ref());
             if self.records.compare_and_swap(KEYS, expected, &json).await? {
                 return Ok(());
             }

@@ -120,7 +120,7 @@ impl Catalog {
         verbose: bool,
     ) -> Result<ChunkView> {
         let spans = self.spans(record).await?;
-        let span = spans.get(chunk_id.place()).ok_or_else(|| {
+        let span = spans.get(chunk_id.index()).ok_or_else(|| {
             Error::NotFound(format!(
                 "video '{}' has no chunk {chunk_id}; it has chunks 0 to {}",
                 record.video_id,

@@ -33,7 +33,7 @@ use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::{Filter, Predicate};
-use ports::records::Expected;
+use ports::records::Precondition;
 use ports::{ErrorKind, PortError};
 
 use crate::domain::catalog::about::About;
@@ -198,7 +198,7 @@ impl Catalog {
         let key = published(video_id);
         let mut before = before.clone();
         loop {
-            let Expected::Document(json) = after.expected() else { return Ok(after) };
+            let Precondition::Document(json) = after.expected() else { return Ok(after) };
             let swapped = self.records.compare_and_swap(&key, before.expected(), json).await;
             if matches!(swapped, Ok(true)) {
                 return Ok(after);

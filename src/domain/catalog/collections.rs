@@ -64,7 +64,8 @@ impl Catalog {
         limit: usize,
     ) -> Result<CollectionList> {
         let seen: Vec<_> = about::seen_by(access).into_iter().collect();
-        let mut words = self.listing.words(about::COLLECTION, &seen, after, limit + 1).await?;
+        let mut words =
+            self.listing.keyword_counts(about::COLLECTION, &seen, after, limit + 1).await?;
         let more = words.len() > limit;
         words.truncate(limit);
         let next = words.last().filter(|_| more).map(|(name, _)| name.clone());
@@ -77,7 +78,7 @@ impl Catalog {
 
     /// A collection; nothing where its last video has gone since it was counted.
     async fn collection(&self, name: String, videos: u64) -> Result<Option<Collection>> {
-        let period = self.listing.period(&[about::in_collection(&name)]).await?;
+        let period = self.listing.created_range(&[about::in_collection(&name)]).await?;
         Ok(period.map(|(first, last)| {
             let (first_added, last_added) = (iso(first), iso(last));
             Collection { name, videos, first_added, last_added }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ports::records::Expected;
+use ports::records::Precondition;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -122,7 +122,7 @@ impl Extractors {
             }
             let json = serde_json::to_value(&defined)
                 .map_err(|e| Error::corrupt(format!("cannot store {KEY}: {e}")))?;
-            if records.compare_and_swap(KEY, Expected::from(stored.as_ref()), &json).await? {
+            if records.compare_and_swap(KEY, Precondition::from(stored.as_ref()), &json).await? {
                 self.catalog.load_extractors().await?;
                 return Ok(outcome);
             }

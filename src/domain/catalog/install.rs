@@ -2,7 +2,7 @@
 //! id of one install. What another install owns is neither repaired nor worked on.
 
 use ports::index::VectorIndex;
-use ports::records::Expected;
+use ports::records::Precondition;
 use ports::{ErrorKind, PortError};
 use serde_json::json;
 
@@ -40,7 +40,7 @@ impl Catalog {
         }
         let made = json!({"id": new_id()});
         // Another instance may make one at the same time: the first one counts.
-        self.records.compare_and_swap(KEY, Expected::Absent, &made).await?;
+        self.records.compare_and_swap(KEY, Precondition::Absent, &made).await?;
         self.stored_install().await?.ok_or_else(|| damaged("it is not kept"))
     }
 

@@ -83,7 +83,7 @@ pub(super) fn entry_of(record: &VideoRecord) -> Result<VideoEntry> {
         filename: record.filename.clone(),
         analyzers: record.analyzer_ids(),
         fields: record.about.fields(),
-        document: Document::of(&listed_of(record))?,
+        document: Document::serialize(&listed_of(record))?,
     })
 }
 
@@ -171,7 +171,7 @@ impl Catalog {
 
     /// The ids of the videos that satisfy these conditions.
     pub(crate) async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
-        Ok(self.listing.matching(conditions).await?)
+        Ok(self.listing.matching_ids(conditions).await?)
     }
 
     /// The words of a field of the videos that satisfy these conditions, each with how many have it: the
@@ -182,7 +182,7 @@ impl Catalog {
         conditions: &[Condition],
         limit: usize,
     ) -> Result<Vec<(String, u64)>> {
-        Ok(self.listing.words(field, conditions, None, limit).await?)
+        Ok(self.listing.keyword_counts(field, conditions, None, limit).await?)
     }
 
     /// How many videos a caller sees.
@@ -206,7 +206,7 @@ impl Catalog {
         let seen = about::seen_by(access);
         entries.retain(|entry| {
             seen.as_ref().is_none_or(|Condition { field, predicate }| {
-                entry.fields.get(field).is_some_and(|value| predicate.holds(value))
+                entry.fields.get(field).is_some_and(|value| predicate.matches(value))
             })
         });
         Ok(entries)

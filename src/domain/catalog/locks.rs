@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ports::ErrorKind;
-use ports::records::{Expected, RecordStore};
+use ports::records::{Precondition, RecordStore};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio::time::Instant;
@@ -217,14 +217,14 @@ impl Leases {
         let holder = uuid::Uuid::new_v4().simple().to_string();
         let before = match self.records.get(&key).await {
             // Nobody holds what nobody can read.
-            Err(e) if e.kind() == ErrorKind::Corrupt => Err(Expected::Unreadable),
+            Err(e) if e.kind() == ErrorKind::Corrupt => Err(Precondition::Unreadable),
             read => Ok(read?),
         };
         let before = match &before {
-            Ok(lease) => Expected::from(lease.as_ref()),
+            Ok(lease) => Precondition::from(lease.as_ref()),
             Err(unreadable) => *unreadable,
         };
-        if let Expected::Document(lease) = before
+        if let Precondition::Document(lease) = before
             && lease["until"].as_f64().is_some_and(|ends| ends > now())
         {
             return Ok(None);
@@ -292,7 +292,7 @@ impl Leases {
         mine: &Value,
         next: &Value,
     ) -> ports::Result<Option<Value>> {
-        if self.records.compare_and_swap(key, Expected::Document(mine), next).await? {
+        if self.records.compare_and_swap(key, Precondition::Document(mine), next).await? {
             return Ok(Some(next.clone()));
         }
         // An answer that got lost may have renewed it all the same.

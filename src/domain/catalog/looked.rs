@@ -66,7 +66,7 @@ impl Catalog {
     }
 
     pub(super) async fn set_mark(&self, mark: &Mark) -> Result<()> {
-        Ok(self.listing.set_mark(Document::of(mark)?.as_str()).await?)
+        Ok(self.listing.set_mark(Document::serialize(mark)?.as_str()).await?)
     }
 
     /// How far the videos have been looked at, with the vectors of this embedder.

@@ -168,7 +168,7 @@ impl Catalog {
         let mut says_of =
             |chunk_id: ChunkId| std::mem::take(&mut says[(chunk_id.0 - around.start) as usize]);
         let mut neighbour = |chunk_id: ChunkId| Neighbour {
-            moment_id: MomentId::new(record.video_id, spans[chunk_id.place()]),
+            moment_id: MomentId::new(record.video_id, spans[chunk_id.index()]),
             chunk_id,
             says: says_of(chunk_id),
         };
@@ -178,7 +178,7 @@ impl Catalog {
         let analyzers = record.analyzer_ids();
         let entries = entries(record, &analyzers)?;
         let wanted =
-            shown.map(ChunkId).map(|chunk_id| (chunk_id, spans[chunk_id.place()])).collect();
+            shown.map(ChunkId).map(|chunk_id| (chunk_id, spans[chunk_id.index()])).collect();
         let chunks = self.views(wanted, &entries, false).await?;
         let chunks = chunks.into_iter().map(|chunk| MomentChunk {
             overlap: chunk.span.overlap(&span),
@@ -188,7 +188,7 @@ impl Catalog {
         Ok(Moment {
             moment_id: id.clone(),
             filename: record.filename.clone(),
-            video_url: self.storage.link(&record.storage_path).await?,
+            video_url: self.storage.download_url(&record.storage_path).await?,
             recorded_at: record.about.wall_clock(span.start),
             chunks: chunks.collect(),
             total_chunks,
@@ -217,7 +217,7 @@ impl Catalog {
         }
         let mut says = vec![Vec::new(); chunks.len()];
         for text in chunk_texts(&video, &self.analyzers) {
-            says[text.chunk_id.place()] = text.told.into_iter().flatten().collect();
+            says[text.chunk_id.index()] = text.told.into_iter().flatten().collect();
         }
         Ok(says)
     }

@@ -47,7 +47,7 @@ impl OutputPages {
     /// The number of the page that a chunk is on, and the chunk's place there.
     pub(super) fn place(&self, chunk: ChunkId) -> (u32, usize) {
         match self.page_chunks {
-            0 => (0, chunk.place()),
+            0 => (0, chunk.index()),
             per_page => (chunk.0 / per_page, (chunk.0 % per_page) as usize),
         }
     }
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn every_chunk_is_on_a_page_that_is_named() {
-        let pages = OutputPages::new(VideoId::of_digest([0; 20]), "ocr");
+        let pages = OutputPages::new(VideoId::from_digest([0; 20]), "ocr");
         for chunks in [0, 1, PAGE_CHUNKS, PAGE_CHUNKS + 1, 2000] {
             let keys: Vec<String> = pages.keys(chunks).collect();
             let mut filled = vec![0; keys.len()];

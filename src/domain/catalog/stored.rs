@@ -1,7 +1,7 @@
 //! What is stored in the place of a video's record.
 
 use ports::ErrorKind;
-use ports::records::Expected;
+use ports::records::Precondition;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -54,13 +54,13 @@ impl Stored {
     }
 
     /// What a swap that replaces it expects.
-    pub(super) fn expected(&self) -> Expected<'_> {
+    pub(super) fn expected(&self) -> Precondition<'_> {
         match self {
-            Self::Absent => Expected::Absent,
+            Self::Absent => Precondition::Absent,
             Self::Tombstone(_, json) | Self::Record(_, json) | Self::Unreadable(Some(json), _) => {
-                Expected::Document(json)
+                Precondition::Document(json)
             }
-            Self::Unreadable(None, _) => Expected::Unreadable,
+            Self::Unreadable(None, _) => Precondition::Unreadable,
         }
     }
 }

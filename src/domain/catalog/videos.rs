@@ -218,11 +218,11 @@ impl Catalog {
     async fn listed_video(&self, entry: VideoEntry, listed: Listed) -> Result<Video> {
         let storage = &self.storage;
         let poster_url = match &listed.poster_path {
-            Some(path) => Some(storage.link(path).await?),
+            Some(path) => Some(storage.download_url(path).await?),
             None => None,
         };
         Ok(Video {
-            video_url: storage.link(&listed.storage_path).await?,
+            video_url: storage.download_url(&listed.storage_path).await?,
             poster_url,
             video_id: entry.video_id,
             filename: entry.filename,
@@ -238,7 +238,7 @@ impl Catalog {
     /// Where the video's bytes are served, for the redirect of `/media/{video_id}`.
     pub async fn media_url(&self, video_id: VideoId) -> Result<String> {
         let record = self.record(video_id).await?;
-        Ok(self.storage.link(&record.storage_path).await?)
+        Ok(self.storage.download_url(&record.storage_path).await?)
     }
 
     /// What is known of a stored object, for storage whose public URLs the service itself serves.

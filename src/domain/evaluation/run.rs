@@ -214,7 +214,7 @@ impl Evaluations {
     fn affordable(&self, evaluation: &Evaluation, request: &RunRequest) -> Result<u32> {
         let asking = request.configurations.iter().filter(|c| c.ask).count();
         let llm = &self.models.llm;
-        let calls = if llm.billed() { (asking * evaluation.questions.len()) as u32 } else { 0 };
+        let calls = if llm.is_billed() { (asking * evaluation.questions.len()) as u32 } else { 0 };
         let allowed = request.max_model_calls;
         if calls > allowed.unwrap_or(0) {
             let given = allowed.map_or("is not given".into(), |allowed| format!("is {allowed}"));

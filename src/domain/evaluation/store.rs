@@ -1,7 +1,7 @@
 //! What is kept of evaluations. `evaluations/<name>/evaluation.json` has the questions and the list of
 //! runs and is changed by compare-and-swap alone; each run has a document of its own beside it.
 
-use ports::records::Expected;
+use ports::records::Precondition;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha1::{Digest, Sha1};
@@ -227,7 +227,7 @@ impl Evaluations {
                     "there are {most} evaluations already (evaluation.max_evaluations); delete one"
                 )));
             }
-            let expected = Expected::from(stored.as_ref());
+            let expected = Precondition::from(stored.as_ref());
             let document = json(&changed)?;
             if self.records.compare_and_swap(&key(name), expected, &document).await? {
                 return Ok(changed);

@@ -44,7 +44,7 @@ impl Table {
 
     /// The row of a chunk, behind other cells.
     pub(super) fn row(&self, log: &Log, chunk: ChunkId, before: &[&str]) -> String {
-        let span = log.video.spans[chunk.place()];
+        let span = log.video.spans[chunk.index()];
         let mut row: Vec<String> = before.iter().map(|text| field(&one_line(text))).collect();
         row.extend([
             chunk.to_string(),

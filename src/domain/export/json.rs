@@ -26,7 +26,7 @@ pub(super) fn write(log: &Log) -> Result<Content> {
 
 /// A chunk with what every analyzer has found in it.
 pub(super) fn view(log: &Log, chunk: ChunkId) -> Map<String, Value> {
-    let span = log.video.spans[chunk.place()];
+    let span = log.video.spans[chunk.index()];
     let mut view = Map::from_iter([
         ("chunk_id".to_owned(), json!(chunk)),
         ("start".to_owned(), json!(span.start)),
@@ -34,7 +34,7 @@ pub(super) fn view(log: &Log, chunk: ChunkId) -> Map<String, Value> {
         ("timecode".to_owned(), json!(span.timecode())),
     ]);
     for (analyzer, outputs) in &log.video.outputs {
-        if let Some(Some(output)) = outputs.get(chunk.place()) {
+        if let Some(Some(output)) = outputs.get(chunk.index()) {
             let mut output = output.to_json();
             strip_internal(&mut output);
             view.insert(analyzer.clone(), Value::Object(output));

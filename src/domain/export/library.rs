@@ -80,7 +80,7 @@ impl Exports {
         let mut parsed = filters::parse(given)?;
         if let Some(named) = video_ids {
             let named = named.iter().filter_map(|id| id.parse().ok());
-            parsed.chunks = parsed.chunks.of_videos(named);
+            parsed.chunks = parsed.chunks.in_videos(named);
         }
         let conditions = self.search.of_videos(access, &parsed).await?;
         let (videos, after) = self.catalog.some_of(&conditions, None).await?;
@@ -149,7 +149,7 @@ impl Writing {
         let id = FieldValue::Keywords(vec![video_id.to_string()]);
         let of_video =
             self.parsed.chunks.0.iter().filter(|condition| condition.field == "video_id");
-        of_video.into_iter().all(|condition| condition.predicate.holds(&id))
+        of_video.into_iter().all(|condition| condition.predicate.matches(&id))
     }
 
     fn lines(&self, log: &Log) -> String {
@@ -166,20 +166,20 @@ impl Writing {
             let found = log.analyzers.known(id).zip(log.video.finding(id, chunk));
             let Some((analyzer, finding)) = found else { return false };
             let document = finding.index().document;
-            let (config, span) = (log.record.chunking.config(), log.video.spans[chunk.place()]);
+            let (config, span) = (log.record.chunking.config(), log.video.spans[chunk.index()]);
             let mut fields = filtered_by(&*analyzer, &config, span, &document);
             let video_id = log.record.video_id.to_string();
             fields.insert("video_id".into(), FieldValue::Keywords(vec![video_id]));
             fields.insert("analyzer_id".into(), FieldValue::Keywords(vec![id.clone()]));
             fields.insert("chunk_id".into(), FieldValue::Integer(chunk.into()));
             self.parsed.chunks.0.iter().all(|condition| {
-                fields.get(&condition.field).is_some_and(|value| condition.predicate.holds(value))
+                fields.get(&condition.field).is_some_and(|value| condition.predicate.matches(value))
             })
         })
     }
 
     fn line(&self, log: &Log, chunk: ChunkId) -> String {
-        let (record, span) = (&log.record, log.video.spans[chunk.place()]);
+        let (record, span) = (&log.record, log.video.spans[chunk.index()]);
         let lead = [
             Some(record.video_id.to_string()),
             Some(record.filename.clone()),

@@ -178,7 +178,7 @@ impl Exports {
         Ok(Log {
             analyzers: self.catalog.analyzers.clone(),
             video: self.catalog.analyzed(&record).await?,
-            video_url: self.storage.link(&record.storage_path).await?,
+            video_url: self.storage.download_url(&record.storage_path).await?,
             aggregates: self.catalog.stored_aggregates(&record).await?,
             chapters,
             captions: CaptionOptions::default(),

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use ports::ErrorKind;
-use ports::decoder::Cut;
+use ports::decoder::ClipRequest;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Frames, trim};
@@ -69,7 +69,7 @@ impl Frames {
             return Ok(clip);
         }
         let (max_bytes, audio_track) = (self.settings.clip_bytes, record.audio_track);
-        let cut = Cut { start, end, exact, max_bytes, audio_track };
+        let cut = ClipRequest { start, end, exact, max_bytes, audio_track };
         self.cut(&record, cut, &key, (place, turn)).await?;
         let clip = self.kept_clip(&record, &key, start, end).await;
         clip.ok_or_else(|| Error::Busy {
@@ -130,7 +130,7 @@ impl Frames {
     async fn cut(
         &self,
         record: &VideoRecord,
-        cut: Cut,
+        cut: ClipRequest,
         key: &str,
         permits: (OwnedSemaphorePermit, OwnedSemaphorePermit),
     ) -> Result<()> {

@@ -1,7 +1,7 @@
 //! How loud a video is over time, for clients that draw its waveform. What is heard is decoded once
 //! and kept with the pictures.
 
-use ports::decoder::{SAMPLE_RATE, ScanSink, SmallFrame};
+use ports::decoder::{SAMPLE_RATE, ScanFrame, ScanSink};
 
 use super::Frames;
 use crate::domain::catalog::record::VideoRecord;
@@ -85,7 +85,7 @@ fn key_of(record: &VideoRecord) -> String {
 struct Heard(Vec<u16>);
 
 impl ScanSink for Heard {
-    fn frame(&mut self, _: SmallFrame<'_>) -> ports::Result<()> {
+    fn frame(&mut self, _: ScanFrame<'_>) -> ports::Result<()> {
         Ok(())
     }
 

@@ -17,7 +17,7 @@ use crate::domain::llm::budget::Budget;
 impl Ingest {
     /// Whether aggregates take calls of the language model that are billed.
     pub(crate) fn bills_aggregates(&self) -> bool {
-        self.models.llm.billed()
+        self.models.llm.is_billed()
     }
 
     pub(crate) async fn aggregate_again(

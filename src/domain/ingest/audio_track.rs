@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ports::decoder::{AudioInfo, SAMPLE_RATE, ScanSink, SmallFrame};
+use ports::decoder::{AudioInfo, SAMPLE_RATE, ScanFrame, ScanSink};
 use ports::vad::VoiceActivitySession;
 use ports::{ErrorKind, PortError};
 
@@ -65,8 +65,8 @@ impl Ingest {
             let listening = self.listen_to_track(file, track, progress.clone());
             heard.push(progress.cancellable(listening).await?);
         }
-        let track = best(&heard, audio.played);
-        let warnings = vec![warning(&heard, audio.played, track)];
+        let track = best(&heard, audio.default_track);
+        let warnings = vec![warning(&heard, audio.default_track, track)];
         Ok(AudioTrack { track: Some(track), warnings })
     }
 
@@ -116,7 +116,7 @@ impl Listener {
 }
 
 impl ScanSink for Listener {
-    fn frame(&mut self, _: SmallFrame<'_>) -> ports::Result<()> {
+    fn frame(&mut self, _: ScanFrame<'_>) -> ports::Result<()> {
         Ok(())
     }
 

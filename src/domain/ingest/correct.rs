@@ -208,7 +208,7 @@ impl Ingest {
         };
         let outputs = self.catalog.uncorrected(record, people::ID).await?;
         let sighting = |of: &entities::Observation| {
-            let output = outputs.get(of.chunk_id.place())?.as_deref()?;
+            let output = outputs.get(of.chunk_id.index())?.as_deref()?;
             let seen = output_of::<Crowd>(output)?;
             let person = seen.people.iter().find(|seen| seen.person == of.person)?;
             Some(person.locations.clone())

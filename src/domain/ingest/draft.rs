@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn an_object_gets_no_retired_key() {
-        let id = VideoId::of_digest([0; 20]);
+        let id = VideoId::from_digest([0; 20]);
         let retired = ["a.mp4", "a-2.mp4", "b"].map(|name| format!("{id}/{name}"));
         for (name, expected) in [("a.mp4", "a-3.mp4"), ("a.mov", "a.mov"), ("b", "b-2"), ("c", "c")]
         {
@@ -251,7 +251,7 @@ mod tests {
             duration,
             video: None,
             audio: None,
-            pictures_left_out: None,
+            undecodable_video: None,
             timecode: None,
             recorded_at: None,
         };

@@ -68,7 +68,7 @@ impl Ingest {
 
     async fn download(&self, url: &str) -> Result<(Spooled, Option<String>)> {
         let limit = Limit { bytes: self.settings.fetch.max_bytes, key: "SERVICE_MAX_BYTES" };
-        let (body, name): (ByteStream, _) = match self.stores.storage.key_of_url(url) {
+        let (body, name): (ByteStream, _) = match self.stores.storage.key_from_url(url) {
             // Our own bucket may be on an address that a fetcher must refuse.
             Some(key) => {
                 let name = key.rsplit('/').next().map(str::to_owned);

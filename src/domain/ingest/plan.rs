@@ -243,7 +243,7 @@ impl Ingest {
                 continue;
             }
             available.insert(spec.id.to_owned());
-            let asks = spec.uses_llm && self.models.llm.billed();
+            let asks = spec.uses_llm && self.models.llm.is_billed();
             let stored = kept.is_some_and(|record| record.aggregates.contains_key(spec.id));
             let cost = chunks.zip(history.aggregators.get(spec.id));
             let expected = match (stored, asks, cost) {
@@ -350,7 +350,7 @@ impl Ingest {
                 let key = (id.clone(), entry.fingerprint.clone());
                 add(history.analyzers.entry(key).or_default(), &entry.cost);
             }
-            if !self.models.llm.billed() {
+            if !self.models.llm.is_billed() {
                 continue;
             }
             for spec in self.catalog.aggregators.specs().filter(|spec| spec.uses_llm) {

@@ -96,12 +96,12 @@ impl Ingest {
     ) -> Result<IngestResult> {
         let storage = &self.stores.storage;
         let poster_url = match &record.poster_path {
-            Some(path) => Some(storage.link(path).await?),
+            Some(path) => Some(storage.download_url(path).await?),
             None => None,
         };
         Ok(IngestResult {
             video_id: record.video_id,
-            video_url: storage.link(&record.storage_path).await?,
+            video_url: storage.download_url(&record.storage_path).await?,
             poster_url,
             storage_path: record.storage_path.clone(),
             filename: record.filename.clone(),

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
-use ports::vad::{VoiceActivity, VoiceActivitySession};
+use ports::decoder::{SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::vad::{VoiceActivityDetector, VoiceActivitySession};
 
 use crate::domain::chunking::semantic::seen_shifts;
 use crate::domain::chunking::silence::SilenceDetector;
@@ -25,7 +25,7 @@ pub(crate) struct Scan {
     pub(crate) decoder: Arc<dyn VideoDecoder>,
     pub(crate) file: PathBuf,
     pub(crate) options: ScanOptions,
-    pub(crate) vad: Option<Arc<dyn VoiceActivity>>,
+    pub(crate) vad: Option<Arc<dyn VoiceActivityDetector>>,
     /// Where the sound is kept while it is needed.
     pub(crate) folder: PathBuf,
     /// Sound whose loudest sample is below this is amplified, 0..1.
@@ -56,7 +56,7 @@ struct Detectors {
 }
 
 impl ScanSink for Detectors {
-    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+    fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
         let started = Instant::now();
         self.cut.push(frame);
         self.looking += started.elapsed();
@@ -161,7 +161,11 @@ impl Scan {
 }
 
 /// Where speech is in sound that was too quiet to tell while it was decoded. *Blocks*.
-fn find_speech(vad: &dyn VoiceActivity, sound: &Sound, progress: &Progress) -> Result<Vec<Span>> {
+fn find_speech(
+    vad: &dyn VoiceActivityDetector,
+    sound: &Sound,
+    progress: &Progress,
+) -> Result<Vec<Span>> {
     let mut voice = vad.begin()?;
     let Span { start, end } = sound.span();
     let mut at = start;

@@ -61,7 +61,7 @@ impl Ingest {
                 warnings.push(warning);
             }
         };
-        if let Some(why) = &fetched.info.pictures_left_out {
+        if let Some(why) = &fetched.info.undecodable_video {
             warn(why);
         }
         let mut has_pictures = fetched.info.video.is_some();

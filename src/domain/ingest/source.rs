@@ -141,7 +141,7 @@ mod tests {
             duration: None,
             video: None,
             audio: None,
-            pictures_left_out: None,
+            undecodable_video: None,
             timecode: None,
             recorded_at: None,
         }

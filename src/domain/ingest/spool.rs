@@ -151,7 +151,7 @@ impl Spool {
     /// The written file and its hash.
     pub async fn finish(mut self) -> Result<Spooled> {
         self.file.flush().await?;
-        let video_id = VideoId::of_digest(self.hash.finalize().into());
+        let video_id = VideoId::from_digest(self.hash.finalize().into());
         Ok(Spooled { path: self.path, video_id, size: self.size })
     }
 }

@@ -158,7 +158,7 @@ impl Jobs {
             return busy("the service is stopping and takes no new jobs".into());
         }
         self.ingest.catalog.opening.check()?;
-        let waiting = self.queue.waiting().await.map_err(unreachable)?;
+        let waiting = self.queue.waiting_count().await.map_err(unreachable)?;
         if waiting >= self.limits.queue {
             return busy(format!("{waiting} jobs are waiting already; try again later"));
         }

@@ -114,7 +114,10 @@ impl Jobs {
             Ok(Begun::Work(record, version)) => (record, version),
             Ok(Begun::Ended(record)) => return self.follow_up(record, Some(taken)).await,
             Ok(Begun::Gone) => return ack(taken).await,
-            Err(error) if error.is_corrupt() && taken.offers() >= self.settings.attempts.max(1) => {
+            Err(error)
+                if error.is_corrupt()
+                    && taken.delivery_count() >= self.settings.attempts.max(1) =>
+            {
                 return self.set_aside(taken, &error).await;
             }
             Err(error) => {
@@ -153,7 +156,7 @@ impl Jobs {
 
     /// Ends a job that no instance can read, so that it is seen and not offered for ever.
     async fn set_aside(&self, taken: Box<dyn Lease>, error: &Error) {
-        let record = JobRecord::unreadable(taken.job_id(), taken.offers(), error);
+        let record = JobRecord::unreadable(taken.job_id(), taken.delivery_count(), error);
         let kept = async {
             let Some(kept) = self.queue.get(taken.job_id()).await? else { return Ok(true) };
             let document = record.document()?;

@@ -9,11 +9,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::StreamExt;
 use ports::index::{
-    Condition, Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex,
+    Condition, FacetQuery, Filter, Hit, ListedPoint, Point, PointId, TextQuery, VectorIndex,
     VectorQuery,
 };
-use ports::listing::{ListQuery, Listed, VideoEntry, VideoListing};
-use ports::records::{Expected, RecordStore, Version};
+use ports::listing::{ListQuery, ListingPage, VideoEntry, VideoListing};
+use ports::records::{Precondition, RecordStore, Version};
 use ports::storage::{ObjectInfo, ObjectStorage};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 use serde_json::Value;
@@ -71,7 +71,7 @@ impl RecordStore for Bounded<dyn RecordStore> {
     async fn compare_and_swap(
         &self,
         key: &str,
-        expected: Expected<'_>,
+        expected: Precondition<'_>,
         document: &Value,
     ) -> Result<bool> {
         self.in_time(self.port.compare_and_swap(key, expected, document)).await
@@ -145,8 +145,8 @@ impl VectorIndex for Bounded<dyn VectorIndex> {
         self.in_time(self.port.values(field)).await
     }
 
-    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>> {
-        self.in_time(self.port.most_frequent(query)).await
+    async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>> {
+        self.in_time(self.port.facet_counts(query)).await
     }
 
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
@@ -189,7 +189,7 @@ impl VideoListing for Bounded<dyn VideoListing> {
         self.in_time(self.port.remove(video_ids)).await
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Listed> {
+    async fn list(&self, query: &ListQuery) -> Result<ListingPage> {
         self.in_time(self.port.list(query)).await
     }
 
@@ -197,22 +197,22 @@ impl VideoListing for Bounded<dyn VideoListing> {
         self.in_time(self.port.get(video_ids)).await
     }
 
-    async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
-        self.in_time(self.port.matching(conditions)).await
+    async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
+        self.in_time(self.port.matching_ids(conditions)).await
     }
 
-    async fn words(
+    async fn keyword_counts(
         &self,
         field: &str,
         conditions: &[Condition],
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, u64)>> {
-        self.in_time(self.port.words(field, conditions, after, limit)).await
+        self.in_time(self.port.keyword_counts(field, conditions, after, limit)).await
     }
 
-    async fn period(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
-        self.in_time(self.port.period(conditions)).await
+    async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
+        self.in_time(self.port.created_range(conditions)).await
     }
 
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
@@ -242,12 +242,12 @@ impl ObjectStorage for Bounded<dyn ObjectStorage> {
         self.port.public_url(key)
     }
 
-    async fn link(&self, key: &str) -> Result<String> {
-        self.in_time(self.port.link(key)).await
+    async fn download_url(&self, key: &str) -> Result<String> {
+        self.in_time(self.port.download_url(key)).await
     }
 
-    fn key_of_url(&self, url: &str) -> Option<String> {
-        self.port.key_of_url(url)
+    fn key_from_url(&self, url: &str) -> Option<String> {
+        self.port.key_from_url(url)
     }
 
     /// A large object takes as long as it gets on.

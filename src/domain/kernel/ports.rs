@@ -11,14 +11,14 @@ use ports::jobs::JobQueue;
 use ports::listing::VideoListing;
 use ports::llm::LanguageModel;
 use ports::ner::EntityRecognizer;
-use ports::ocr::TextReader;
+use ports::ocr::TextRecognizer;
 use ports::records::RecordStore;
 use ports::reranker::Reranker;
 use ports::sentiment::SentimentClassifier;
 use ports::speaker::{SpeakerEmbedder, SpeakerSegmentation};
 use ports::storage::ObjectStorage;
 use ports::transcriber::Transcriber;
-use ports::vad::VoiceActivity;
+use ports::vad::VoiceActivityDetector;
 use ports::webhook::WebhookSender;
 
 /// Where things are kept, and how the outside is reached.
@@ -43,11 +43,11 @@ pub struct Models {
     pub reranker: Option<Arc<dyn Reranker>>,
     pub llm: Arc<dyn LanguageModel>,
     pub transcriber: Option<Arc<dyn Transcriber>>,
-    pub vad: Option<Arc<dyn VoiceActivity>>,
+    pub vad: Option<Arc<dyn VoiceActivityDetector>>,
     pub speaker_segmentation: Option<Arc<dyn SpeakerSegmentation>>,
     pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
     pub detector: Option<Arc<dyn ObjectDetector>>,
-    pub ocr: Option<Arc<dyn TextReader>>,
+    pub ocr: Option<Arc<dyn TextRecognizer>>,
     pub sentiment: Option<Arc<dyn SentimentClassifier>>,
     pub ner: Option<Arc<dyn EntityRecognizer>>,
 }

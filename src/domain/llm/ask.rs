@@ -1,6 +1,6 @@
 //! Typed questions: what is asked for decides the task, and the answer is of its type.
 
-use ports::llm::{Field, LanguageModel, Passage, Request, TaskAnswer, Telling};
+use ports::llm::{Field, LanguageModel, Passage, Request, TaskAnswer, TokenSink};
 use serde_json::Value;
 
 use crate::domain::kernel::error::{Error, Result};
@@ -21,15 +21,15 @@ pub struct Prompt {
     /// Most tokens the answer may take.
     pub max_tokens: u32,
     /// Who hears an answer while it is written.
-    pub telling: Telling,
+    pub sink: TokenSink,
 }
 
 impl Prompt {
     /// As a model takes it.
     pub(super) fn request<T: TaskAnswer>(self) -> Request {
-        let Self { instructions, passages, question, fields, images, max_tokens, telling } = self;
+        let Self { instructions, passages, question, fields, images, max_tokens, sink } = self;
         let task = T::TASK;
-        Request { task, instructions, passages, question, fields, images, max_tokens, telling }
+        Request { task, instructions, passages, question, fields, images, max_tokens, sink }
     }
 }
 

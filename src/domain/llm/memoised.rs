@@ -51,8 +51,8 @@ impl<'a> Model<'a> {
     }
 
     /// Whether its calls cost money or leave the machine.
-    pub(crate) fn billed(&self) -> bool {
-        self.llm.billed()
+    pub(crate) fn is_billed(&self) -> bool {
+        self.llm.is_billed()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -168,11 +168,11 @@ mod tests {
             "failing"
         }
 
-        fn sees(&self) -> bool {
+        fn supports_images(&self) -> bool {
             false
         }
 
-        fn billed(&self) -> bool {
+        fn is_billed(&self) -> bool {
             true
         }
 
@@ -199,7 +199,7 @@ mod tests {
             fields: Vec::new(),
             images: Vec::new(),
             max_tokens,
-            telling: Default::default(),
+            sink: Default::default(),
         }
     }
 

@@ -42,16 +42,16 @@ impl LanguageModel for MeteredModel {
         self.inner.model()
     }
 
-    fn sees(&self) -> bool {
-        self.inner.sees()
+    fn supports_images(&self) -> bool {
+        self.inner.supports_images()
     }
 
-    fn billed(&self) -> bool {
-        self.inner.billed()
+    fn is_billed(&self) -> bool {
+        self.inner.is_billed()
     }
 
-    fn selects(&self) -> bool {
-        self.inner.selects()
+    fn is_extractive(&self) -> bool {
+        self.inner.is_extractive()
     }
 
     fn context_tokens(&self) -> usize {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ports::decoder::{Cancel, Frame, MediaInfo, Still, VideoDecoder};
+use ports::decoder::{CancellationToken, Frame, MediaInfo, Still, VideoDecoder};
 
 use crate::domain::kernel::error::{Error, Result};
 
@@ -22,15 +22,15 @@ pub(crate) async fn decode<T: Send + 'static>(
 /// As [`decode`], for work that ends soon after nobody waits for it any more.
 pub(crate) async fn decode_while_wanted<T: Send + 'static>(
     decoder: &Arc<dyn VideoDecoder>,
-    work: impl FnOnce(&dyn VideoDecoder, &Cancel) -> Result<T> + Send + 'static,
+    work: impl FnOnce(&dyn VideoDecoder, &CancellationToken) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    struct Caller(Cancel);
+    struct Caller(CancellationToken);
     impl Drop for Caller {
         fn drop(&mut self) {
             self.0.cancel();
         }
     }
-    let caller = Caller(Cancel::default());
+    let caller = Caller(CancellationToken::default());
     let cancel = caller.0.clone();
     decode(decoder, move |decoder| work(decoder, &cancel)).await
 }

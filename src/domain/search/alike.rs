@@ -71,7 +71,7 @@ impl Search {
         let most = read.chunks.iter().reduce(|a, b| if b.overlap > a.overlap { b } else { a });
         let chunk_id = most.map_or(ChunkId(0), |chunk| chunk.chunk.chunk_id);
         let video_id = moment.video_id();
-        let mut filter = Filter::video(video_id).of_chunks([chunk_id]);
+        let mut filter = Filter::video(video_id).in_chunks([chunk_id]);
         if let Some(id) = analyzer {
             filter = filter.and("analyzer_id", Predicate::AnyKeyword(vec![id.to_owned()]));
         }

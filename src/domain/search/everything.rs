@@ -111,8 +111,8 @@ mod tests {
             _ => document.speakers = vec!["S1".into()],
         }
         SearchResult {
-            moment_id: MomentId::new(VideoId::of_digest([0; 20]), Span { start: 0.0, end: 1.0 }),
-            video_id: VideoId::of_digest([0; 20]),
+            moment_id: MomentId::new(VideoId::from_digest([0; 20]), Span { start: 0.0, end: 1.0 }),
+            video_id: VideoId::from_digest([0; 20]),
             chunk_id: ChunkId(chunk_id),
             statements: Vec::new(),
             timecode: String::new(),

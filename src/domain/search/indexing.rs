@@ -49,7 +49,7 @@ pub async fn points(
             vectors: BTreeMap::new(),
             payload,
             text,
-            document: Document::of(&document)?,
+            document: Document::serialize(&document)?,
         });
     }
     let vectors = embedder.embed(&texts).await?;

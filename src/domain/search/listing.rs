@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use ports::index::{Filter, Predicate, ValueQuery};
+use ports::index::{FacetQuery, Filter, Predicate};
 use ports::listing::Position;
 use serde_json::{Map, Value};
 
@@ -84,7 +84,7 @@ impl Search {
         while rows.len() < limit {
             let mut videos = self.catalog.places_of(&conditions, after.clone()).await?;
             let Some(last) = videos.last().cloned() else { break };
-            let of_these = filter.clone().of_videos(videos.iter().map(|place| place.video_id));
+            let of_these = filter.clone().in_videos(videos.iter().map(|place| place.video_id));
             let with = self.videos_with(&of_these, videos.len()).await?;
             videos.retain(|place| with.contains(&place.video_id));
             self.list_videos(&filter, videos, None, limit, &mut rows).await?;
@@ -96,8 +96,8 @@ impl Search {
     /// Videos with a moment that the filter lets through, at most so many.
     async fn videos_with(&self, filter: &Filter, limit: usize) -> Result<Vec<VideoId>> {
         let field = "video_id".to_owned();
-        let query = ValueQuery { field, filter: filter.clone(), prefix: String::new(), limit };
-        let counted = self.index.most_frequent(&query).await;
+        let query = FacetQuery { field, filter: filter.clone(), prefix: String::new(), limit };
+        let counted = self.index.facet_counts(&query).await;
         let counted = counted.map_err(|error| self.mended_soon(error.into()))?;
         Ok(counted.into_iter().filter_map(|(id, _)| id.parse().ok()).collect())
     }
@@ -131,7 +131,7 @@ impl Search {
         rows: &mut Rows,
     ) -> Result<()> {
         let analyzers = self.catalog.analyzers.all().len().max(1);
-        let of_video = filter.clone().of_videos([video.video_id]);
+        let of_video = filter.clone().in_videos([video.video_id]);
         let mut from = first;
         let mut videos = HashMap::new();
         while rows.len() < limit {

@@ -241,7 +241,7 @@ mod tests {
 
     fn hit(chunk_id: u32, score: f32) -> Hit {
         let id = PointId {
-            video_id: VideoId::of_digest([0; 20]),
+            video_id: VideoId::from_digest([0; 20]),
             chunk_id: ChunkId(chunk_id),
             analyzer_id: "ocr".into(),
         };

@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_place_reads_back_as_it_is_written() {
-        let video_id = VideoId::of_digest([7; 20]);
+        let video_id = VideoId::from_digest([7; 20]);
         let video = Position { created_at: -5, video_id };
         for place in [Place::Ranked(12), Place::Listed(video, ChunkId(3))] {
             assert_eq!(place.to_string().parse::<Place>().expect("a place"), place);

@@ -73,7 +73,7 @@ impl Search {
             of_video.all(|(hit, document)| is_published(listed, hit, document))
         };
         for (id, listed) in self.catalog.listed_lately(&unread, is_enough).await? {
-            let url = self.storage.link(&listed.storage_path).await?;
+            let url = self.storage.download_url(&listed.storage_path).await?;
             videos.insert(id, (listed, url));
         }
         let published = |(hit, document): (mode::Found, HitDocument)| {

@@ -27,10 +27,10 @@ impl Search {
         }
         if let Some(named) = video_ids {
             // What is no id is that of no video.
-            filter = filter.of_videos(named.iter().filter_map(|id| id.parse().ok()));
+            filter = filter.in_videos(named.iter().filter_map(|id| id.parse().ok()));
         }
         if let Some(left) = videos {
-            filter = filter.of_videos(left);
+            filter = filter.in_videos(left);
         }
         Ok(filter)
     }

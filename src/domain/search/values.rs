@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ports::index::{FieldValue, Predicate, ValueQuery};
+use ports::index::{FacetQuery, FieldValue, Predicate};
 use serde_json::{Map, Value};
 
 use crate::domain::catalog::about::MetadataType;
@@ -80,13 +80,13 @@ impl Search {
                 continue;
             }
             let told_by = Predicate::AnyKeyword(vec![spec.id.to_owned()]);
-            let counted = ValueQuery {
+            let counted = FacetQuery {
                 field: field.name.clone(),
                 filter: scope.clone().and("analyzer_id", told_by),
                 prefix: query.prefix.clone(),
                 limit: query.limit as usize + 1,
             };
-            for (value, points) in self.index.most_frequent(&counted).await? {
+            for (value, points) in self.index.facet_counts(&counted).await? {
                 let most = counts.entry(value).or_default();
                 *most = points.max(*most);
             }

@@ -231,12 +231,12 @@ impl LanguageModel for Aloud {
         self.0.model()
     }
 
-    fn sees(&self) -> bool {
-        self.0.sees()
+    fn supports_images(&self) -> bool {
+        self.0.supports_images()
     }
 
-    fn billed(&self) -> bool {
-        self.0.billed()
+    fn is_billed(&self) -> bool {
+        self.0.is_billed()
     }
 
     fn context_tokens(&self) -> usize {
@@ -245,7 +245,7 @@ impl LanguageModel for Aloud {
 
     async fn complete(&self, request: &Request) -> ports::Result<Completion> {
         for (piece, begins) in [("A dog", true), ("A woman", true), (" opens it.", false)] {
-            request.telling.tell(piece, begins);
+            request.sink.send(piece, begins);
         }
         self.0.complete(request).await
     }

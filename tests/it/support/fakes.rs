@@ -12,15 +12,15 @@ use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::decoder::{
-    AudioInfo, Cancel, Clip, Cut, Frame, Image, MediaInfo, SAMPLE_RATE, ScanOptions, ScanSink,
-    ScanSummary, SmallFrame, Still, VideoDecoder, VideoInfo,
+    AudioInfo, CancellationToken, Clip, ClipRequest, Frame, Image, MediaInfo, SAMPLE_RATE,
+    ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder, VideoInfo,
 };
 use ports::embedder::Embedder;
 use ports::llm::{
     Answer, AnswerSentence, Completion, Description, Event, Events, Extraction, LanguageModel,
     Narrative, Person, Persons, Request, Summary, Task, Title, Usage,
 };
-use ports::records::{Expected, RecordStore, Version};
+use ports::records::{Precondition, RecordStore, Version};
 use ports::storage::{ObjectInfo, ObjectStorage};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 use serde_json::{Value, json};
@@ -68,9 +68,9 @@ impl VideoDecoder for SceneDecoder {
             video: (clip["video"] != false).then_some(video),
             audio: (clip["audio"] != false).then(|| AudioInfo {
                 tracks: clip["tracks"].as_u64().unwrap_or(1) as u32,
-                played: 0,
+                default_track: 0,
             }),
-            pictures_left_out: clip["left_out"].as_str().map(str::to_owned),
+            undecodable_video: clip["left_out"].as_str().map(str::to_owned),
             timecode: clip["timecode"].as_str().map(str::to_owned),
             recorded_at: clip["recorded_at"].as_str().map(str::to_owned),
         })
@@ -90,7 +90,7 @@ impl VideoDecoder for SceneDecoder {
             let time = tenth as f64 / 10.0;
             if clip["video"] != false {
                 let rgb = &Self::colour(time).repeat(pixels);
-                sink.frame(SmallFrame::new(time, rgb))?;
+                sink.frame(ScanFrame::new(time, rgb))?;
                 summary.frames += 1;
             }
             if clip["audio"] != false {
@@ -119,7 +119,13 @@ impl VideoDecoder for SceneDecoder {
     }
 
     /// A scene has no packets that could be cut: a clip is the whole of it.
-    fn clip(&self, file: &Path, cut: &Cut, mut out: File, _: &Cancel) -> Result<Clip> {
+    fn clip(
+        &self,
+        file: &Path,
+        cut: &ClipRequest,
+        mut out: File,
+        _: &CancellationToken,
+    ) -> Result<Clip> {
         let clip = Self::read(file)?;
         std::io::Write::write_all(&mut out, clip.to_string().as_bytes())?;
         Ok(Clip { start: cut.start, copied: true, video: clip["video"] != false })
@@ -297,11 +303,11 @@ impl LanguageModel for FakeModel {
         "fake"
     }
 
-    fn sees(&self) -> bool {
+    fn supports_images(&self) -> bool {
         !self.sightless.load(Ordering::SeqCst)
     }
 
-    fn billed(&self) -> bool {
+    fn is_billed(&self) -> bool {
         true
     }
 
@@ -427,12 +433,12 @@ impl ObjectStorage for FlakyStorage {
         self.inner.public_url(key)
     }
 
-    async fn link(&self, key: &str) -> Result<String> {
-        self.inner.link(key).await
+    async fn download_url(&self, key: &str) -> Result<String> {
+        self.inner.download_url(key).await
     }
 
-    fn key_of_url(&self, url: &str) -> Option<String> {
-        self.inner.key_of_url(url)
+    fn key_from_url(&self, url: &str) -> Option<String> {
+        self.inner.key_from_url(url)
     }
 
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
@@ -550,14 +556,14 @@ impl RecordStore for FlakyRecords {
     async fn compare_and_swap(
         &self,
         key: &str,
-        expected: Expected<'_>,
+        expected: Precondition<'_>,
         document: &Value,
     ) -> Result<bool> {
         // A claim keeps the epoch, and so does a tombstone without one.
         let epoch = |record: &Value| record["epoch"].as_u64().unwrap_or(0);
         let before = match expected {
-            Expected::Document(before) => epoch(before),
-            Expected::Absent | Expected::Unreadable => 0,
+            Precondition::Document(before) => epoch(before),
+            Precondition::Absent | Precondition::Unreadable => 0,
         };
         let is_publication = key.ends_with("/video.json") && epoch(document) > before;
         let next = is_publication.then(|| self.next.lock().expect("unpoisoned").take()).flatten();

@@ -25,11 +25,11 @@ use ports::conformance::faults::{self, Faults};
 use ports::decoder::VideoDecoder;
 use ports::detector::ObjectDetector;
 use ports::llm::LanguageModel;
-use ports::ocr::TextReader;
+use ports::ocr::TextRecognizer;
 use ports::reranker::Reranker;
 use ports::speaker::{SpeakerEmbedder, SpeakerSegmentation};
 use ports::transcriber::Transcriber;
-use ports::vad::VoiceActivity;
+use ports::vad::VoiceActivityDetector;
 use serde_json::Value;
 use shotlog::domain::Stores;
 use shotlog::domain::aggregation::Aggregators;
@@ -95,11 +95,11 @@ pub struct Setup {
 #[derive(Default)]
 pub struct Models {
     pub transcriber: Option<Arc<dyn Transcriber>>,
-    pub vad: Option<Arc<dyn VoiceActivity>>,
+    pub vad: Option<Arc<dyn VoiceActivityDetector>>,
     pub speaker_segmentation: Option<Arc<dyn SpeakerSegmentation>>,
     pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
     pub detector: Option<Arc<dyn ObjectDetector>>,
-    pub ocr: Option<Arc<dyn TextReader>>,
+    pub ocr: Option<Arc<dyn TextRecognizer>>,
     pub reranker: Option<Arc<dyn Reranker>>,
 }
 

@@ -70,11 +70,11 @@ impl Calm {
     pub(super) fn show(&mut self, time: f64, rgb: &[u8]) -> u32 {
         let before = self.open.iter().filter(|&&open| open < time - 1e-6).count();
         self.open.retain(|&open| open > time + 1e-6);
-        let passed_over = before as u32;
+        let skipped = before as u32;
         if self.last.len() == rgb.len() {
             let apart = rgb.iter().zip(&self.last).map(|(a, b)| u32::from(a.abs_diff(*b)));
             let change = f64::from(apart.sum::<u32>()) / rgb.len().max(1) as f64;
-            let moves = change > CALM * f64::from(1 + passed_over);
+            let moves = change > CALM * f64::from(1 + skipped);
             if moves && self.moved {
                 self.changing_until = self.changing_until.max(self.reached + SETTLING);
             }
@@ -82,7 +82,7 @@ impl Calm {
         }
         self.last.clear();
         self.last.extend_from_slice(rgb);
-        passed_over
+        skipped
     }
 
     /// When the last frame that was passed over would have been shown, seconds, where nothing was

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ffmpeg::format::context::{Output, StreamIo};
 use ffmpeg::{Packet, Rational};
 use ffmpeg_next as ffmpeg;
-use ports::decoder::{Cancel, Clip, Cut};
+use ports::decoder::{CancellationToken, Clip, ClipRequest};
 
 use super::frames::Way;
 use super::input::{Input, Kind};
@@ -37,7 +37,7 @@ struct Part {
 pub(super) fn clip(
     file: &Arc<File>,
     options: &FfmpegOptions,
-    cut: &Cut,
+    cut: &ClipRequest,
     out: impl Write + Seek + Send + 'static,
 ) -> Result<Clip, Error> {
     let length = (cut.end - cut.start).clamp(0.0, 1e6);
@@ -83,11 +83,11 @@ pub(super) fn clip(
 /// A file that takes no more bytes once nobody waits for it.
 pub(super) struct Cancellable {
     out: File,
-    cancel: Cancel,
+    cancel: CancellationToken,
 }
 
 impl Cancellable {
-    pub(super) fn new(out: File, cancel: Cancel) -> Self {
+    pub(super) fn new(out: File, cancel: CancellationToken) -> Self {
         Self { out, cancel }
     }
 }

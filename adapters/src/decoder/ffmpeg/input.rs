@@ -449,7 +449,7 @@ impl Input {
             duration: (duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE)),
             video,
             audio: self.audio_info(),
-            pictures_left_out: self.pictures_left_out(),
+            undecodable_video: self.undecodable_video(),
             timecode: self.tagged("timecode"),
             recorded_at: self
                 .tagged("com.apple.quicktime.creationdate")
@@ -529,7 +529,7 @@ impl Input {
             return Err(Error::TooManyPixels { width, height, max: options.max_pixels });
         }
         if self.picture.is_none() && self.sound.is_none() {
-            return Err(self.pictures_left_out().map_or(Error::NoStreams, Error::LeftOut));
+            return Err(self.undecodable_video().map_or(Error::NoStreams, Error::LeftOut));
         }
         if let Some(rate) = self.sound.map(|i| self.sample_rate(i))
             && rate != 0

@@ -40,7 +40,8 @@ use std::time::Duration;
 use ffmpeg_next as ffmpeg;
 use ports::Result;
 use ports::decoder::{
-    Cancel, Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
+    CancellationToken, Clip, ClipRequest, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary,
+    Still, VideoDecoder,
 };
 use serde::{Deserialize, Serialize};
 
@@ -175,7 +176,7 @@ impl FfmpegDecoder {
     pub(super) fn clip_of_file(
         &self,
         file: &Arc<File>,
-        cut: &Cut,
+        cut: &ClipRequest,
         out: impl Write + Seek + Send + 'static,
     ) -> Result<Clip> {
         Ok(clip::clip(file, &self.options, cut, out)?)
@@ -224,7 +225,13 @@ impl VideoDecoder for FfmpegDecoder {
         Ok(frames)
     }
 
-    fn clip(&self, file: &Path, cut: &Cut, out: File, cancel: &Cancel) -> Result<Clip> {
+    fn clip(
+        &self,
+        file: &Path,
+        cut: &ClipRequest,
+        out: File,
+        cancel: &CancellationToken,
+    ) -> Result<Clip> {
         self.clip_of_file(&open_media(file)?, cut, clip::Cancellable::new(out, cancel.clone()))
     }
 }

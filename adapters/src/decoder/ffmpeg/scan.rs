@@ -6,7 +6,7 @@ use ffmpeg::codec::decoder::Opened;
 use ffmpeg::frame::{Audio, Video};
 use ffmpeg::{Discard, Packet};
 use ffmpeg_next as ffmpeg;
-use ports::decoder::{ScanOptions, ScanSink, ScanSummary, SmallFrame};
+use ports::decoder::{ScanFrame, ScanOptions, ScanSink, ScanSummary};
 
 use super::calm::Calm;
 use super::context::OUT_OF_MEMORY;
@@ -257,9 +257,9 @@ impl Pictures {
         if self.converter.convert(&self.frame, self.size, &mut self.rgb).is_err() {
             return Ok(true);
         }
-        let passed_over =
+        let skipped =
             self.calm.as_mut().map_or(0, |calm| calm.show(stamped.unwrap_or(time), &self.rgb));
-        sink.frame(SmallFrame { time, rgb: &self.rgb, passed_over }).map_err(Error::Sink)?;
+        sink.frame(ScanFrame { time, rgb: &self.rgb, skipped }).map_err(Error::Sink)?;
         self.frames += 1;
         self.end = time + length;
         Ok(true)

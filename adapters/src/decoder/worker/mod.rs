@@ -22,7 +22,8 @@ use std::time::Duration;
 
 use ports::Result;
 use ports::decoder::{
-    Cancel, Clip, Cut, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
+    CancellationToken, Clip, ClipRequest, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary,
+    Still, VideoDecoder,
 };
 
 use super::ffmpeg::{FfmpegOptions, Way, open_media};
@@ -196,8 +197,14 @@ impl VideoDecoder for WorkerDecoder {
         Ok(found)
     }
 
-    fn clip(&self, file: &Path, cut: &Cut, out: File, cancel: &Cancel) -> Result<Clip> {
-        let Cut { start, end, exact, max_bytes, audio_track } = *cut;
+    fn clip(
+        &self,
+        file: &Path,
+        cut: &ClipRequest,
+        out: File,
+        cancel: &CancellationToken,
+    ) -> Result<Clip> {
+        let ClipRequest { start, end, exact, max_bytes, audio_track } = *cut;
         let job = Job::Clip { start, end, exact, max_bytes, audio_track };
         self.start(open_media(file)?, job)?.clip(&out, max_bytes, cancel)
     }

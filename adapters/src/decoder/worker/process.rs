@@ -8,7 +8,8 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use ports::decoder::{
-    Cancel, Clip, Frame, Image, SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame,
+    CancellationToken, Clip, Frame, Image, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink,
+    ScanSummary,
 };
 use ports::{ErrorKind, PortError, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -106,7 +107,12 @@ impl Process {
     }
 
     /// Writes the clip that arrives to `out`.
-    pub(super) fn clip(mut self, out: &File, max_bytes: u64, cancel: &Cancel) -> Result<Clip> {
+    pub(super) fn clip(
+        mut self,
+        out: &File,
+        max_bytes: u64,
+        cancel: &CancellationToken,
+    ) -> Result<Clip> {
         self.out.get_mut().patience.cancel = cancel.clone();
         let mut body = Vec::new();
         loop {
@@ -295,17 +301,17 @@ impl Received {
         }
     }
 
-    fn frame<'a>(&mut self, body: &'a [u8]) -> Result<SmallFrame<'a>> {
+    fn frame<'a>(&mut self, body: &'a [u8]) -> Result<ScanFrame<'a>> {
         let (time, rest) = timed(body)?;
-        let (passed_over, rgb) = rest.split_first_chunk().ok_or_else(nonsense)?;
-        let passed_over = u32::from_le_bytes(*passed_over);
-        let whole = rgb.len() == self.frame_bytes && passed_over <= wire::MOST_PASSED_OVER;
+        let (skipped, rgb) = rest.split_first_chunk().ok_or_else(nonsense)?;
+        let skipped = u32::from_le_bytes(*skipped);
+        let whole = rgb.len() == self.frame_bytes && skipped <= wire::MOST_PASSED_OVER;
         if !whole || time <= self.last_frame || !self.is_time(time) {
             return Err(nonsense());
         }
         self.last_frame = time;
         self.summary.frames += 1;
-        Ok(SmallFrame { time, rgb, passed_over })
+        Ok(ScanFrame { time, rgb, skipped })
     }
 
     fn sound(&mut self, body: &[u8]) -> Result<(f64, &[f32])> {
@@ -356,7 +362,7 @@ struct Patience {
     total: Duration,
     quiet: Duration,
     waited: Duration,
-    cancel: Cancel,
+    cancel: CancellationToken,
 }
 
 impl Read for Output {

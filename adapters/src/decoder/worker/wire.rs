@@ -105,7 +105,7 @@ pub(super) struct Probed {
     duration: Option<f64>,
     video: Option<(String, u32, u32, Option<f64>)>,
     audio: Option<AudioInfo>,
-    pictures_left_out: Option<String>,
+    undecodable_video: Option<String>,
     timecode: Option<String>,
     recorded_at: Option<String>,
 }
@@ -120,7 +120,7 @@ impl From<MediaInfo> for Probed {
             duration: info.duration,
             video,
             audio: info.audio,
-            pictures_left_out: info.pictures_left_out,
+            undecodable_video: info.undecodable_video,
             timecode: info.timecode,
             recorded_at: info.recorded_at,
         }
@@ -142,7 +142,7 @@ impl From<Probed> for MediaInfo {
             duration: probed.duration,
             video,
             audio: probed.audio,
-            pictures_left_out: probed.pictures_left_out,
+            undecodable_video: probed.undecodable_video,
             timecode: probed.timecode,
             recorded_at: probed.recorded_at,
         }

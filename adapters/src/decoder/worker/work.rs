@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ports::decoder::{Clip, Cut, Frame, ScanOptions, ScanSink, SmallFrame};
+use ports::decoder::{Clip, ClipRequest, Frame, ScanFrame, ScanOptions, ScanSink};
 use ports::{ErrorKind, PortError, Result};
 
 use super::wire::{self, Job, Outcome, PictureHead, Request, send};
@@ -66,7 +66,7 @@ fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcom
             Outcome::Frames(way)
         }
         Job::Clip { start, end, exact, max_bytes, audio_track } => {
-            let cut = Cut { start, end, exact, max_bytes, audio_track };
+            let cut = ClipRequest { start, end, exact, max_bytes, audio_track };
             let writer = Writer { file: out.file.clone(), at: 0, end: 0 };
             let Clip { start, copied, video } = decoder.clip_of_file(file, &cut, writer)?;
             Outcome::Cut { start, copied, video }
@@ -129,9 +129,9 @@ impl Seek for Writer {
 }
 
 impl ScanSink for Output {
-    fn frame(&mut self, frame: SmallFrame<'_>) -> Result<()> {
-        let SmallFrame { time, rgb, passed_over } = frame;
-        let head = [&time.to_le_bytes()[..], &passed_over.to_le_bytes()].concat();
+    fn frame(&mut self, frame: ScanFrame<'_>) -> Result<()> {
+        let ScanFrame { time, rgb, skipped } = frame;
+        let head = [&time.to_le_bytes()[..], &skipped.to_le_bytes()].concat();
         self.send(wire::FRAME, &head, rgb)
     }
 

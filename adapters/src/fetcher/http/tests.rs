@@ -93,7 +93,7 @@ fn options() -> HttpFetcherOptions {
     HttpFetcherOptions { max_redirects: 3, ..Default::default() }
 }
 
-async fn text(fetched: Fetched) -> Result<String> {
+async fn text(fetched: FetchResponse) -> Result<String> {
     let blocks: Vec<_> = fetched.body.try_collect().await?;
     Ok(String::from_utf8(blocks.concat()).expect("text"))
 }

@@ -2,7 +2,7 @@
 //! segments, which are walked side by side, so that of however many values only those that are wanted are
 //! held. Every function here blocks.
 
-use ports::index::ValueQuery;
+use ports::index::FacetQuery;
 use ports::{PortError, Result};
 use tantivy::schema::IndexRecordOption;
 use tantivy::termdict::TermStreamer;
@@ -15,10 +15,10 @@ use super::snapshot::{SegmentView, Snapshot};
 use crate::index::frequent::Frequent;
 
 /// The values that most of the matching points have.
-pub(super) fn most_frequent(
+pub(super) fn facet_counts(
     snapshot: &Snapshot,
     schema: &PointSchema,
-    query: &ValueQuery,
+    query: &FacetQuery,
 ) -> Result<Vec<(String, u64)>> {
     let field = schema.field(&query.field)?;
     let weight = weigh(snapshot, &*schema.filter(&query.filter)?, &query.filter)?;

@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use ports::index::{
-    Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex, VectorQuery,
+    FacetQuery, Filter, Hit, ListedPoint, Point, PointId, TextQuery, VectorIndex, VectorQuery,
 };
 use ports::{ErrorKind, PortError, Result, VideoId};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -419,10 +419,10 @@ impl VectorIndex for EmbeddedIndex {
         self.read(move |inner, now| search::values(now, &inner.schema, &field)).await
     }
 
-    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>> {
+    async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>> {
         check::value_query(query)?;
         let query = query.clone();
-        self.read(move |inner, now| counts::most_frequent(now, &inner.schema, &query)).await
+        self.read(move |inner, now| counts::facet_counts(now, &inner.schema, &query)).await
     }
 
     async fn adopt(&self, install: &str) -> Result<String> {

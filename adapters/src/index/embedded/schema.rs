@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use ports::index::{FieldKind, FieldValue, Filter, PAYLOAD_FIELDS, Point, PointId, Predicate};
+use ports::index::{FieldValue, Filter, PAYLOAD_FIELDS, PayloadType, Point, PointId, Predicate};
 use ports::{ErrorKind, PortError, Result};
 use tantivy::query::{
     AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query, RangeQuery,
@@ -56,12 +56,12 @@ impl PointSchema {
         let payload = PAYLOAD_FIELDS.iter().map(|&(name, kind)| {
             let field = match kind {
                 // Hits take their ids from these two.
-                FieldKind::Keyword if matches!(name, "video_id" | "analyzer_id") => {
+                PayloadType::Keyword if matches!(name, "video_id" | "analyzer_id") => {
                     schema.add_text_field(name, whole().set_fast("raw"))
                 }
-                FieldKind::Keyword => schema.add_text_field(name, whole()),
-                FieldKind::Integer => schema.add_i64_field(name, number()),
-                FieldKind::Float => schema.add_f64_field(name, number()),
+                PayloadType::Keyword => schema.add_text_field(name, whole()),
+                PayloadType::Integer => schema.add_i64_field(name, number()),
+                PayloadType::Float => schema.add_f64_field(name, number()),
             };
             (name, field)
         });

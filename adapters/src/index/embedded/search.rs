@@ -379,7 +379,7 @@ fn first_videos(snapshot: &Snapshot, segments: Vec<Videos>, limit: usize) -> Res
 
 /// The filter for points of these videos alone.
 fn within(filter: &Filter, videos: &[VideoId]) -> Filter {
-    filter.clone().of_videos(videos.iter().copied())
+    filter.clone().in_videos(videos.iter().copied())
 }
 
 /// The best points of these videos, one after the other.
@@ -424,7 +424,7 @@ pub(super) fn document(
     let stored: TantivyDocument = snapshot.searcher.doc(at).map_err(failed)?;
     let json = stored.get_first(schema.document);
     let json = json.and_then(|json| str::from_utf8(json.as_bytes()?).ok());
-    json.map(Document::stored).ok_or_else(|| {
+    json.map(Document::from_json).ok_or_else(|| {
         let message = format!("the document of point {id:?} does not read back as text");
         PortError::new(ErrorKind::Corrupt, message)
     })

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ports::index::PointId;
-use ports::video::NoVideoId;
+use ports::video::InvalidVideoId;
 use ports::{ChunkId, VideoId};
 use tantivy::columnar::{Cardinality, Column, StrColumn};
 use tantivy::index::{SegmentId, SegmentReader};
@@ -244,7 +244,7 @@ fn video_ids(column: &StrColumn) -> tantivy::Result<Vec<VideoId>> {
     let mut words = column.dictionary().stream()?;
     while words.advance() {
         let word = String::from_utf8_lossy(words.key());
-        ids.push(word.parse().map_err(|e: NoVideoId| vectors::corrupt(&e.to_string()))?);
+        ids.push(word.parse().map_err(|e: InvalidVideoId| vectors::corrupt(&e.to_string()))?);
     }
     Ok(ids)
 }
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     fn id(n: u8) -> VideoId {
-        VideoId::of_digest([n; 20])
+        VideoId::from_digest([n; 20])
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The collection behind the alias: made at the first start, checked at every other, filled anew
 //! beside the old one by `shotlog reindex`.
 
-use ports::index::{FieldKind, PAYLOAD_FIELDS};
+use ports::index::{PAYLOAD_FIELDS, PayloadType};
 use ports::{ErrorKind, PortError, Result};
 use qdrant_client::qdrant::{
     CollectionConfig, CreateAliasBuilder, CreateCollectionBuilder,
@@ -194,9 +194,9 @@ impl QdrantIndex {
         let indexed = info.result.map(|info| info.payload_schema).unwrap_or_default();
         for (field, kind) in PAYLOAD_FIELDS.iter().filter(|(f, _)| !indexed.contains_key(*f)) {
             let kind = match kind {
-                FieldKind::Keyword => FieldType::Keyword,
-                FieldKind::Integer => FieldType::Integer,
-                FieldKind::Float => FieldType::Float,
+                PayloadType::Keyword => FieldType::Keyword,
+                PayloadType::Integer => FieldType::Integer,
+                PayloadType::Float => FieldType::Float,
             };
             let request =
                 CreateFieldIndexCollectionBuilder::new(collection, *field, kind).wait(true).build();

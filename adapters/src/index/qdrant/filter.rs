@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ports::Result;
-use ports::index::{Condition, FieldKind, Filter, PAYLOAD_FIELDS, PointId, Predicate};
+use ports::index::{Condition, Filter, PAYLOAD_FIELDS, PayloadType, PointId, Predicate};
 use qdrant_client::qdrant::{self, Range};
 
 use crate::index::check;
@@ -62,7 +62,7 @@ fn condition(condition: &Condition) -> Option<qdrant::Condition> {
 }
 
 fn is_integer(field: &str) -> bool {
-    PAYLOAD_FIELDS.iter().any(|(name, kind)| *name == field && *kind == FieldKind::Integer)
+    PAYLOAD_FIELDS.iter().any(|(name, kind)| *name == field && *kind == PayloadType::Integer)
 }
 
 /// Stored numbers are finite and zero has one sign, so this compares alike.
@@ -82,7 +82,7 @@ mod tests {
             Predicate::AtMost(f64::NEG_INFINITY),
         ] {
             let filter =
-                Filter::video(ports::VideoId::of_digest([0; 20])).and("people_count", impossible);
+                Filter::video(ports::VideoId::from_digest([0; 20])).and("people_count", impossible);
             assert_eq!(translate(&filter).unwrap(), None);
         }
         assert_eq!(translate(&Filter::default()).unwrap(), Some(qdrant::Filter::default()));

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::index::{
-    FieldValue, Filter, Hit, ListedPoint, Point, PointId, TextQuery, ValueQuery, VectorIndex,
+    FacetQuery, FieldValue, Filter, Hit, ListedPoint, Point, PointId, TextQuery, VectorIndex,
     VectorQuery,
 };
 use ports::{ChunkId, Document, ErrorKind, PortError, Result, VideoId};
@@ -485,7 +485,7 @@ impl VectorIndex for QdrantIndex {
         Ok(self.facets(field, None).await?.into_keys().collect())
     }
 
-    async fn most_frequent(&self, query: &ValueQuery) -> Result<Vec<(String, u64)>> {
+    async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>> {
         check::value_query(query)?;
         let Some(filter) = filter::translate(&query.filter)? else { return Ok(Vec::new()) };
         let mut frequent = Frequent::new(query);
@@ -585,7 +585,7 @@ fn name(point: Option<&qdrant_client::qdrant::PointId>) -> Result<String> {
 }
 
 fn id_and_document(payload: &HashMap<String, Value>) -> Result<(PointId, Document)> {
-    Ok((id(payload)?, Document::stored(text(payload, DOCUMENT)?)))
+    Ok((id(payload)?, Document::from_json(text(payload, DOCUMENT)?)))
 }
 
 fn id(payload: &HashMap<String, Value>) -> Result<PointId> {

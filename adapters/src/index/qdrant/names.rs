@@ -44,7 +44,7 @@ mod tests {
         let revision = FieldValue::Keywords(vec![revision.to_owned()]);
         name(&Point {
             id: PointId {
-                video_id: VideoId::of_digest([video; 20]),
+                video_id: VideoId::from_digest([video; 20]),
                 chunk_id: ChunkId(chunk),
                 analyzer_id: analyzer.to_owned(),
             },

@@ -122,15 +122,15 @@ impl LanguageModel for Extractive {
         "extractive-v2"
     }
 
-    fn sees(&self) -> bool {
+    fn supports_images(&self) -> bool {
         false
     }
 
-    fn billed(&self) -> bool {
+    fn is_billed(&self) -> bool {
         false
     }
 
-    fn selects(&self) -> bool {
+    fn is_extractive(&self) -> bool {
         true
     }
 

@@ -2,7 +2,7 @@
 
 use ports::llm::PassageKind::{Objects, People, Prose, Scene, Screen, Speech};
 use ports::llm::{
-    Answer, Events, Moment, Narrative, OVERVIEW, Passage, PassageKind, Summary, Telling, Title,
+    Answer, Events, Moment, Narrative, OVERVIEW, Passage, PassageKind, Summary, Title, TokenSink,
 };
 use serde::de::DeserializeOwned;
 
@@ -33,7 +33,7 @@ fn ask<T: DeserializeOwned>(task: Task, passages: &[Passage], question: Option<&
         fields: Vec::new(),
         images: Vec::new(),
         max_tokens: 500,
-        telling: Telling::default(),
+        sink: TokenSink::default(),
     };
     serde_json::from_value(Extractive::default().answer(&request).unwrap()).unwrap()
 }
@@ -283,7 +283,7 @@ fn pictures_are_not_described() {
         fields: Vec::new(),
         images: vec![bytes::Bytes::from_static(b"jpeg")],
         max_tokens: 10,
-        telling: Telling::default(),
+        sink: TokenSink::default(),
     };
     assert_eq!(Extractive::default().answer(&request).unwrap_err().kind(), ErrorKind::Invalid);
 }

@@ -100,7 +100,7 @@ mod tests {
             fields: Vec::new(),
             images: Vec::new(),
             max_tokens: 100,
-            telling: Default::default(),
+            sink: Default::default(),
         }
     }
 

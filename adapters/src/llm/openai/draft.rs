@@ -2,18 +2,18 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use ports::llm::Telling;
+use ports::llm::TokenSink;
 
 /// Tells the sentences of an answer as they are written.
 pub(super) struct Draft<'a> {
-    telling: &'a Telling,
+    sink: &'a TokenSink,
     /// What the model has written, and how much of its sentences was told.
     state: Mutex<(String, usize)>,
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn new(telling: &'a Telling) -> Self {
-        Self { telling, state: Mutex::default() }
+    pub(super) fn new(sink: &'a TokenSink) -> Self {
+        Self { sink, state: Mutex::default() }
     }
 
     pub(super) fn hear(&self, piece: &str) {
@@ -22,7 +22,7 @@ impl<'a> Draft<'a> {
         raw.push_str(piece);
         let text = sentences(raw);
         if let Some(new) = text.get(*told..).filter(|new| !new.is_empty()) {
-            self.telling.tell(new, *told == 0);
+            self.sink.send(new, *told == 0);
             *told = text.len();
         }
     }
@@ -86,10 +86,10 @@ mod tests {
         for size in [1, 5, 1000] {
             let told = Arc::new(Mutex::new(Vec::new()));
             let heard = told.clone();
-            let telling = Telling::new(move |piece, begins| {
+            let sink = TokenSink::new(move |piece, begins| {
                 heard.lock().unwrap().push((piece.to_owned(), begins));
             });
-            let draft = Draft::new(&telling);
+            let draft = Draft::new(&sink);
             let characters: Vec<char> = raw.chars().collect();
             for piece in characters.chunks(size) {
                 draft.hear(&piece.iter().collect::<String>());

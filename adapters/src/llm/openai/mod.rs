@@ -140,11 +140,11 @@ impl OpenAiLanguageModel {
         loop {
             let dialect = self.dialect();
             let mut body = self.body(request.task, messages, max_tokens, dialect);
-            let heard = request.task == Task::Answer && request.telling.is_heard();
+            let heard = request.task == Task::Answer && request.sink.is_active();
             let exchange = if heard && dialect.streams {
                 body["stream"] = json!(true);
                 body["stream_options"] = json!({ "include_usage": true });
-                let draft = Draft::new(&request.telling);
+                let draft = Draft::new(&request.sink);
                 self.client
                     .post_heard("chat/completions", &body, &|piece| draft.hear(piece))
                     .await?
@@ -253,11 +253,11 @@ impl LanguageModel for OpenAiLanguageModel {
         &self.options.model
     }
 
-    fn sees(&self) -> bool {
+    fn supports_images(&self) -> bool {
         self.options.sees
     }
 
-    fn billed(&self) -> bool {
+    fn is_billed(&self) -> bool {
         true
     }
 

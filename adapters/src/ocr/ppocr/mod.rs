@@ -14,7 +14,7 @@ use ports::{
     ErrorKind, PortError, Result,
     decoder::Image,
     detector::BoundingBox,
-    ocr::{TextLine, TextReader},
+    ocr::{TextLine, TextRecognizer},
 };
 
 use crate::onnx::{Inputs, Pool, Runtime, Threading};
@@ -125,7 +125,7 @@ impl PpOcr {
 }
 
 #[async_trait]
-impl TextReader for PpOcr {
+impl TextRecognizer for PpOcr {
     fn model(&self) -> &str {
         &self.name
     }

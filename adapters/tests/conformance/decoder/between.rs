@@ -1,6 +1,6 @@
 //! Frames at times between key frames, on the way to which others are passed over.
 
-use ports::decoder::{ScanOptions, ScanSink, SmallFrame, Still, VideoDecoder};
+use ports::decoder::{ScanFrame, ScanOptions, ScanSink, Still, VideoDecoder};
 
 use super::ffmpeg::{Studio, decoder};
 
@@ -17,7 +17,7 @@ const ALIKE: f64 = 8.0;
 struct Film(Vec<(f64, Vec<u8>)>);
 
 impl ScanSink for Film {
-    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+    fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
         self.0.push((frame.time, frame.rgb.to_vec()));
         Ok(())
     }

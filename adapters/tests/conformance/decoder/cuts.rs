@@ -4,7 +4,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use ports::ErrorKind;
-use ports::decoder::{Cancel, Clip, Cut, ScanOptions, ScanSink, SmallFrame, VideoDecoder};
+use ports::decoder::{
+    CancellationToken, Clip, ClipRequest, ScanFrame, ScanOptions, ScanSink, VideoDecoder,
+};
 
 use super::ffmpeg::{Studio, decoder};
 
@@ -49,8 +51,9 @@ fn of_nothing_once_nobody_waits() {
     let seen = "-f lavfi -i testsrc2=s=1280x720:r=50:d=20";
     let coded = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 1000";
     let Some(file) = studio.make("waited.mp4", &format!("{seen} {coded}")) else { return };
-    let cancel = Cancel::default();
-    let cut = Cut { start: 0.5, end: 19.5, exact: true, max_bytes: 100 << 20, audio_track: None };
+    let cancel = CancellationToken::default();
+    let cut =
+        ClipRequest { start: 0.5, end: 19.5, exact: true, max_bytes: 100 << 20, audio_track: None };
     let out = tempfile::tempfile().unwrap();
     let cutting = {
         let (file, cancel) = (file.clone(), cancel.clone());
@@ -111,9 +114,10 @@ impl Film {
     fn cut_well(&self, file: &Path, start: f64, end: f64, exact: bool) -> bool {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cut.mp4");
-        let cut = Cut { start, end, exact, max_bytes: 100 << 20, audio_track: None };
-        let Clip { start, copied, video } =
-            decoder().clip(file, &cut, File::create(&path).unwrap(), &Cancel::default()).unwrap();
+        let cut = ClipRequest { start, end, exact, max_bytes: 100 << 20, audio_track: None };
+        let Clip { start, copied, video } = decoder()
+            .clip(file, &cut, File::create(&path).unwrap(), &CancellationToken::default())
+            .unwrap();
         let what = format!("{} from {start} to {end}, copied: {copied}", file.display());
         assert!(video && (!exact || start == cut.start), "{what}");
         let piece = Self::of(&path);
@@ -141,7 +145,7 @@ fn difference(a: &[u8], b: &[u8]) -> f64 {
 }
 
 impl ScanSink for Film {
-    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+    fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
         self.frames.push((frame.time, frame.rgb.to_vec()));
         Ok(())
     }

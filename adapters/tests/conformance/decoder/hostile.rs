@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use adapters::decoder::{WorkerDecoder, WorkerOptions};
 use ports::ErrorKind;
-use ports::decoder::{SAMPLE_RATE, ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
+use ports::decoder::{SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
 use shotlog_adapters as adapters;
 
 use super::ffmpeg::{Studio, confined, decoder};
@@ -20,7 +20,7 @@ struct Seen {
 }
 
 impl ScanSink for Seen {
-    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+    fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
         self.times.push(frame.time);
         Ok(())
     }
@@ -136,7 +136,7 @@ struct Look {
 }
 
 impl ScanSink for Look {
-    fn frame(&mut self, _: SmallFrame<'_>) -> ports::Result<()> {
+    fn frame(&mut self, _: ScanFrame<'_>) -> ports::Result<()> {
         if self.status.is_empty() {
             let children = std::fs::read_to_string("/proc/thread-self/children")?;
             let process = Path::new("/proc").join(children.trim());

@@ -1,7 +1,9 @@
 //! Pictures that carry their number: the one that is found for a time is the one that is shown then, in
 //! every container.
 
-use ports::decoder::{Cancel, Cut, Image, ScanOptions, ScanSink, SmallFrame, Still, VideoDecoder};
+use ports::decoder::{
+    CancellationToken, ClipRequest, Image, ScanFrame, ScanOptions, ScanSink, Still, VideoDecoder,
+};
 
 use super::ffmpeg::{Studio, decoder};
 
@@ -45,7 +47,7 @@ struct Numbers {
 }
 
 impl ScanSink for Numbers {
-    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
+    fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
         let image = Image { width: BITS * COLUMN, height: 96, rgb: frame.rgb.to_vec() };
         self.frames.push((frame.time, number(&image)));
         Ok(())
@@ -83,10 +85,11 @@ fn shows_its_numbers(name: &str, file: &std::path::Path, seconds: f64) {
         }
     }
 
-    let cut = Cut { start: 2.2, end: 3.4, exact: true, max_bytes: 10 << 20, audio_track: None };
+    let cut =
+        ClipRequest { start: 2.2, end: 3.4, exact: true, max_bytes: 10 << 20, audio_track: None };
     let clip = file.with_extension("clip.mp4");
     let out = std::fs::File::create(&clip).unwrap();
-    decoder().clip(file, &cut, out, &Cancel::default()).unwrap();
+    decoder().clip(file, &cut, out, &CancellationToken::default()).unwrap();
     let mut cut_out = Numbers::default();
     decoder().scan(&clip, &EXACT, &mut cut_out).unwrap();
     let shown: Vec<u32> = cut_out.frames.iter().map(|(_, number)| *number).collect();

@@ -1,6 +1,6 @@
 //! Frames that a scan passes over: where nothing happens, and nowhere else.
 
-use ports::decoder::{ScanOptions, ScanSink, ScanSummary, SmallFrame, VideoDecoder};
+use ports::decoder::{ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
 
 use super::ffmpeg::{Studio, decoder};
 
@@ -22,8 +22,8 @@ struct Film {
 }
 
 impl ScanSink for Film {
-    fn frame(&mut self, frame: SmallFrame<'_>) -> ports::Result<()> {
-        self.frames.push((frame.time, frame.rgb.to_vec(), frame.passed_over));
+    fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
+        self.frames.push((frame.time, frame.rgb.to_vec(), frame.skipped));
         Ok(())
     }
 
@@ -54,9 +54,9 @@ fn frames_are_passed_over_where_nothing_happens() {
 
     assert_eq!(every.frames.len(), 150);
     assert!(every.frames.iter().all(|frame| frame.2 == 0));
-    let passed_over: u32 = film.frames.iter().map(|frame| frame.2).sum();
-    assert!(passed_over > 30, "{passed_over} were passed over");
-    assert_eq!((film.frames.len() + passed_over as usize, summary.end), (150, whole.end));
+    let skipped: u32 = film.frames.iter().map(|frame| frame.2).sum();
+    assert!(skipped > 30, "{skipped} were passed over");
+    assert_eq!((film.frames.len() + skipped as usize, summary.end), (150, whole.end));
 
     for (time, rgb, _) in &film.frames {
         let exact = every.frames.iter().find(|(at, ..)| at == time).unwrap();

@@ -131,7 +131,7 @@ fn point(i: usize, vector: &[f32]) -> Point {
 }
 
 fn id(i: usize) -> PointId {
-    let chunk_id = ChunkId::at(i % 50);
+    let chunk_id = ChunkId::from_index(i % 50);
     PointId { video_id: video(i / 50), chunk_id, analyzer_id: "default_video".into() }
 }
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use ports::{conformance, decoder::Image, ocr::TextReader};
+use ports::{conformance, decoder::Image, ocr::TextRecognizer};
 use shotlog_adapters::ocr::{PpOcr, PpOcrOptions};
 
 use super::support;

@@ -4,7 +4,7 @@ use ports::{
     conformance,
     decoder::SAMPLE_RATE,
     transcriber::{Transcriber, Transcript},
-    vad::VoiceActivity,
+    vad::VoiceActivityDetector,
 };
 use shotlog_adapters::vad::SpectralVoiceActivity;
 

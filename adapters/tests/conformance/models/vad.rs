@@ -3,7 +3,7 @@
 use ports::{
     conformance,
     decoder::SAMPLE_RATE,
-    vad::{SpeechSpan, VoiceActivity},
+    vad::{SpeechSpan, VoiceActivityDetector},
 };
 use shotlog_adapters::vad::SpectralVoiceActivity;
 
@@ -45,7 +45,7 @@ fn spectral() {
 }
 
 /// Share of 10 ms frames on which a detector agrees with the spans known for each clip.
-fn accuracies(detector: &dyn VoiceActivity) -> Vec<(&'static str, f64)> {
+fn accuracies(detector: &dyn VoiceActivityDetector) -> Vec<(&'static str, f64)> {
     let Some(truth) = support::truth() else { return Vec::new() };
     let clips = [
         ("jfk.wav", "utterances", "1"),

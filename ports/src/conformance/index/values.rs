@@ -3,7 +3,7 @@
 use super::points::{point, replace};
 use crate::ErrorKind;
 use crate::conformance::video;
-use crate::index::{Filter, Predicate, ValueQuery, VectorIndex};
+use crate::index::{FacetQuery, Filter, Predicate, VectorIndex};
 
 pub(super) async fn values_are_distinct_and_in_order(index: &dyn VectorIndex) {
     let points = vec![
@@ -27,8 +27,8 @@ pub(super) async fn values_are_distinct_and_in_order(index: &dyn VectorIndex) {
 pub(super) async fn the_most_frequent_values_are_counted(index: &dyn VectorIndex) {
     let counted = async |field: &str, filter: Filter, prefix: &str, limit: usize| {
         let (field, prefix) = (field.to_owned(), prefix.to_owned());
-        let query = ValueQuery { field, filter, prefix, limit };
-        let values = index.most_frequent(&query).await.unwrap();
+        let query = FacetQuery { field, filter, prefix, limit };
+        let values = index.facet_counts(&query).await.unwrap();
         values.into_iter().map(|(value, points)| format!("{value} {points}")).collect::<Vec<_>>()
     };
     let every = Filter::default;
@@ -58,8 +58,8 @@ pub(super) async fn the_most_frequent_values_are_counted(index: &dyn VectorIndex
         "removed ones are gone"
     );
     let wrong =
-        ValueQuery { field: "start".into(), filter: every(), prefix: String::new(), limit: 1 };
-    assert_eq!(index.most_frequent(&wrong).await.unwrap_err().kind(), ErrorKind::Invalid);
+        FacetQuery { field: "start".into(), filter: every(), prefix: String::new(), limit: 1 };
+    assert_eq!(index.facet_counts(&wrong).await.unwrap_err().kind(), ErrorKind::Invalid);
 }
 
 pub(super) async fn points_are_listed_in_order(index: &dyn VectorIndex) {

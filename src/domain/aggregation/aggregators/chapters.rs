@@ -79,7 +79,7 @@ impl Aggregator for Chapters {
             let texts: Vec<ChunkText> = input
                 .texts
                 .iter()
-                .filter(|t| group.contains(&t.chunk_id.place()))
+                .filter(|t| group.contains(&t.chunk_id.index()))
                 .cloned()
                 .collect();
             let shown = overview(input.video, group.clone());
@@ -89,11 +89,11 @@ impl Aggregator for Chapters {
             Ok(Chapter {
                 title,
                 summary,
-                first_chunk: ChunkId::at(group.start),
-                last_chunk: ChunkId::at(group.end - 1),
+                first_chunk: ChunkId::from_index(group.start),
+                last_chunk: ChunkId::from_index(group.end - 1),
                 start: rounded(spans[0].start),
                 end: rounded(spans[spans.len() - 1].end),
-                chunk_ids: group.map(ChunkId::at).collect(),
+                chunk_ids: group.map(ChunkId::from_index).collect(),
             })
         });
         let chapters = try_each(work).await?;

@@ -285,7 +285,7 @@ async fn narrate(input: &Input<'_>, entity: &Entity, person: &[&ChunkPerson]) ->
         .enumerate()
         .map(|(n, o)| {
             let told = sentence(o);
-            let billed = input.model.billed();
+            let billed = input.model.is_billed();
             let text = if billed { format!("{} {told}", o.description) } else { told };
             Passage {
                 moment: moment(Span { start: o.observation.start, end: o.observation.end }),

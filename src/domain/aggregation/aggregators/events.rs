@@ -87,14 +87,14 @@ impl Aggregator for Events {
             .flat_map(|found| found.events)
             .filter_map(|event| Some((chunk_of(&event.passage)?, event)))
             .filter(|(chunk, event)| {
-                chunk.place() < input.video.spans.len() && !event.event.is_empty()
+                chunk.index() < input.video.spans.len() && !event.event.is_empty()
             })
             .collect();
         events.sort_by_key(|(chunk, _)| *chunk);
         let events = without_repetitions(events);
         let mut categories: BTreeMap<String, u32> = BTreeMap::new();
         let items = events.into_iter().map(|(chunk_id, event)| {
-            let span = input.video.spans[chunk_id.place()];
+            let span = input.video.spans[chunk_id.index()];
             let category = category(&event.category);
             *categories.entry(category.clone()).or_default() += 1;
             Happening {

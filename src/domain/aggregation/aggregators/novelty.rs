@@ -74,7 +74,7 @@ impl Aggregator for Novelty {
         let mut ranked = distances;
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let item = |&(chunk_id, distance): &(ChunkId, f64)| {
-            let span = input.video.spans[chunk_id.place()];
+            let span = input.video.spans[chunk_id.index()];
             Ranked {
                 chunk_id,
                 start: rounded(span.start),

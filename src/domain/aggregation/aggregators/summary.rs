@@ -116,7 +116,7 @@ impl Aggregator for Summary {
             match &tiers[tiers.len() - 1][..] {
                 [only] => only.text.clone(),
                 // Where it costs nothing, the whole is told from what its sections are told from.
-                _ if !input.model.billed() && batches(input, everything(input)).len() == 1 => {
+                _ if !input.model.is_billed() && batches(input, everything(input)).len() == 1 => {
                     summarize(input, everything(input)).await?
                 }
                 sections => summarize(input, section_passages(input, sections)).await?,
@@ -218,7 +218,7 @@ fn everything(input: &Input<'_>) -> Vec<Passage> {
 
 async fn section(input: &Input<'_>, group: std::ops::Range<usize>) -> Result<Stretch> {
     let texts: Vec<_> =
-        input.texts.iter().filter(|t| group.contains(&t.chunk_id.place())).cloned().collect();
+        input.texts.iter().filter(|t| group.contains(&t.chunk_id.index())).cloned().collect();
     let spans = &input.video.spans[group.clone()];
     let shown = overview(input.video, group.clone());
     let passages: Vec<Passage> = shown.into_iter().chain(chunk_passages(&texts)).collect();
@@ -226,7 +226,7 @@ async fn section(input: &Input<'_>, group: std::ops::Range<usize>) -> Result<Str
         kind: kind_of(&passages),
         text: summarize(input, passages).await?,
         span: Span { start: spans[0].start, end: spans[spans.len() - 1].end },
-        chunk_ids: group.map(ChunkId::at).collect(),
+        chunk_ids: group.map(ChunkId::from_index).collect(),
     })
 }
 

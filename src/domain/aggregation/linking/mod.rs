@@ -190,7 +190,9 @@ mod tests {
         let clothes =
             ["red coat", "red jacket, hat", "red coat, boots", "blue cap, red coat", "red dress"];
         let observations: Vec<(ChunkId, Signature)> = (0..60)
-            .map(|i| (ChunkId::at(i / 3), wearing(clothes[(i * 7 + i / 4) % clothes.len()])))
+            .map(|i| {
+                (ChunkId::from_index(i / 3), wearing(clothes[(i * 7 + i / 4) % clothes.len()]))
+            })
             .collect();
         for person in link(&observations) {
             let chunks: BTreeSet<ChunkId> = person.iter().map(|i| observations[*i].0).collect();

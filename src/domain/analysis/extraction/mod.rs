@@ -109,11 +109,11 @@ impl Analyzer for Extractor {
     }
 
     fn cacheable(&self, models: &Models) -> bool {
-        !models.llm.selects() || models.ocr.is_some() || models.detector.is_some()
+        !models.llm.is_extractive() || models.ocr.is_some() || models.detector.is_some()
     }
 
     fn bills_model(&self, models: &Models) -> bool {
-        models.llm.billed()
+        models.llm.is_billed()
     }
 
     fn needs_speech(&self) -> bool {
@@ -126,7 +126,7 @@ impl Analyzer for Extractor {
 
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
         let mut images = Vec::new();
-        if models.llm.sees() {
+        if models.llm.supports_images() {
             for frame in chunk.frames().await? {
                 images.push(jpeg(frame.image).await?);
             }
@@ -152,7 +152,7 @@ impl Analyzer for Extractor {
             span: chunk.span,
             passages: &passages,
             seen,
-            selects: models.llm.selects(),
+            selects: models.llm.is_extractive(),
         };
         let filled = sheet.fill(answer.values);
         if filled.is_empty() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use ports::records::{Expected, RecordStore};
+use ports::records::{Precondition, RecordStore};
 use ports::storage::ObjectStorage;
 use serde_json::Value;
 use sha1::digest::common::hazmat::SerializableState;
@@ -145,7 +145,7 @@ impl Appending {
         if document == self.kept {
             return Ok(());
         }
-        let expected = Expected::Document(&self.kept);
+        let expected = Precondition::Document(&self.kept);
         let swapped = self.records.compare_and_swap(&key, expected, &document).await?;
         // A store that repeats requests may have done so the first time.
         if swapped || self.records.get(&key).await?.as_ref() == Some(&document) {

@@ -320,7 +320,7 @@ fn whole(id: &UploadId, record: UploadRecord) -> Result<Whole> {
             id.length
         )));
     }
-    let video_id = VideoId::of_digest(record.hash()?.finalize().into());
+    let video_id = VideoId::from_digest(record.hash()?.finalize().into());
     Ok(Whole { video_id, name: record.filename })
 }
 
@@ -354,6 +354,6 @@ mod tests {
         let mut carried = UploadRecord::read(&record.document().unwrap()).unwrap().hash().unwrap();
         carried.update(b"bc");
         // The SHA-1 of "abc" (FIPS 180).
-        assert_eq!(VideoId::of_digest(carried.finalize().into()).as_str(), "a9993e364706816a");
+        assert_eq!(VideoId::from_digest(carried.finalize().into()).as_str(), "a9993e364706816a");
     }
 }

@@ -91,7 +91,7 @@ impl Diarizer<'_> {
         let speaking = speaking(&windows, |frame| near(spans, clock.middle(frame)));
         let runs = runs(&windows, &speaking);
         let stretches = self.stretches(clock, &runs).await?;
-        let groups = groups(&stretches, self.embedder.same_voice());
+        let groups = groups(&stretches, self.embedder.same_voice_threshold());
         let labels = labels(clock, &runs, &stretches, &groups, speaking.len());
         let active = active(&windows, &labels, &speaking);
         Ok(named(turns(clock, &active, self.sound.span().end)))

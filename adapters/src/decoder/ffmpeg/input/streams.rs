@@ -52,11 +52,11 @@ impl Input {
     pub(super) fn audio_info(&self) -> Option<AudioInfo> {
         let (played, sounds) = (self.sound?, self.sounds());
         let played = sounds.iter().position(|&i| i == played)?;
-        Some(AudioInfo { tracks: sounds.len() as u32, played: played as u32 })
+        Some(AudioInfo { tracks: sounds.len() as u32, default_track: played as u32 })
     }
 
     /// Why the file has no pictures although it has a stream of them.
-    pub(super) fn pictures_left_out(&self) -> Option<String> {
+    pub(super) fn undecodable_video(&self) -> Option<String> {
         if self.picture.is_some() {
             return None;
         }

@@ -113,7 +113,7 @@ impl Analyzer for DefaultVideo {
     }
 
     fn fingerprint(&self, models: &Models) -> String {
-        if models.llm.sees() {
+        if models.llm.supports_images() {
             format!("{}/v{VERSION}", models.llm.model())
         } else {
             let reader = models.ocr.as_ref().map_or("no reader", |r| r.model());
@@ -124,23 +124,23 @@ impl Analyzer for DefaultVideo {
     }
 
     fn cacheable(&self, models: &Models) -> bool {
-        models.llm.sees() || models.ocr.is_some() || models.detector.is_some()
+        models.llm.supports_images() || models.ocr.is_some() || models.detector.is_some()
     }
 
     fn bills_model(&self, models: &Models) -> bool {
-        models.llm.sees() && models.llm.billed()
+        models.llm.supports_images() && models.llm.is_billed()
     }
 
     fn quotes_speech(&self, models: &Models) -> bool {
-        !models.llm.sees()
+        !models.llm.supports_images()
     }
 
     fn reuses_repeats(&self, models: &Models) -> bool {
-        models.llm.sees()
+        models.llm.supports_images()
     }
 
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
-        let shown = if models.llm.sees() && chunk.video.has_video {
+        let shown = if models.llm.supports_images() && chunk.video.has_video {
             Shown::from(describe(models, chunk).await?)
         } else {
             let (lines, tracks) = chunk.sights(models).await?;

@@ -120,7 +120,8 @@ impl Analyzer for People {
 
     fn fingerprint(&self, models: &Models) -> String {
         let detector = models.detector.as_ref().map_or("none", |d| d.model());
-        let described_by = if models.llm.sees() { models.llm.model() } else { "measured" };
+        let described_by =
+            if models.llm.supports_images() { models.llm.model() } else { "measured" };
         format!("{detector}/{described_by}/v{VERSION}")
     }
 
@@ -129,7 +130,7 @@ impl Analyzer for People {
     }
 
     fn bills_model(&self, models: &Models) -> bool {
-        models.llm.sees() && models.llm.billed()
+        models.llm.supports_images() && models.llm.is_billed()
     }
 
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
@@ -138,7 +139,7 @@ impl Analyzer for People {
             return Ok(None);
         }
         let mut appearances = seen.people.iter().map(person).collect::<Vec<_>>();
-        if models.llm.sees() {
+        if models.llm.supports_images() {
             let told = describe(models, &seen.people).await?;
             for (known, told) in appearances.iter_mut().zip(told) {
                 appearance::refine(known, told);
